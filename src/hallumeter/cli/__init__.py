@@ -1,0 +1,3 @@
+"""One file per command: parse, call, print."""
+
+__all__: list[str] = []

@@ -1,0 +1,102 @@
+"""`hallumeter measure`: verdicts in, metrics out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from hallumeter.pipelines import MeasureSettings
+
+FORMATS = ("table", "json", "markdown", "csv")
+
+
+def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--by", multiple=True, callback=_names, metavar="FIELD", help="Group by a field; repeat for several.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy.")
+@click.option(
+    "--consensus",
+    type=click.Choice(["majority", "dawid-skene"]),
+    default="majority",
+    show_default=True,
+    help="How several judges are joined.",
+)
+@click.option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus.")
+@click.option(
+    "--uncertainty",
+    type=click.Choice(["information", "variance", "literal"]),
+    default="information",
+    show_default=True,
+    help="How uncertainty is split.",
+)
+@click.option("--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim.")
+@click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
+@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
+@click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+def measure(paths: tuple[Path, ...], **options: object) -> None:
+    """Measure verdicts on claims: how many are unsupported, and how sure is that?
+
+    PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
+    standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
+    ...) or one answer to a question that could or could not be answered (record_id, response, answerable).
+
+    \b
+    Examples:
+      hallumeter measure verdicts.jsonl
+      hallumeter measure verdicts.jsonl --by model --by task
+      hallumeter measure judge-a.csv judge-b.csv --consensus dawid-skene
+      hallumeter measure verdicts.parquet --format json | jq .metrics
+      zcat verdicts.jsonl.gz | hallumeter measure --format csv > metrics.csv
+      hallumeter measure verdicts.jsonl --out run     then open run/report.html
+    """
+    from hallumeter.pipelines import measure_files, measure_to_folder
+    from hallumeter.report import summary_text
+
+    from .progress import shown_progress
+
+    out = options.pop("out")
+    form = str(options.pop("form"))
+    is_quiet = bool(options.pop("quiet"))
+    settings = _settings(options)
+    sources = _sources(paths)
+    with shown_progress(sources, is_quiet=is_quiet) as watch:
+        if isinstance(out, Path):
+            summary = measure_to_folder(sources, out, settings=settings, watch=watch)
+        else:
+            summary = measure_files(sources, settings=settings, watch=watch)
+    click.echo(summary_text(summary, form), nl=False)
+    if not is_quiet:
+        for notice in summary.notices:
+            click.echo(f"note: {notice}", err=True)
+        if isinstance(out, Path):
+            click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+
+
+def _settings(options: dict[str, object]) -> MeasureSettings:
+    from hallumeter.pipelines import MeasureSettings, read_policy
+
+    policy = options.pop("policy")
+    options["is_strict"] = options.pop("strict")
+    if isinstance(policy, Path):
+        options["policies"] = (read_policy(policy),)
+    return MeasureSettings(**options)  # type: ignore[arg-type]
+
+
+def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    if paths:
+        return paths
+    if click.get_text_stream("stdin").isatty():
+        raise click.UsageError("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
+    return (Path("-"),)

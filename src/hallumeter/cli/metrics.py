@@ -1,0 +1,23 @@
+"""`hallumeter metrics`: the catalog."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("metric", required=False)
+def metrics(metric: str | None) -> None:
+    """List the metrics, or explain one.
+
+    \b
+    Examples:
+      hallumeter metrics
+      hallumeter metrics mihr
+    """
+    from hallumeter.report import catalog_text, metric_text_page
+
+    if metric is None:
+        click.echo(catalog_text(), nl=False)
+    else:
+        click.echo(metric_text_page(metric), nl=False)

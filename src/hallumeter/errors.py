@@ -1,0 +1,34 @@
+"""The faults that a user can mend, as a tree.
+
+    HallumeterError              shown by the command line as one line, without a traceback
+    ├── InputError               a file or stream cannot be used: missing, empty, wrong encoding, a folder
+    │   └── RecordError          one row of it cannot be used: a field is missing or impossible
+    ├── SettingsError            an option or a policy file asks for something that does not exist
+    └── MissingExtraError        the work needs an optional package; the message names the pip line
+
+Everything else that escapes is a fault of hallumeter itself and keeps its traceback.
+"""
+
+
+class HallumeterError(Exception):
+    """The user can mend this; the message says what was expected, found, where, and what to do."""
+
+
+class InputError(HallumeterError):
+    """A file or stream cannot be used at all."""
+
+
+class RecordError(InputError):
+    """One row of a file, or one record handed over in Python, cannot be used."""
+
+
+class SettingsError(HallumeterError):
+    """An option or a settings file asks for something impossible."""
+
+
+class MissingExtraError(HallumeterError):
+    """The work needs an optional package that is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an optional package; type: pip install 'hallumeter[{extra}]'")
+        self.extra = extra

@@ -1,0 +1,35 @@
+"""Files in and out: one module per format."""
+
+from .batch import Batch, Coded, Column, Fault
+from .by_suffix import STDIN, check_readable, read_rows
+from .delimited import read_delimited
+from .jsonl import read_jsonl, read_jsonl_stream, write_jsonl
+from .parquet import read_parquet
+from .record_rows import claim_of, distribution_of, passages_of, read, response_of, rows_of, verdict_of
+from .row_schema import ALIASES, KNOWN_FIELDS, RowSchema, plain_message
+
+__all__ = [
+    "ALIASES",
+    "KNOWN_FIELDS",
+    "STDIN",
+    "Batch",
+    "Coded",
+    "Column",
+    "Fault",
+    "RowSchema",
+    "check_readable",
+    "claim_of",
+    "distribution_of",
+    "passages_of",
+    "plain_message",
+    "read",
+    "read_delimited",
+    "read_jsonl",
+    "read_jsonl_stream",
+    "read_parquet",
+    "read_rows",
+    "response_of",
+    "rows_of",
+    "verdict_of",
+    "write_jsonl",
+]

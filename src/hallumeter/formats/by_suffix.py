@@ -1,0 +1,53 @@
+"""Choose a format from a file's name, and say clearly when a file cannot be used."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from hallumeter.errors import InputError
+
+from .delimited import read_delimited
+from .jsonl import read_jsonl, read_jsonl_stream
+from .parquet import read_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from .batch import Batch
+
+STDIN = "-"
+"""A path of one dash stands for the standard input."""
+_JSONL = (".jsonl", ".ndjson", ".jl")
+_DELIMITED = (".csv", ".tsv", ".tab")
+_PARQUET = (".parquet", ".pq")
+
+
+def read_rows(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
+    """Read the rows of a JSONL, CSV, TSV or Parquet file; a dash reads JSONL from the standard input.
+
+    Of a Parquet file only the known columns are read, and the `fields` asked for; None asks for all.
+    """
+    if str(path) == STDIN:
+        return read_jsonl_stream(sys.stdin.buffer, "<stdin>")
+    check_readable(path)
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(_JSONL):
+        return read_jsonl(path)
+    if name.endswith(_DELIMITED):
+        return read_delimited(path)
+    if name.endswith(_PARQUET):
+        return read_parquet(path, fields)
+    known = ", ".join([*_JSONL, *_DELIMITED, *_PARQUET])
+    raise InputError(f"{path}: unknown ending {path.suffix!r}; expected one of {known} (also with .gz)")
+
+
+def check_readable(path: Path) -> None:
+    """Refuse what is missing, a folder, or empty, before anything is read."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file")
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; give the file inside it, such as {path / 'verdicts.jsonl'}")
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty; expected one record per line")

@@ -1,0 +1,163 @@
+"""Rows as records: from the columns of a file to responses, claims and verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.errors import RecordError
+from hallumeter.records import Claim, FieldValue, Label, Passage, Quote, Response, Verdict
+
+from .batch import Coded
+from .by_suffix import read_rows
+from .row_schema import KNOWN_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .batch import Batch
+
+Row = dict[str, object]
+OUTCOMES = (Label.SUPPORTED.value, Label.REFUTED.value, Label.NOT_ENOUGH_INFO.value)
+"""The order of the numbers in a distribution over labels."""
+
+
+def read(path: str | Path) -> Iterator[Response]:
+    """Read input records; the first row that cannot be used raises, naming the file and the line."""
+    path = Path(path)
+    for batch in read_rows(path, fields=None):
+        if batch.faults:
+            raise RecordError(f"{path.name}:{batch.faults[0].line}: {batch.faults[0].message}")
+        for line, row in rows_of(batch):
+            if row.get("record_id") in (None, ""):
+                raise RecordError(f"{path.name}:{line}: record_id: expected the id of the response, found none")
+            yield response_of(row)
+
+
+def rows_of(batch: Batch) -> Iterator[tuple[int, Row]]:
+    """The rows of a batch one by one, with their lines."""
+    columns = {
+        name: column.expanded() if isinstance(column, Coded) else column for name, column in batch.columns.items()
+    }
+    names = tuple(columns)
+    for line, values in zip(batch.lines, zip(*columns.values(), strict=True), strict=True):
+        yield line, dict(zip(names, values, strict=True))
+
+
+def response_of(row: Mapping[str, object], record_id: str | None = None) -> Response:
+    """The response that a row speaks of; fields that are not known are kept."""
+    answerable = row.get("answerable")
+    if answerable is None and row.get("is_nonexistent") is not None:
+        answerable = not row["is_nonexistent"]
+    logprobs = row.get("token_logprobs")
+    return Response(
+        record_id=record_id or str(row["record_id"]),
+        question=_text(row.get("question")),
+        response=_text(row.get("response")),
+        evidence=passages_of(row.get("evidence")),
+        reference=_text(row.get("reference")),
+        samples=tuple(map(str, _listed(row.get("samples")))),
+        token_logprobs=None if logprobs is None else tuple(map(float, _listed(logprobs))),  # type: ignore[arg-type]
+        answerable=None if answerable is None else bool(answerable),
+        model=_text(row.get("model")),
+        fields={
+            name: _field_value(value)
+            for name, value in row.items()
+            if value is not None and (name not in KNOWN_FIELDS or name == "question_id")
+        },
+    )
+
+
+def passages_of(evidence: object) -> tuple[Passage, ...]:
+    """Evidence given as a text, a list of texts or passages, or any JSON object, as numbered passages.
+
+    >>> passages_of(["Paris is in France.", {"evidence_id": "b", "text": "It is the capital."}])
+    (Passage(evidence_id='e1', text='Paris is in France.'), Passage(evidence_id='b', text='It is the capital.'))
+    """
+    if evidence is None or evidence == "":
+        return ()
+    items = evidence if isinstance(evidence, list) else [evidence]
+    return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1))
+
+
+def claim_of(row: Mapping[str, object], record_id: str) -> Claim:
+    """The claim that a verdict row speaks of; its span is the place of its text where that is certain."""
+    weight = row.get("weight")
+    text = _text(row.get("text"))
+    start, end = _span(row)
+    if text is not None and start is not None and end is not None and end - start != len(text):
+        start, end = None, None  # the row marks the unsupported part, not the claim
+    return Claim(
+        record_id=record_id,
+        claim_id=str(row["claim_id"]),
+        kind=_text(row.get("kind")) or "claim",
+        start=start,
+        end=end,
+        text=text,
+        weight=1.0 if weight is None else float(weight),  # type: ignore[arg-type]
+    )
+
+
+def verdict_of(row: Mapping[str, object], record_id: str, *, label: Label, judge: str) -> Verdict:
+    """The verdict that a row holds."""
+    start, end = _span(row)
+    given = row.get("probabilities")
+    quotes = row.get("quotes")
+    return Verdict(
+        record_id=record_id,
+        claim_id=str(row["claim_id"]),
+        judge=judge,
+        label=label,
+        unsupported_probability=_number(row.get("unsupported_probability")),
+        reason=_text(row.get("reason")),
+        start=start,
+        end=end,
+        evidence=msgspec.convert(quotes, tuple[Quote, ...]) if isinstance(quotes, list) else (),
+        note=_text(row.get("note")),
+        cost_usd=_number(row.get("cost_usd")),
+        confidence=_number(row.get("confidence")),
+        probabilities=None if given is None else distribution_of(given),
+        inference_samples=tuple(distribution_of(sample) for sample in _listed(row.get("inference_samples"))),
+    )
+
+
+def distribution_of(values: object) -> tuple[float, ...]:
+    """A distribution as a tuple; one given by label is put in the order of the labels."""
+    if isinstance(values, dict):
+        known = {str(name).upper(): value for name, value in values.items()}
+        is_by_label = known.keys() <= set(OUTCOMES)
+        numbers = [known.get(name, 0.0) for name in OUTCOMES] if is_by_label else list(values.values())
+    else:
+        numbers = _listed(values)
+    return tuple(float(number) for number in numbers)
+
+
+def _span(row: Mapping[str, object]) -> tuple[int | None, int | None]:
+    start, end = row.get("start"), row.get("end")
+    return (start if isinstance(start, int) else None), (end if isinstance(end, int) else None)
+
+
+def _passage(item: object, evidence_id: str) -> Passage:
+    if isinstance(item, str):
+        return Passage(evidence_id, item)
+    if isinstance(item, dict) and isinstance(item.get("text"), str):
+        return Passage(str(item.get("evidence_id", evidence_id)), item["text"])
+    return Passage(evidence_id, msgspec.json.encode(item).decode())
+
+
+def _field_value(value: object) -> FieldValue:
+    return value if isinstance(value, (str, int, float, bool)) else msgspec.json.encode(value).decode()
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(value)  # type: ignore[arg-type]
+
+
+def _listed(values: object) -> list[object]:
+    return list(values) if isinstance(values, (list, tuple)) else []

@@ -1,0 +1,1 @@
+"""The metrics: columns in, rates or agreement statistics out."""

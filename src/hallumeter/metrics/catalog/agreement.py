@@ -1,0 +1,136 @@
+"""Metrics over the votes of several judges on the same claims."""
+
+from hallumeter.metrics import agreement
+
+from .metric import Metric
+
+_COMPLETE = (("claims", "rated-by-all"), ("categories", "3"))
+_PAIRED = (("claims", "rated-twice-or-more"), ("categories", "3"))
+_ONE = "every rating falls in one category"
+
+AGREEMENT_METRICS = (
+    Metric(
+        id="fleiss_kappa",
+        alias="Fleiss' kappa",
+        name="agreement of judges beyond chance",
+        reads="ratings",
+        compute=agreement.panel_fleiss_kappa,
+        direction="higher",
+        range=(-1, 1),
+        undefined_when=f"there are fewer than two judges, no claim was decided by all of them, or {_ONE}",
+        interval="pattern_bootstrap",
+        settings=_COMPLETE,
+        question="Do the judges agree more than judges who label at random with the same preferences would?",
+        formula="(Po - Pe) / (1 - Pe); Po = mean share of agreeing pairs of judges, Pe = sum of squared label shares",
+        example="Votes [6 1 0] and [0 7 0]: Po = 0.857, Pe = 0.510, kappa = 0.708.",
+        caution=(
+            "When almost all claims have one label, kappa is low although the judges almost always agree; a warning then "
+            "points to Gwet's AC1. On a single claim it is always -1 / (judges - 1) unless they are unanimous. Agreement "
+            "is not correctness. Claims that some judge left undecided are left out; Krippendorff's alpha keeps them."
+        ),
+        source="Fleiss 1971; standard error under chance by Fleiss, Nee and Landis 1979; used by judge-auditor",
+    ),
+    Metric(
+        id="observed_agreement",
+        alias="Po",
+        name="observed agreement",
+        reads="ratings",
+        compute=agreement.panel_observed_agreement,
+        direction="higher",
+        range=(0, 1),
+        undefined_when="there are fewer than two judges, or no claim was decided by two of them",
+        interval="pattern_bootstrap",
+        settings=_PAIRED,
+        question="How often do two judges give a claim the same label?",
+        formula="mean over claims of agreeing pairs of judges / pairs of judges",
+        example="Votes [2 1 0]: one of three pairs agrees, 0.333. Votes [3 0 0]: 1.",
+        caution="Judges who call everything supported agree perfectly. Read it beside a chance-corrected statistic.",
+        source="Fleiss 1971",
+    ),
+    Metric(
+        id="krippendorff_alpha",
+        alias="Krippendorff's alpha",
+        name="agreement of judges beyond chance, ratings may be missing",
+        reads="ratings",
+        compute=agreement.panel_krippendorff_alpha,
+        direction="higher",
+        range=(-1, 1),
+        undefined_when=f"no claim was decided by two judges, or {_ONE}",
+        interval="pattern_bootstrap",
+        settings=_PAIRED,
+        question="Do the judges agree beyond chance, when not every judge decided every claim?",
+        formula="1 - observed disagreement / disagreement expected by chance, nominal labels",
+        example="Krippendorff's published example of 4 observers and 12 units with 5 labels: 0.743.",
+        caution="Like kappa it collapses when almost all claims have one label; read Gwet's AC1 then.",
+        source="Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011",
+    ),
+    Metric(
+        id="gwet_ac1",
+        alias="Gwet's AC1",
+        name="agreement of judges beyond chance, stable under skewed labels",
+        reads="ratings",
+        compute=agreement.panel_gwet_ac1,
+        direction="higher",
+        range=(-1, 1),
+        undefined_when="no claim was decided by two judges",
+        interval="pattern_bootstrap",
+        settings=_PAIRED,
+        question="Do the judges agree beyond chance, when almost all claims may have the same label?",
+        formula="(Po - Pe) / (1 - Pe), Pe = sum of share * (1 - share) / (labels - 1)",
+        example="The same published example of 4 observers and 12 units: 0.775.",
+        caution="It is rarely low, so a high value alone proves little. Agreement is not correctness.",
+        source="Gwet 2008, 2014",
+    ),
+    Metric(
+        id="cohen_kappa",
+        alias="Cohen's kappa",
+        name="agreement of two judges beyond chance",
+        reads="ratings",
+        compute=agreement.cohen_kappa,
+        direction="higher",
+        range=(-1, 1),
+        undefined_when="the two judges decided no claim in common, or both always give the same one label",
+        interval="pattern_bootstrap",
+        settings=(("claims", "decided-by-both"), ("categories", "3")),
+        question="Which two judges see things alike, and which one stands apart?",
+        formula="(Po - Pe) / (1 - Pe), Pe = sum over labels of the product of both judges' shares",
+        example="20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: Po = 0.7, Pe = 0.5, kappa = 0.4.",
+        caution="Two judges built on the same model agree without being right.",
+        source="Cohen 1960",
+    ),
+    Metric(
+        id="judge_sensitivity",
+        alias="sensitivity",
+        name="estimated share of unsupported claims that a judge flags",
+        reads="ratings",
+        compute=agreement.judge_accuracies,
+        direction="higher",
+        range=(0, 1),
+        undefined_when="there are fewer than three judges, or the judge decided no claim",
+        settings=(("truth", "dawid-skene"), ("smoothing", "0.01")),
+        question="Without a gold label: how many of the truly unsupported claims would this judge flag?",
+        formula="Dawid-Skene: expectation maximisation over the unknown true labels and every judge's confusion matrix",
+        example="Three judges that flag 90 of 100 truly unsupported claims each, independently: about 0.9 for each.",
+        caution=(
+            "It assumes that judges err independently and are better than chance. Judges that share a blind spot outvote "
+            "the one that is right. With labels from people, use those instead."
+        ),
+        source="Dawid and Skene 1979",
+    ),
+    Metric(
+        id="judge_specificity",
+        alias="specificity",
+        name="estimated share of supported claims that a judge passes",
+        reads="ratings",
+        compute=agreement.judge_accuracies,
+        direction="higher",
+        range=(0, 1),
+        undefined_when="there are fewer than three judges, or the judge decided no claim",
+        settings=(("truth", "dawid-skene"), ("smoothing", "0.01")),
+        question="Without a gold label: how many of the truly supported claims would this judge pass?",
+        formula="Dawid-Skene, as for judge_sensitivity, on the supported side",
+        example="A judge that flags every claim has sensitivity 1 and specificity 0.",
+        caution="The same assumptions as judge_sensitivity.",
+        source="Dawid and Skene 1979",
+    ),
+)

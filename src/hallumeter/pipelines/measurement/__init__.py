@@ -1,0 +1,6 @@
+"""Measure verdicts that already exist."""
+
+from .commands import measure, measure_files, measure_to_folder, read_policy, run_demo
+from .settings import MeasureSettings
+
+__all__ = ["MeasureSettings", "measure", "measure_files", "measure_to_folder", "read_policy", "run_demo"]

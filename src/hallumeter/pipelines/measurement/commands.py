@@ -1,0 +1,190 @@
+"""Measure files, or records in Python, with or without a run folder."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.formats import STDIN, Batch, RowSchema, plain_message, read_rows
+from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.pipelines.run import load
+from hallumeter.policy import Policy, parse_policy
+from hallumeter.records import InputFile, JudgeEntry, Manifest, Summary, Verdict
+from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
+
+from .pipeline import measure_batches
+from .run_writer import write_run
+from .settings import MeasureSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from .pipeline import MeasuredRun
+
+MANIFEST_VERSION = 1
+_ROWS_AT_A_TIME = 4096
+
+
+def measure(
+    verdicts: str | Path | Sequence[str | Path] | Iterable[Verdict] | Iterable[Mapping[str, object]],
+    *,
+    by: Sequence[str] = (),
+    settings: MeasureSettings | None = None,
+) -> Summary:
+    """Measure verdicts: one file, several files, or rows in Python.
+
+    >>> rows = [{"record_id": "r1", "claim_id": "c1", "label": "SUPPORTED"},
+    ...         {"record_id": "r1", "claim_id": "c2", "label": "REFUTED"}]
+    >>> measure(rows).metrics[0].value
+    0.5
+    """
+    chosen = settings or MeasureSettings()
+    if by:
+        chosen = msgspec.structs.replace(chosen, by=tuple(by))
+    if isinstance(verdicts, (str, Path)):
+        return measure_files([Path(verdicts)], settings=chosen)
+    rows = list(verdicts)
+    if rows and all(isinstance(row, (str, Path)) for row in rows):
+        return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen)
+    sources = [("rows", _batches_of(rows))]
+    return measure_batches(sources, chosen, version=version("hallumeter")).summary
+
+
+def measure_files(
+    paths: Sequence[Path], *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
+) -> Summary:
+    """Measure the verdicts in some files."""
+    return measure_batches(_sources(paths, settings, watch), settings, version=version("hallumeter")).summary
+
+
+def measure_to_folder(
+    paths: Sequence[Path], out: Path, *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
+) -> Summary:
+    """Measure the verdicts in some files and keep everything in a run folder with its report."""
+    started = datetime.now(UTC)
+    with new_run_folder(out) as folder, _rereadable(paths) as files_read:
+        run = measure_batches(_sources(files_read, settings, watch), settings, version=version("hallumeter"))
+        write_run(folder, run, [(path.name, read_rows(path, fields=None)) for path in files_read])
+        write_json(folder / MANIFEST, _manifest(paths, files_read, run, settings, started))
+        load(folder).to_html(folder / REPORT)
+    return run.summary
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: the policy cannot be read ({error})") from error
+    return parse_policy(text, source=str(path), known_metrics=METRICS_BY_ID)
+
+
+def run_demo(out: Path) -> Summary:
+    """Measure the bundled samples; a demo that was written to the same place before is replaced."""
+    samples = Path(str(files("hallumeter.samples")))
+    settings = MeasureSettings(by=("model",), headline="human")
+    if (out / MANIFEST).is_file():
+        _remove_demo(out)
+    return measure_to_folder([samples / "rag_answers.jsonl", samples / "panel.jsonl"], out, settings=settings)
+
+
+def _remove_demo(out: Path) -> None:
+    manifest = load(out).manifest
+    if [item.name for item in manifest.inputs] != ["rag_answers.jsonl", "panel.jsonl"]:
+        raise InputError(f"{out}: holds another run; choose another folder with --out")
+    for path in sorted(out.iterdir()):
+        path.unlink()
+
+
+def _sources(
+    paths: Sequence[Path], settings: MeasureSettings, watch: Callable[[int], None] | None
+) -> Iterator[tuple[str, Iterator[Batch]]]:
+    for path in paths:
+        name = "<stdin>" if str(path) == STDIN else path.name
+        yield name, _watched(read_rows(path, settings.fields), watch)
+
+
+def _watched(batches: Iterator[Batch], watch: Callable[[int], None] | None) -> Iterator[Batch]:
+    for batch in batches:
+        yield batch
+        if watch is not None:
+            watch(len(batch.lines))
+
+
+@contextmanager
+def _rereadable(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """Files that can be read twice: the standard input is kept in a temporary file meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "stdin.jsonl"
+        if any(str(path) == STDIN for path in paths):
+            with kept.open("wb") as stream:
+                while block := sys.stdin.buffer.read(1 << 20):
+                    stream.write(block)
+        yield [kept if str(path) == STDIN else path for path in paths]
+
+
+def _manifest(
+    paths: Sequence[Path],
+    files_read: Sequence[Path],
+    run: MeasuredRun,
+    settings: MeasureSettings,
+    started: datetime,
+) -> Manifest:
+    named = [("<stdin>" if str(path) == STDIN else path.name, kept) for path, kept in zip(paths, files_read, strict=True)]
+    return Manifest(
+        version=MANIFEST_VERSION,
+        hallumeter=version("hallumeter"),
+        instrument=run.summary.instrument,
+        inputs=tuple(InputFile(name, _sha256(kept), run.rows_by_source.get(kept.name, 0)) for name, kept in named),
+        settings={
+            "by": list(settings.by),
+            "consensus": settings.consensus,
+            "headline": settings.headline,
+            "uncertainty": settings.uncertainty,
+            "similarity": settings.similarity,
+            "cluster": settings.cluster,
+            "resamples": settings.resamples,
+            "confidence": settings.confidence,
+            "policies": [policy.name for policy in settings.policies],
+        },
+        judges=tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names),
+        seed=settings.seed,
+        started=started.isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _batches_of(rows: Sequence[object]) -> Iterator[Batch]:
+    """Rows in Python as batches; the first that cannot be used raises."""
+    for first in range(0, len(rows), _ROWS_AT_A_TIME):
+        part = [_as_mapping(row, number) for number, row in enumerate(rows[first : first + _ROWS_AT_A_TIME], first + 1)]
+        schema = RowSchema(dict.fromkeys(str(key) for row in part for key in row))
+        try:
+            typed = msgspec.convert(part, list[schema.row_type])  # type: ignore[name-defined]
+        except msgspec.ValidationError as error:
+            raise RecordError(f"rows: {plain_message(error)}") from error
+        yield Batch(dict(schema.columns(typed)), range(first + 1, first + 1 + len(part)), aliases=schema.aliases)
+
+
+def _as_mapping(row: object, number: int) -> dict[str, object]:
+    if isinstance(row, Verdict):
+        built = msgspec.to_builtins(row)
+        return {name: value for name, value in built.items() if name != "evidence" and value not in (None, [], ())}
+    if isinstance(row, dict):
+        return row
+    raise RecordError(f"rows:{number}: expected a Verdict or a dict, found {type(row).__name__}")

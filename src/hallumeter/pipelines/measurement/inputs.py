@@ -1,0 +1,245 @@
+"""From a table of verdicts to what the metrics read: counts per response, votes per claim, statements per question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.metrics.claim_identity import claim_codes
+from hallumeter.records import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, UNDECIDED_CODE
+from hallumeter.stats import dawid_skene, distinct_patterns
+
+from .coding import MISSING, first_appearance_order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .table import Table
+
+ConsensusMethod = Literal["majority", "dawid-skene"]
+CONSENSUS = "consensus"
+"""The name under which the joint verdict of several judges is reported."""
+NO_VALUE = "(none)"
+"""The group of rows that lack the field they are grouped by."""
+_ODD = np.int64(-7046029254386353131)
+
+
+class Cells(Struct, frozen=True, eq=False):
+    """Responses, cut by group: the rows of all counts. A response is in several groups if its claims are."""
+
+    responses: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    of_row: NDArray[np.int64]
+    """The cell of every row of the table."""
+    group_values: tuple[dict[str, str], ...]
+    response_count: int
+
+    def __len__(self) -> int:
+        return len(self.responses)
+
+
+class Votes(Struct, frozen=True, eq=False):
+    """The verdict rows of a table, with claims numbered in order of first appearance."""
+
+    rows: NDArray[np.int64]
+    claims: NDArray[np.int64]
+    claim_rows: NDArray[np.int64]
+    """The row on which each claim appears first."""
+    duplicates: NDArray[np.int64]
+    """Rows left out because the same judge had judged the same claim before."""
+
+
+def cells_of(table: Table, by: Sequence[str]) -> Cells:
+    """Number responses and groups, and find the cell of every row."""
+    responses = _responses(table)
+    count = int(responses.max()) + 1 if len(responses) else 0
+    groups, values = _groups(table, by, responses, count)
+    width = max(len(values), 1)
+    keys, of_row = np.unique(responses * width + groups, return_inverse=True)
+    return Cells(keys // width, keys % width, of_row.astype(np.int64), values, count)
+
+
+def votes_of(table: Table, cells: Cells) -> Votes:
+    """Find the verdicts that count: the first of each judge on each claim."""
+    rows = np.flatnonzero(table.labels != MISSING)
+    responses = cells.responses[cells.of_row[rows]]
+    keys = table.claims[rows] ^ (responses * _ODD)
+    judges = table.judges[rows]
+    first, claims = first_appearance_order(keys)
+    is_first = np.ones(len(rows), dtype=bool)
+    if len(first) != len(rows):
+        is_first[:] = False
+        is_first[np.unique(claims * len(table.judge_names) + judges, return_index=True)[1]] = True
+    return Votes(rows[is_first], claims[is_first], rows[first], rows[~is_first])
+
+
+def rating_matrix(table: Table, votes: Votes) -> NDArray[np.int8]:
+    """Label codes by claim and judge: -1 where there is no verdict."""
+    matrix = np.full((len(votes.claim_rows), len(table.judge_names)), MISSING, dtype=np.int8)
+    matrix[votes.claims, table.judges[votes.rows]] = table.labels[votes.rows]
+    return matrix
+
+
+def ratings_of(matrix: NDArray[np.int8], judges: tuple[str, ...]) -> tuple[Ratings, NDArray[np.int64]]:
+    """Distinct patterns of decided votes, and which of them each claim shows; undecided and failed are not given."""
+    decided = np.where(matrix < DECIDED_LABELS, matrix, np.int8(MISSING))
+    patterns, multiplicities, inverse = distinct_patterns(decided)
+    return Ratings(patterns, multiplicities, judges), inverse
+
+
+def consensus_labels(matrix: NDArray[np.int8], method: ConsensusMethod = "majority") -> NDArray[np.int64]:
+    """The panel's label for each claim.
+
+    Majority of the decided votes; a tie is undecided; a claim without a decided vote is undecided if a judge could not
+    tell, else failed. Dawid-Skene takes the most probable label given every judge's estimated errors.
+    """
+    decided = np.where(matrix < DECIDED_LABELS, matrix, np.int8(MISSING))
+    patterns, multiplicities, inverse = distinct_patterns(decided)
+    counts = np.stack([(patterns == code).sum(axis=1) for code in range(DECIDED_LABELS)], axis=1)
+    if method == "dawid-skene":
+        rated = counts.any(axis=1)
+        labels = np.full(len(patterns), UNDECIDED_CODE)
+        if rated.any():
+            result = dawid_skene(patterns[rated], multiplicities[rated], classes=DECIDED_LABELS)
+            labels[rated] = result.posteriors.argmax(axis=1)
+    else:
+        ordered = np.sort(counts, axis=1)
+        labels = np.where(ordered[:, -1] > ordered[:, -2], counts.argmax(axis=1), UNDECIDED_CODE)
+    by_claim = labels[inverse].astype(np.int64)
+    has_vote = (decided != MISSING).any(axis=1)
+    has_doubt = (matrix == UNDECIDED_CODE).any(axis=1)
+    return np.where(has_vote | has_doubt, by_claim, FAILED_CODE)
+
+
+def label_counts(cells: Cells, rows: NDArray[np.int64], labels: NDArray[np.int64]) -> LabelCounts:
+    """Count labels per cell."""
+    return LabelCounts.tally(cells.of_row[rows], labels, size=len(cells))
+
+
+def uncertainty_sums(table: Table, cells: Cells, parts: NDArray[np.float64]) -> UncertaintySums:
+    """Add up the uncertainties of the claims of each cell; parts has the columns entropy, epistemic, aleatoric."""
+    of_claim = cells.of_row[[item.row for item in table.distributions]]
+    claims = np.bincount(of_claim, minlength=len(cells))
+    sums = [np.bincount(of_claim, column, minlength=len(cells)).astype(np.float64) for column in parts.T]
+    return UncertaintySums(claims, *sums)
+
+
+def answers_of(table: Table, cells: Cells) -> tuple[Answers, NDArray[np.int64]]:
+    """What is known about abstention, once per response, and the cell of each."""
+    rows = np.flatnonzero(table.answerable != MISSING)
+    of_row = cells.of_row[rows]
+    found, first = np.unique(of_row, return_index=True)
+    kept = rows[first]
+    return Answers(table.answerable[kept] == 1, table.abstained[kept]), found
+
+
+def support_of(
+    table: Table, cells: Cells, votes: Votes, labels: NDArray[np.int64], *, similarity: float | None = None
+) -> Support | str:
+    """Who stated what about which question, or why that cannot be told."""
+    if not len(table.model_names) > 1:
+        return "needs the answers of several models to the same questions (field model)"
+    questions = _questions(table, cells)
+    rows = votes.claim_rows
+    stated = (table.claim_keys[rows] != 0) & (table.models[rows] != MISSING) & (questions[rows] != MISSING)
+    stated &= labels < DECIDED_LABELS
+    if not stated.any():
+        return "needs the text of each claim (field text) to see which claims are the same"
+    asked = _distinct_pairs(questions, table.models, len(table.model_names))
+    if (np.bincount(asked[:, 0]) < 2).all():
+        return "no question is answered by two models; give the field question_id, or the same record_id for each model"
+    rows, supported = rows[stated], labels[stated] == 0
+    claims = _claim_codes(table, questions[rows], rows, similarity)
+    width = int(claims.max()) + 1
+    keys = (questions[rows] * width + claims) * len(table.model_names) + table.models[rows]
+    distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return Support(
+        questions=questions[rows][first],
+        claims=claims[first],
+        models=table.models[rows][first],
+        is_supported=np.bincount(inverse, supported, minlength=len(distinct)) > 0,
+        asked=asked,
+        model_names=table.model_names,
+    )
+
+
+def clusters_of(table: Table, cells: Cells, field: str) -> NDArray[np.int64]:
+    """The cluster of every cell, by a field such as the document; rows without it stand alone."""
+    codes = _filled(table.fields[field], cells.responses[cells.of_row], cells.response_count)
+    of_cell = np.full(len(cells), MISSING)
+    of_cell[cells.of_row[::-1]] = codes[::-1]
+    alone = of_cell == MISSING
+    of_cell[alone] = len(table.field_names[field]) + cells.responses[alone]
+    return np.unique(of_cell, return_inverse=True)[1].astype(np.int64)
+
+
+def _claim_codes(
+    table: Table, questions: NDArray[np.int64], rows: NDArray[np.int64], similarity: float | None
+) -> NDArray[np.int64]:
+    """Number the claims; with a similarity, claims about the same question may also match by likeness."""
+    if similarity is None:
+        return first_appearance_order(table.claim_keys[rows])[1]
+    codes = np.zeros(len(rows), dtype=np.int64)
+    next_code = 0
+    for question in np.unique(questions):
+        here = np.flatnonzero(questions == question)
+        texts = [table.claim_texts[key - 1] for key in table.claim_keys[rows[here]].tolist()]
+        codes[here] = next_code + np.array(claim_codes(texts, similarity=similarity))
+        next_code = int(codes[here].max()) + 1
+    return codes
+
+
+def _responses(table: Table) -> NDArray[np.int64]:
+    """A response is a record, or one model's part of a record that several models answered."""
+    if len(table.model_names) < 2:
+        return table.records
+    width = len(table.model_names) + 1
+    _, inverse = np.unique(table.records * width + table.models + 1, return_inverse=True)
+    return np.asarray(inverse, dtype=np.int64)
+
+
+def _groups(
+    table: Table, by: Sequence[str], responses: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], tuple[dict[str, str], ...]]:
+    """One number per combination of values of the grouping fields, in the order of their names."""
+    combined = np.zeros(len(responses), dtype=np.int64)
+    values: list[dict[str, str]] = [{}]
+    for field in by:
+        filled = _filled(table.fields[field], responses, count)
+        names = [*table.field_names[field], NO_VALUE]
+        order = sorted(range(len(names) - 1), key=names.__getitem__) + [len(names) - 1]
+        rank = np.empty(len(names), dtype=np.int64)
+        rank[order] = np.arange(len(names))
+        combined = combined * len(names) + rank[filled]
+        values = [{**value, field: names[position]} for value in values for position in order]
+    used, groups = np.unique(combined, return_inverse=True)
+    return groups.astype(np.int64), tuple(values[code] for code in used.tolist())
+
+
+def _filled(codes: NDArray[np.int64], responses: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """A field given only on some rows of a response holds for its other rows as well."""
+    known = np.flatnonzero(codes != MISSING)
+    if len(known) in (0, len(codes)):
+        return codes
+    first = np.full(count, MISSING)
+    first[responses[known[::-1]]] = codes[known[::-1]]
+    return np.asarray(np.where(codes == MISSING, first[responses], codes))
+
+
+def _questions(table: Table, cells: Cells) -> NDArray[np.int64]:
+    """The question of every row: the record that several models share, else the question given on it."""
+    pairs = _distinct_pairs(table.records, table.models, len(table.model_names))
+    if (np.bincount(pairs[:, 0]) > 1).any():
+        return table.records
+    return _filled(table.questions, cells.responses[cells.of_row], cells.response_count)
+
+
+def _distinct_pairs(first: NDArray[np.int64], second: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    known = (first != MISSING) & (second != MISSING)
+    keys = np.unique(first[known] * width + second[known])
+    return np.stack([keys // width, keys % width], axis=1)

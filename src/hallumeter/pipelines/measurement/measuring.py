@@ -1,0 +1,330 @@
+"""From a table of verdicts to a summary: every metric of the catalog, for the run and for each group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.errors import SettingsError
+from hallumeter.metrics.agreement import Agreement, cohen_kappa, panel_fleiss_kappa, panel_gwet_ac1, prevalence_warning
+from hallumeter.metrics.catalog import ABSTENTION_METRICS, CLAIM_METRICS, METRICS_BY_ID, UNCERTAINTY_METRICS
+from hallumeter.metrics.claims import rate_bounds
+from hallumeter.metrics.consensus import consensus_scores
+from hallumeter.metrics.uncertainty import decompose, entropy_of
+from hallumeter.records import LabelCounts, Measurement, Rates, Ratings, Support
+from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
+from hallumeter.summary import Slice, SummarySettings, summarize_agreement, summarize_rates, summarize_value
+
+from . import inputs
+from .coding import MISSING
+from .inputs import CONSENSUS, Cells, Votes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from hallumeter.metrics.catalog import Metric
+    from hallumeter.metrics.consensus import ConsensusScore
+    from hallumeter.metrics.uncertainty import UncertaintyMethod
+    from hallumeter.records import Answers, MetricSummary, UncertaintySums
+
+    from .settings import MeasureSettings
+    from .table import Table
+
+MOST_BLOCKS = 512
+"""Responses are resampled one by one up to this many; beyond it in this many equal blocks, which is as good."""
+AGREEMENT_IDS = ("fleiss_kappa", "observed_agreement", "krippendorff_alpha", "gwet_ac1")
+ALL_JUDGES = "all judges"
+
+
+class Measured(Struct, frozen=True, eq=False):
+    """Everything that was counted in a table, ready to be summarised or written down."""
+
+    table: Table
+    cells: Cells
+    votes: Votes
+    clusters: NDArray[np.int64] | None
+    labels: dict[str, LabelCounts]
+    """Label counts per cell, the headline judge first."""
+    matrix: NDArray[np.int8]
+    answers: Answers
+    answer_cells: NDArray[np.int64]
+    uncertainties: UncertaintySums | None
+    support: Support | str
+
+    @property
+    def headline(self) -> str:
+        """The judge whose verdicts the headline figures rest on."""
+        return next(iter(self.labels), CONSENSUS)
+
+
+def count(table: Table, settings: MeasureSettings) -> Measured:
+    """Count everything that the metrics read, once."""
+    cells = inputs.cells_of(table, settings.by)
+    votes = inputs.votes_of(table, cells)
+    matrix = inputs.rating_matrix(table, votes)
+    labels = _labels_by_judge(table, cells, votes, matrix, settings)
+    headline = _claim_labels(table, matrix, settings)
+    answers, answer_cells = inputs.answers_of(table, cells)
+    return Measured(
+        table=table,
+        cells=cells,
+        votes=votes,
+        clusters=None if settings.cluster == "response" else inputs.clusters_of(table, cells, settings.cluster),
+        labels=labels,
+        matrix=matrix,
+        answers=answers,
+        answer_cells=answer_cells,
+        uncertainties=_uncertainties(table, cells, settings.uncertainty),
+        support=inputs.support_of(table, cells, votes, headline, similarity=settings.similarity),
+    )
+
+
+def _claim_labels(table: Table, matrix: NDArray[np.int8], settings: MeasureSettings) -> NDArray[np.int64]:
+    """The label of each claim that the headline figures rest on."""
+    names = table.judge_names
+    if settings.headline not in (None, CONSENSUS, *names):
+        known = ", ".join(names)
+        raise SettingsError(f"no verdict is by a judge called {settings.headline!r}; judges found: {known}")
+    if settings.headline in names or len(names) == 1:
+        chosen = matrix[:, names.index(settings.headline) if settings.headline in names else 0].astype(np.int64)
+        return np.where(chosen == MISSING, FAILED_CODE, chosen)
+    return inputs.consensus_labels(matrix, settings.consensus)
+
+
+def _labels_by_judge(
+    table: Table, cells: Cells, votes: Votes, matrix: NDArray[np.int8], settings: MeasureSettings
+) -> dict[str, LabelCounts]:
+    """Label counts of every judge and of the panel, the headline first."""
+    labels: dict[str, LabelCounts] = {}
+    if len(table.judge_names) > 1:
+        consensus = inputs.consensus_labels(matrix, settings.consensus)
+        labels[CONSENSUS] = inputs.label_counts(cells, votes.claim_rows, consensus)
+    for code, judge in enumerate(table.judge_names):
+        chosen = table.judges[votes.rows] == code
+        labels[judge] = inputs.label_counts(cells, votes.rows[chosen], table.labels[votes.rows[chosen]])
+    if settings.headline in labels:
+        return {settings.headline: labels[settings.headline], **labels}
+    return labels
+
+
+def summary_rows(measured: Measured, settings: MeasureSettings, summary: SummarySettings) -> Iterator[MetricSummary]:
+    """Every metric for the whole run, then for each group."""
+    for by, chosen in _parts(measured.cells, settings):
+        yield from _claim_rows(measured, by, chosen, summary)
+        if not by:
+            yield from _consensus_rows(measured.support, settings, summary)
+        yield from _agreement_rows(measured, by, chosen, summary)
+        yield from _uncertainty_rows(measured, by, chosen, settings, summary)
+        yield from _abstention_rows(measured, by, chosen, summary)
+
+
+def record_measurements(measured: Measured) -> Iterator[Measurement]:
+    """The claim metrics of every response by the headline judge, in the order of the responses."""
+    if not measured.labels:
+        return
+    counts = measured.labels[measured.headline]
+    columns = [(metric, metric.compute(counts)) for metric in CLAIM_METRICS]
+    models = _models_of_cells(measured)
+    records = measured.table.records[_first_rows(measured.cells)]
+    for cell in range(len(measured.cells)):
+        by = dict(measured.cells.group_values[int(measured.cells.groups[cell])])
+        if models[cell] is not None:
+            by.setdefault("model", str(models[cell]))
+        for metric, rates in columns:
+            rate = rates[cell : cell + 1].pooled
+            yield Measurement(
+                metric=metric.id,
+                scope="record",
+                record_id=measured.table.record_names[records[cell]],
+                by=by,
+                judge=measured.headline,
+                count=rate.count,
+                total=rate.total,
+                value=rate.value,
+                undefined=None if rate.value is not None else "no claim of this response is decided",
+            )
+
+
+def _parts(cells: Cells, settings: MeasureSettings) -> Iterator[tuple[dict[str, str], NDArray[np.intp]]]:
+    """The cells of the whole run, then those of each group."""
+    yield {}, np.arange(len(cells))
+    if settings.by:
+        order = np.argsort(cells.groups, kind="stable")
+        edges = np.searchsorted(cells.groups[order], np.arange(len(cells.group_values) + 1))
+        for group, by in enumerate(cells.group_values):
+            yield by, order[edges[group] : edges[group + 1]]
+
+
+def _claim_rows(
+    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
+) -> Iterator[MetricSummary]:
+    for judge, counts in measured.labels.items():
+        mine = _merged(counts[chosen], measured, chosen)
+        unmeasured = mine.table.sum(axis=0)
+        part = Slice(by, judge, undecided=int(unmeasured[UNDECIDED_CODE]), failed=int(unmeasured[FAILED_CODE]))
+        for metric in CLAIM_METRICS:
+            bounds = rate_bounds(metric.compute, mine, widened_by_claimless=metric.is_widened_by_claimless)
+            rates = _clustered(metric.compute(mine), measured, chosen)
+            yield summarize_rates(metric, rates, part, settings=summary, bounds=bounds)
+
+
+def _consensus_rows(
+    support: Support | str, settings: MeasureSettings, summary: SummarySettings
+) -> Iterator[MetricSummary]:
+    """Precision, recall and F1 of each model, and their means over models for the run."""
+    if isinstance(support, str):
+        for name in ("consensus_precision", "consensus_recall", "consensus_f1", "consensus_f1_others"):
+            yield summarize_value(METRICS_BY_ID[name], None, Slice({}, None), settings=summary, undefined=support)
+        return
+    scores = consensus_scores(support)
+    others = consensus_scores(support, is_left_out=True)
+    columns: dict[str, list[float | None]] = {
+        "consensus_precision": [score.precision.value for score in scores],
+        "consensus_recall": [score.recall.value for score in scores],
+        "consensus_f1": [score.f1 for score in scores],
+        "consensus_f1_others": [score.f1 for score in others],
+    }
+    for name, values in columns.items():
+        metric = _with_identity(METRICS_BY_ID[name], settings.similarity)
+        defined = [value for value in values if value is not None]
+        mean = sum(defined) / len(defined) if defined else None
+        yield summarize_value(metric, mean, Slice({}, None), settings=summary)
+        for score, value in zip(scores, values, strict=True):
+            counts = _consensus_counts(name, score)
+            yield summarize_value(metric, value, Slice({"model": score.model}, None), settings=summary, counts=counts)
+
+
+def _agreement_rows(
+    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
+) -> Iterator[MetricSummary]:
+    if len(measured.table.judge_names) < 2:
+        return
+    ratings = _ratings(measured, chosen)
+    part = Slice(by, ALL_JUDGES)
+    warning = prevalence_warning(panel_fleiss_kappa(ratings), panel_gwet_ac1(ratings))
+    for name in AGREEMENT_IDS:
+        row = summarize_agreement(METRICS_BY_ID[name], ratings, part, settings=summary)
+        yield structs.replace(row, note=warning) if name == "fleiss_kappa" else row
+    names = ratings.judges
+    for first in range(len(names)):
+        for second in range(first + 1, len(names)):
+            pair = Slice(by, f"{names[first]} & {names[second]}")
+
+            def statistic(votes: Ratings, first: int = first, second: int = second) -> Agreement:
+                return cohen_kappa(votes, first, second)
+
+            yield summarize_agreement(
+                METRICS_BY_ID["cohen_kappa"], ratings, pair, settings=summary, statistic=statistic
+            )
+    metric = METRICS_BY_ID["judge_sensitivity"], METRICS_BY_ID["judge_specificity"]
+    for name, accuracy in zip(names, metric[0].compute(ratings), strict=True):
+        yield summarize_value(metric[0], accuracy.sensitivity, Slice(by, name), settings=summary)
+        yield summarize_value(metric[1], accuracy.specificity, Slice(by, name), settings=summary)
+
+
+def _uncertainty_rows(
+    measured: Measured,
+    by: dict[str, str],
+    chosen: NDArray[np.intp],
+    settings: MeasureSettings,
+    summary: SummarySettings,
+) -> Iterator[MetricSummary]:
+    if measured.uncertainties is None:
+        return
+    sums = measured.uncertainties[chosen]
+    judges = measured.table.judge_names
+    part = Slice(by, judges[0] if len(judges) == 1 else ALL_JUDGES)
+    for metric in UNCERTAINTY_METRICS:
+        if metric.reads == "distributions":
+            named = structs.replace(metric, settings=(*metric.settings, ("method", settings.uncertainty)))
+            yield summarize_rates(named, _clustered(metric.compute(sums), measured, chosen), part, settings=summary)
+
+
+def _abstention_rows(
+    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
+) -> Iterator[MetricSummary]:
+    if not len(measured.answers):
+        return
+    mine = np.isin(measured.answer_cells, chosen)
+    answers = measured.answers[mine]
+    for metric in ABSTENTION_METRICS:
+        rates = metric.compute(answers)
+        if measured.clusters is not None:
+            rates = rates.pooled_by(measured.clusters[measured.answer_cells[mine]])
+        yield summarize_rates(metric, rates, Slice(by, None), settings=summary)
+
+
+def _merged(counts: LabelCounts, measured: Measured, chosen: NDArray[np.intp]) -> LabelCounts:
+    """Put the parts of a response together again when the whole run is looked at."""
+    responses = measured.cells.responses[chosen]
+    if len(np.unique(responses)) == len(responses):
+        return counts
+    _, inverse = np.unique(responses, return_inverse=True)
+    table = np.zeros((int(inverse.max()) + 1, counts.table.shape[1]), dtype=np.int64)
+    np.add.at(table, inverse, counts.table)
+    return LabelCounts(table)
+
+
+def _clustered(rates: Rates, measured: Measured, chosen: NDArray[np.intp]) -> Rates:
+    if measured.clusters is None:
+        return rates
+    responses, first = np.unique(measured.cells.responses[chosen], return_index=True)
+    clusters = measured.clusters[chosen]
+    return rates.pooled_by(clusters[first] if len(rates) == len(responses) else clusters)
+
+
+def _ratings(measured: Measured, chosen: NDArray[np.intp]) -> Ratings:
+    """Patterns of votes of the chosen cells, and how they spread over blocks of responses."""
+    of_claim = measured.cells.of_row[measured.votes.claim_rows]
+    here = np.flatnonzero(np.isin(of_claim, chosen)) if len(chosen) < len(measured.cells) else np.arange(len(of_claim))
+    ratings, inverse = inputs.ratings_of(measured.matrix[here], measured.table.judge_names)
+    units = measured.cells.responses if measured.clusters is None else measured.clusters
+    _, unit = np.unique(units[of_claim[here]], return_inverse=True)
+    blocks = min(int(unit.max()) + 1, MOST_BLOCKS) if len(unit) else 0
+    patterns = len(ratings.patterns)
+    flat = np.bincount((unit % max(blocks, 1)) * patterns + inverse, minlength=blocks * patterns)
+    return structs.replace(ratings, clusters=flat.reshape(blocks, patterns))
+
+
+def _uncertainties(table: Table, cells: Cells, method: UncertaintyMethod) -> UncertaintySums | None:
+    """Entropy, epistemic and aleatoric parts of every claim that has a distribution, added up per cell."""
+    if not table.distributions:
+        return None
+    parts = np.zeros((len(table.distributions), 3))
+    by_shape: dict[tuple[int, int], list[int]] = {}
+    for number, item in enumerate(table.distributions):
+        by_shape.setdefault((len(item.drawn), len(item.probabilities)), []).append(number)
+    for numbers in by_shape.values():
+        given = np.array([table.distributions[number].probabilities for number in numbers])
+        drawn = np.array([table.distributions[number].drawn for number in numbers])
+        epistemic, aleatoric = decompose(drawn, method)
+        parts[numbers] = np.stack([entropy_of(given), epistemic, aleatoric], axis=1)
+    return inputs.uncertainty_sums(table, cells, parts)
+
+
+def _with_identity(metric: Metric, similarity: float | None) -> Metric:
+    if similarity is None:
+        return metric
+    settings = tuple((n, v) for n, v in metric.settings if n != "identity") + (("identity", f"fuzzy-{similarity:g}"),)
+    return structs.replace(metric, settings=settings)
+
+
+def _consensus_counts(name: str, score: ConsensusScore) -> tuple[float, float] | None:
+    rate = {"consensus_precision": score.precision, "consensus_recall": score.recall}.get(name)
+    return (rate.count, rate.total) if rate else None
+
+
+def _first_rows(cells: Cells) -> NDArray[np.int64]:
+    first = np.zeros(len(cells), dtype=np.int64)
+    first[cells.of_row[::-1]] = np.arange(len(cells.of_row))[::-1]
+    return first
+
+
+def _models_of_cells(measured: Measured) -> Sequence[str | None]:
+    codes = measured.table.models[_first_rows(measured.cells)]
+    names = measured.table.model_names
+    return [names[code] if code >= 0 else None for code in codes.tolist()]

@@ -1,0 +1,141 @@
+"""Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.policy import headline_rows, profile_of
+from hallumeter.records import Counts, Failure, Summary
+from hallumeter.summary import SummarySettings
+
+from .inputs import CONSENSUS
+from .measuring import Measured, count, summary_rows
+from .settings import MeasureSettings
+from .table import MOST_FAILURES, TableBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hallumeter.formats import Batch
+
+SUMMARY_VERSION = 1
+
+
+class MeasuredRun(Struct, frozen=True, eq=False):
+    """A summary, and what it was made from."""
+
+    summary: Summary
+    measured: Measured
+    failures: tuple[Failure, ...]
+    rows_by_source: dict[str, int]
+
+
+class FailureLog:
+    """Collects failures; keeps the first hundred thousand with their messages and counts the rest."""
+
+    def __init__(self, *, is_strict: bool) -> None:
+        self._is_strict = is_strict
+        self.kept: list[Failure] = []
+        self.by_code: Counter[str] = Counter()
+
+    def __call__(self, failure: Failure) -> None:
+        if self._is_strict:
+            raise RecordError(failure.message)
+        self.by_code[failure.code] += 1
+        if len(self.kept) < MOST_FAILURES:
+            self.kept.append(failure)
+
+
+def measure_batches(
+    sources: Iterable[tuple[str, Iterator[Batch]]], settings: MeasureSettings, *, version: str
+) -> MeasuredRun:
+    """Read rows from named sources and measure everything that they allow."""
+    failures = FailureLog(is_strict=settings.is_strict)
+    builder = TableBuilder(settings.fields, failures, keeps_claim_texts=settings.similarity is not None)
+    rows_by_source: dict[str, int] = {}
+    for name, batches in sources:
+        before = builder.rows
+        for batch in batches:
+            builder.add(batch, name)
+        rows_by_source[name] = builder.rows - before
+    _check_found(builder, settings, failures, rows_by_source)
+    table = builder.build()
+    measured = count(table, settings)
+    for row in measured.votes.duplicates.tolist():
+        failures(_duplicate(measured, row))
+    numbers = SummarySettings(
+        version=version,
+        seed=settings.seed,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+        cluster=settings.cluster,
+    )
+    rows = tuple(summary_rows(measured, settings, numbers))
+    headlines = headline_rows(rows, measured.headline)
+    summary = Summary(
+        version=SUMMARY_VERSION,
+        instrument="measure",
+        counts=_counts(measured, failures),
+        metrics=rows,
+        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
+        notices=tuple(_notices(builder, measured, failures)),
+    )
+    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source)
+
+
+def _check_found(
+    builder: TableBuilder, settings: MeasureSettings, failures: FailureLog, rows_by_source: dict[str, int]
+) -> None:
+    if not builder.rows:
+        names = ", ".join(rows_by_source) or "the input"
+        first = f"; the first fault: {failures.kept[0].message}" if failures.kept else ""
+        raise InputError(f"{names}: no usable record found{first}")
+    absent = [field for field in settings.fields if field not in builder.fields]
+    if absent:
+        found = ", ".join(sorted(builder.fields))
+        raise SettingsError(f"no row has the field {absent[0]!r}; fields found: {found}")
+
+
+def _counts(measured: Measured, failures: FailureLog) -> Counts:
+    table, cells = measured.table, measured.cells
+    with_claims = np.unique(cells.responses[cells.of_row[measured.votes.rows]])
+    return Counts(
+        records=cells.response_count,
+        claims=len(measured.votes.claim_rows),
+        verdicts=len(measured.votes.rows),
+        failures=failures.by_code.total(),
+        records_without_claims=cells.response_count - len(with_claims),
+        judges=len(table.judge_names),
+        models=len(table.model_names),
+    )
+
+
+def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) -> Iterator[str]:
+    """What a reader must know before reading the numbers."""
+    for alias, name in sorted((builder.aliases | builder.label_aliases).items()):
+        yield f"{alias!r} was read as {name}"
+    for code, number in sorted(failures.by_code.items()):
+        yield f"{number} {'row' if number == 1 else 'rows'} could not be used: {code}"
+    omitted = failures.by_code.total() - len(failures.kept)
+    if omitted:
+        yield f"{omitted} of these faults are counted without their messages"
+    if measured.headline == CONSENSUS:
+        yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
+    if not measured.labels:
+        yield "no verdict was found: claim metrics are left out"
+
+
+def _duplicate(measured: Measured, row: int) -> Failure:
+    """A second verdict of the same judge on the same claim."""
+    table = measured.table
+    starts = np.cumsum([0, *(size for _, size in table.places)])
+    source = table.places[int(np.searchsorted(starts, row, side="right")) - 1][0]
+    judge = table.judge_names[table.judges[row]]
+    record = table.record_names[table.records[row]]
+    message = f"{source}:{table.lines[row]}: {judge!r} judged this claim of {record!r} before; the first verdict counts"
+    return Failure(record, None, "read", judge, "duplicate_verdict", message)

@@ -1,0 +1,159 @@
+"""Write a measured file as a run folder: the rows are read once more and put in the order of their responses."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from hallumeter.errors import RecordError
+from hallumeter.formats import claim_of, response_of, rows_of, verdict_of, write_jsonl
+from hallumeter.records.columns import LABEL_CODES
+from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, write_json
+
+from .coding import LabelIndex
+from .measuring import record_measurements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from hallumeter.formats import Batch
+    from hallumeter.records import Claim
+
+    from .pipeline import MeasuredRun
+
+_LABELS = {code: label for label, code in LABEL_CODES.items()}
+NAMELESS_JUDGE = "judge"
+_VERDICT_FIELDS = frozenset(
+    {"claim_id", "label", "judge", "text", "kind", "reason", "note", "start", "end", "weight", "cost_usd"}
+    | {"unsupported_probability", "confidence", "probabilities", "inference_samples"}
+)
+"""Fields that speak of a claim, not of its response."""
+
+
+def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
+    """Write everything but the manifest and the report."""
+    shared = _shared_records(run)
+    writer = _RowWriter(folder, shared)
+    with writer:
+        for _, batches in sources:
+            for batch in batches:
+                for _, row in rows_of(batch):
+                    writer.add(row)
+    write_jsonl(folder / FAILURES, run.failures)
+    write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
+    write_json(folder / SUMMARY, run.summary)
+
+
+def run_record_id(record_id: str, model: str | None, *, is_shared: bool) -> str:
+    """The id of a response in a run: that of its record, with the model's name where several models share it."""
+    return f"{record_id}@{model}" if is_shared else record_id
+
+
+def _shared_records(run: MeasuredRun) -> set[str]:
+    """Records that more than one model answered."""
+    table = run.measured.table
+    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
+    counts = np.bincount(pairs[:, 0], minlength=len(table.record_names))
+    return {table.record_names[code] for code in np.flatnonzero(counts > 1).tolist()}
+
+
+class _RowWriter:
+    """Takes rows in the order of a file and writes records, claims and verdicts in the order of the responses."""
+
+    def __init__(self, folder: Path, shared: set[str]) -> None:
+        self._shared = shared
+        self._labels = LabelIndex()
+        self._order: dict[str, int] = {}
+        self._merged: dict[str, dict[str, object]] = {}
+        self._claims = _OrderedLines(folder / CLAIMS)
+        self._verdicts = _OrderedLines(folder / VERDICTS)
+        self._records = folder / RECORDS
+        self._seen: set[int] = set()
+
+    def __enter__(self) -> _RowWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        write_jsonl(self._records, (response_of(row, name) for name, row in self._merged.items()))
+        self._claims.close()
+        self._verdicts.close()
+
+    def add(self, row: dict[str, object]) -> None:
+        """Write one row; a row that was a failure when it was measured is left out here as well."""
+        if row.get("record_id") in (None, ""):
+            return
+        record, model = str(row["record_id"]), row.get("model")
+        name = run_record_id(record, None if model is None else str(model), is_shared=record in self._shared)
+        position = self._order.setdefault(name, len(self._order))
+        known = self._merged.setdefault(name, {})
+        if record in self._shared:
+            known.setdefault("question_id", record)
+        for field in row.keys() - known.keys() - _VERDICT_FIELDS:
+            if row[field] is not None:
+                known[field] = row[field]
+        if row.get("claim_id") not in (None, ""):
+            self._add_verdict(row, name, position)
+
+    def _add_verdict(self, row: dict[str, object], name: str, position: int) -> None:
+        judge = str(row.get("judge") or NAMELESS_JUDGE)
+        claim = str(row["claim_id"])
+        if self._is_new(name, claim):
+            self._claims.add(position, _claim_without_fault(row, name))
+        code = self._labels[row.get("label")]
+        if code not in _LABELS or not self._is_new(name, claim, judge):
+            return
+        try:
+            self._verdicts.add(position, verdict_of(row, name, label=_LABELS[code], judge=judge))
+        except RecordError:
+            return  # counted as a failure when it was measured
+
+    def _is_new(self, *key: str) -> bool:
+        number = hash(key)
+        if number in self._seen:
+            return False
+        self._seen.add(number)
+        return True
+
+
+def _claim_without_fault(row: dict[str, object], name: str) -> Claim:
+    """The claim of a row; with no span when the row's span is impossible."""
+    try:
+        return claim_of(row, name)
+    except RecordError:
+        return claim_of({**row, "start": None, "end": None, "weight": None}, name)
+
+
+class _OrderedLines:
+    """A file of JSON lines that arrive in any order and are written by position."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._encoder = msgspec.json.Encoder()
+        self._stream: IO[bytes] = path.open("w+b")
+        self._positions: list[int] = []
+        self._sizes: list[int] = []
+
+    def add(self, position: int, record: msgspec.Struct) -> None:
+        line = self._encoder.encode(record) + b"\n"
+        self._stream.write(line)
+        self._positions.append(position)
+        self._sizes.append(len(line))
+
+    def close(self) -> None:
+        """Put the lines in order, if they are not; equal positions keep the order of arrival."""
+        positions = np.array(self._positions, dtype=np.int64)
+        if (np.diff(positions) < 0).any():
+            self._reorder(np.argsort(positions, kind="stable"))
+        self._stream.close()
+
+    def _reorder(self, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
+        starts = np.cumsum([0, *self._sizes]).tolist()
+        draft = self._path.with_suffix(".ordered")
+        with draft.open("wb") as ordered:
+            for line in order.tolist():
+                self._stream.seek(starts[line])
+                ordered.write(self._stream.read(self._sizes[line]))
+        draft.replace(self._path)

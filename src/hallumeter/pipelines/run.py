@@ -1,0 +1,65 @@
+"""A finished run in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hallumeter.report import RecordFindings, build_document, metric_texts, write_html
+from hallumeter.store import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hallumeter.records import Failure, Finding, Manifest, Summary
+
+
+class Run:
+    """What a run found: its summary, its findings, its failures and its report."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Where the run is kept."""
+        return self._folder.path
+
+    @property
+    def manifest(self) -> Manifest:
+        """Inputs, settings, versions, seed and times."""
+        return self._folder.manifest
+
+    @property
+    def summary(self) -> Summary:
+        """Every metric, pooled, with its interval."""
+        return self._folder.summary
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What could not be measured, and why."""
+        return tuple(self._folder.failures())
+
+    def findings(self) -> Iterator[Finding]:
+        """Every claim with what the judges said of it, in the order of the records."""
+        for _, findings in self._folder.findings():
+            yield from findings
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the report as one self-contained file."""
+        document = build_document(
+            summary=self.summary,
+            manifest=self.manifest,
+            metric_texts=metric_texts(),
+            records=(RecordFindings(response, findings) for response, findings in self._folder.findings()),
+            failures=self._folder.failures(),
+        )
+        write_html(document, path)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+
+def load(path: str | Path) -> Run:
+    """Open a finished run."""
+    return Run(RunFolder(Path(path)))

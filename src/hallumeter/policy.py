@@ -1,0 +1,159 @@
+"""Thresholds to opinions: the only place where a number becomes good or bad.
+
+A policy is a list of rules, one per metric, each with two bounds: on the good side of the first the metric speaks for
+high reliability, beyond the second for low. Which end of the number is looked at (`looks_at`) is part of the rule: the
+point, the far end of its interval, or the worst case that the unmeasured claims allow.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from hallumeter.errors import SettingsError
+from hallumeter.records import MetricSummary, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+LooksAt = Literal["point", "interval", "worst_case"]
+_TOLERANCE = 1e-12
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one metric has to say about reliability."""
+
+    metric: str
+    good: float
+    """At this value or better the metric speaks for high reliability."""
+    bad: float
+    """Beyond this value it speaks for low reliability and high risk."""
+    looks_at: LooksAt = "point"
+    is_required: bool = False
+    """Whether high reliability is out of reach while this metric is not measured."""
+
+    def __post_init__(self) -> None:
+        if self.good == self.bad:
+            raise SettingsError(
+                f"policy rule for {self.metric!r}: good and bad are both {self.good:g}; they must differ"
+            )
+
+    @property
+    def is_lower_better(self) -> bool:
+        """A lower bound for good than for bad says that less is better."""
+        return self.good < self.bad
+
+    def examined(self, row: MetricSummary) -> float | None:
+        """The number that this rule looks at; None when it was not measured."""
+        if row.value is None:
+            return None
+        ends = {"point": None, "interval": row.interval, "worst_case": row.bounds}[self.looks_at]
+        if ends is None:
+            return row.value
+        return ends[1] if self.is_lower_better else ends[0]
+
+    def is_good(self, value: float) -> bool:
+        """Whether a value speaks for high reliability; the bound itself does."""
+        return value <= self.good + _TOLERANCE if self.is_lower_better else value >= self.good - _TOLERANCE
+
+    def is_bad(self, value: float) -> bool:
+        """Whether a value speaks for low reliability; the bound itself does not."""
+        return value > self.bad + _TOLERANCE if self.is_lower_better else value < self.bad - _TOLERANCE
+
+
+class Policy(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rules that turn a summary into a profile."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+
+JUDGE_AUDITOR = Policy(
+    name="judge-auditor",
+    rules=(
+        Rule("mihr", good=0.15, bad=0.3, is_required=True),
+        Rule("fleiss_kappa", good=0.6, bad=0.4),
+        Rule("uncertainty_total", good=0.5, bad=0.8),
+    ),
+)
+"""The reliability table and the high-risk rule of judge-auditor, on points."""
+
+HALLUMETER = Policy(
+    name="hallumeter",
+    rules=(
+        Rule("mihr", good=0.15, bad=0.3, looks_at="worst_case", is_required=True),
+        Rule("mahr", good=0.5, bad=0.9, looks_at="worst_case"),
+        Rule("gwet_ac1", good=0.6, bad=0.4, looks_at="interval"),
+        Rule("uncertainty_total", good=0.5, bad=0.8, looks_at="interval"),
+        Rule("far", good=0.1, bad=0.3, looks_at="interval"),
+    ),
+)
+"""The product's own: it looks at worst cases and interval ends, and at AC1, because kappa misleads on skewed labels."""
+
+
+def profile_of(policy: Policy, rows: Mapping[str, MetricSummary]) -> Profile:
+    """The opinion of a policy on the headline rows of a summary, by metric.
+
+    Low when any measured metric is beyond its bad bound, high when every measured one is good and none that is
+    required is missing, unknown when nothing was measured, else medium. What was not measured never raises a risk.
+    """
+    reasons: list[str] = []
+    measured: list[str] = []
+    are_good: list[bool] = []
+    is_high_risk = False
+    for rule in policy.rules:
+        row = rows.get(rule.metric)
+        value = rule.examined(row) if row is not None else None
+        if value is None:
+            if rule.is_required:
+                are_good.append(False)
+                reasons.append(f"{rule.metric} was not measured")
+            continue
+        measured.append(rule.metric)
+        are_good.append(rule.is_good(value))
+        is_high_risk |= rule.is_bad(value)
+        if not rule.is_good(value):
+            reasons.append(_reason(rule, value))
+    if not measured:
+        return Profile(policy.name, "unknown", is_high_risk=False, reasons=("nothing was measured",))
+    reliability: Literal["high", "medium", "low"] = "low" if is_high_risk else "high" if all(are_good) else "medium"
+    return Profile(policy.name, reliability, is_high_risk, tuple(measured), tuple(reasons))
+
+
+def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> Policy:
+    """Read a policy from TOML; every fault names the file, the rule and what was expected.
+
+    >>> policy = parse_policy('name = "mine"\\n[[rules]]\\nmetric = "mihr"\\ngood = 0.1\\nbad = 0.2',
+    ...                       source="policy.toml", known_metrics=["mihr"])
+    >>> policy.rules[0].bad
+    0.2
+    """
+    try:
+        policy = msgspec.convert(tomllib.loads(text), Policy)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{source}: not valid TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{source}: {error}; a policy has a name and [[rules]] with metric, good, bad") from None
+    unknown = [rule.metric for rule in policy.rules if rule.metric not in known_metrics]
+    if unknown:
+        raise SettingsError(f"{source}: unknown metric {unknown[0]!r}; `hallumeter metrics` lists those that exist")
+    return policy
+
+
+def headline_rows(rows: Iterable[MetricSummary], headline: str | None) -> dict[str, MetricSummary]:
+    """The rows that speak of the whole run: one per metric, by the headline judge where judges differ."""
+    chosen: dict[str, MetricSummary] = {}
+    for row in rows:
+        if not row.by and (row.judge in (None, headline) or row.metric not in chosen):
+            chosen[row.metric] = row
+    return chosen
+
+
+def _reason(rule: Rule, value: float) -> str:
+    looked_at = {"point": "is", "interval": "may be", "worst_case": "is in the worst case"}[rule.looks_at]
+    side = "above" if rule.is_lower_better else "below"
+    bound = rule.bad if rule.is_bad(value) else rule.good
+    return f"{rule.metric} {looked_at} {value:.3f}, {side} {bound:g}"

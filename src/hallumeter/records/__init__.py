@@ -1,0 +1,45 @@
+"""The nouns: frozen records, validated on creation."""
+
+from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
+from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from .failure import Failure
+from .measurement import Counts, Direction, Measurement, MetricSummary, Profile, Scope, Summary
+from .rate import Rate, Rates
+from .response import FieldValue, Response
+from .run import InputFile, JudgeEntry, Manifest
+from .signature import Signature
+from .source import Passage, Quote
+from .span import check_span
+
+__all__ = [
+    "Answers",
+    "Claim",
+    "Counts",
+    "Direction",
+    "Failure",
+    "FieldValue",
+    "Finding",
+    "InputFile",
+    "JudgeEntry",
+    "Label",
+    "LabelCounts",
+    "Manifest",
+    "Measurement",
+    "MetricSummary",
+    "Passage",
+    "Profile",
+    "Quote",
+    "Rate",
+    "Rates",
+    "Ratings",
+    "Response",
+    "Scope",
+    "Signature",
+    "Summary",
+    "Support",
+    "UncertaintySums",
+    "Verdict",
+    "check_distribution",
+    "check_probability",
+    "check_span",
+]

@@ -1,0 +1,89 @@
+"""Measurements, and the summary that pools them and says how sure it is."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+Direction = Literal["lower", "higher", "none"]
+"""Which way is better."""
+
+Scope = Literal["record", "group", "run"]
+
+
+class Measurement(Struct, frozen=True):
+    """One metric on one response, one group or a whole run."""
+
+    metric: str
+    scope: Scope
+    record_id: str | None
+    by: dict[str, str]
+    """The group, as field and value; empty for all."""
+    judge: str | None
+    count: float | None
+    total: float | None
+    value: float | None
+    undefined: str | None = None
+    """Why there is no value; None when there is one."""
+
+
+class MetricSummary(Struct, frozen=True):
+    """A metric over a group of responses: counts, value, interval, what is missing, and how to repeat it."""
+
+    metric: str
+    by: dict[str, str]
+    judge: str | None
+    count: float | None
+    """What was counted; None for a statistic that is not a ratio of counts, such as kappa."""
+    total: float | None
+    value: float | None
+    interval: tuple[float, float] | None
+    interval_method: str | None
+    direction: Direction
+    undefined: str | None
+    """Why there is no value; None when there is one."""
+    undecided: int
+    """Claims on which the judge could not tell."""
+    failed: int
+    """Claims or responses whose measurement broke."""
+    bounds: tuple[float, float] | None
+    """The values possible if everything unmeasured had turned out best, and worst."""
+    signature: str
+    note: str | None = None
+    """A warning that belongs to the number, such as the prevalence warning of kappa."""
+
+
+class Counts(Struct, frozen=True):
+    """What a run holds."""
+
+    records: int = 0
+    claims: int = 0
+    verdicts: int = 0
+    failures: int = 0
+    records_without_claims: int = 0
+    judges: int = 0
+    models: int = 0
+
+
+class Profile(Struct, frozen=True):
+    """The opinion a policy forms of a summary."""
+
+    policy: str
+    reliability: Literal["high", "medium", "low", "unknown"]
+    is_high_risk: bool
+    measured: tuple[str, ...] = ()
+    """The metrics that had a value."""
+    reasons: tuple[str, ...] = ()
+    """Why the reliability is what it is, one sentence each."""
+
+
+class Summary(Struct, frozen=True):
+    """Everything measured in a run, pooled, with intervals and an opinion."""
+
+    version: int
+    instrument: str
+    counts: Counts
+    metrics: tuple[MetricSummary, ...]
+    profile: dict[str, Profile] = field(default_factory=dict)
+    """One profile per policy that was asked for."""
+    notices: tuple[str, ...] = ()
+    """What a reader must know: accepted aliases, skipped lines, missing inputs."""

@@ -1,0 +1,34 @@
+"""What a run was made from, so that it can be made again."""
+
+from msgspec import Struct, field
+
+
+class InputFile(Struct, frozen=True):
+    """A file that was read."""
+
+    name: str
+    sha256: str | None
+    """None for a stream that could not be read twice."""
+    records: int
+
+
+class JudgeEntry(Struct, frozen=True):
+    """A judge that took part."""
+
+    name: str
+    spec: str
+    """Its settings in one line; ``recorded`` for verdicts that were already on disk."""
+
+
+class Manifest(Struct, frozen=True):
+    """Inputs, settings, versions, seed and times of a run; the only file that differs between equal runs."""
+
+    version: int
+    hallumeter: str
+    instrument: str
+    inputs: tuple[InputFile, ...]
+    settings: dict[str, str | int | float | bool | list[str] | None] = field(default_factory=dict)
+    judges: tuple[JudgeEntry, ...] = ()
+    seed: int = 0
+    started: str = ""
+    finished: str = ""

@@ -1,0 +1,58 @@
+"""From a summary and its findings to something to read."""
+
+from .building import Limits, build_document
+from .catalog_text import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts
+from .charts import Chart, charts_of
+from .document import (
+    BreakdownSection,
+    Coverage,
+    DistributionSection,
+    Document,
+    FindingView,
+    IntegritySection,
+    JudgeSection,
+    LabelTally,
+    MetricRow,
+    MetricSection,
+    MetricText,
+    RecordFindings,
+    RecordSection,
+    RecordView,
+    Section,
+)
+from .html import render_html, write_html
+from .segmentation import Segment, segments, settled_label
+from .summary_text import summary_text
+
+__all__ = [
+    "BreakdownSection",
+    "Chart",
+    "Coverage",
+    "DistributionSection",
+    "Document",
+    "FindingView",
+    "IntegritySection",
+    "JudgeSection",
+    "LabelTally",
+    "Limits",
+    "MetricRow",
+    "MetricSection",
+    "MetricText",
+    "RecordFindings",
+    "RecordSection",
+    "RecordView",
+    "Section",
+    "Segment",
+    "build_document",
+    "catalog_text",
+    "charts_of",
+    "find_metric",
+    "metric_facts",
+    "metric_text_page",
+    "metric_texts",
+    "render_html",
+    "segments",
+    "settled_label",
+    "summary_text",
+    "write_html",
+]

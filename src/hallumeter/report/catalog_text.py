@@ -1,0 +1,71 @@
+"""The catalog of metrics in words: for the terminal and for the docs."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from hallumeter.errors import SettingsError
+from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID
+
+from .document import MetricText
+from .wording import DIRECTION_WORDS
+
+if TYPE_CHECKING:
+    from hallumeter.metrics.catalog import Metric
+
+WIDTH = 100
+
+
+def catalog_text() -> str:
+    """One line per metric: id, alias, which way is better, the question it answers."""
+    longest = max(len(metric.id) for metric in METRICS)
+    lines = [
+        f"{metric.id:<{longest}}  {DIRECTION_WORDS[metric.direction][0] or ' '}  {metric.question}" for metric in METRICS
+    ]
+    return "\n".join([*lines, "", "`hallumeter metrics ID` explains one; ↑ higher is better, ↓ lower is better.", ""])
+
+
+def metric_text_page(name: str) -> str:
+    """Everything the catalog knows about one metric, by its id or its alias."""
+    parts = [f"{title}\n{textwrap.fill(text, WIDTH)}\n" for title, text in metric_facts(find_metric(name)).items()]
+    metric = find_metric(name)
+    return "\n".join([f"{metric.alias} ({metric.id}): {metric.name}\n", *parts])
+
+
+def find_metric(name: str) -> Metric:
+    """The metric with this id or alias, however it is capitalised."""
+    wanted = name.strip().lower()
+    for metric in METRICS:
+        if wanted in (metric.id, metric.alias.lower()):
+            return metric
+    raise SettingsError(f"no metric is called {name!r}; `hallumeter metrics` lists the {len(METRICS)} that exist")
+
+
+def metric_facts(metric: Metric) -> dict[str, str]:
+    """Titles and texts, in reading order."""
+    low, high = metric.range
+    ends = f"{low:g} to {high:g}" if high is not None else f"from {low:g}, no upper end"
+    return {
+        "Question": metric.question,
+        "Formula": metric.formula,
+        "Range": f"{ends}; {DIRECTION_WORDS[metric.direction][1]}",
+        "Undefined": f"when {metric.undefined_when}",
+        "Example by hand": metric.example,
+        "What it does not tell": metric.caution,
+        "Source": metric.source,
+    }
+
+
+def metric_texts() -> dict[str, MetricText]:
+    """What a report tells its readers about every metric."""
+    return {
+        name: MetricText(
+            alias=metric.alias,
+            name=metric.name,
+            question=metric.question,
+            range=metric.range,
+            family="agreement" if metric.reads == "ratings" else metric.reads,
+        )
+        for name, metric in METRICS_BY_ID.items()
+    }

@@ -1,0 +1,325 @@
+"""Vega-Lite charts of a report document, as plain dictionaries; shared by the report and the viewer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from hallumeter.records import Label
+
+from .document import BreakdownSection, DistributionSection, MetricSection
+from .wording import (
+    DIRECTION_WORDS,
+    LABEL_WORDS,
+    format_counts,
+    format_pair,
+    plural,
+    value_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hallumeter.records import MetricSummary
+
+    from .document import Document, MetricRow, Section, ShareBin
+
+Json = str | float | bool | list["Json"] | dict[str, "Json"] | None
+"""What a specification is made of."""
+
+PALETTE: dict[str, tuple[str, str]] = {
+    "paper": ("#fbfbf9", "#14171a"),
+    "surface": ("#ffffff", "#1b1f23"),
+    "ink": ("#1b1f24", "#e6e8ea"),
+    "muted": ("#59616b", "#a1a9b2"),
+    "line": ("#dcdfdb", "#343b42"),
+    "accent": ("#1f5f8b", "#7cc0f0"),
+    "refuted": ("#a1260d", "#e8643f"),
+    "not_enough_info": ("#b87900", "#f5c862"),
+    "undecided": ("#7b838c", "#8b949e"),
+    "no_verdict": ("#3a4047", "#dfe3e7"),
+    "supported": ("#2474b5", "#5fa8e6"),
+}
+"""Colours for light and dark paper. Charts are drawn in the light ones; a page may swap them one for one."""
+LABEL_COLOURS: dict[Label | None, str] = {
+    label: "no_verdict" if label is None else label.value.lower() for label in LABEL_WORDS
+}
+"""The name in the palette for each label, worst first."""
+FONTS = "Noto Sans, Helvetica Neue, Arial, DejaVu Sans, Noto Sans KR, NanumGothic, sans-serif"
+COMPARED = ("mihr", "mahr", "factscore")
+"""The metrics that a comparison of groups shows; the first three rates when it has none of them."""
+GROUPS_DRAWN = 30
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+
+class Chart(Struct, frozen=True):
+    """A chart with its words."""
+
+    kind: str
+    """``rates``, ``groups``, ``shares`` or ``labels``."""
+    title: str
+    caption: str
+    """How to read it, and what it leaves out."""
+    spec: dict[str, Json]
+    section: int = 0
+    """Position in the document of the section that it draws."""
+    number: int = 0
+    """Position among the charts of the document."""
+
+    @property
+    def chart_id(self) -> str:
+        """A name for it on a page, made of nothing that came from outside."""
+        return f"{self.kind}-{self.number}"
+
+
+def charts_of(document: Document) -> tuple[Chart, ...]:
+    """All charts of a document in reading order; empty when nothing in it can be drawn."""
+    drawn = [(place, chart) for place, one in enumerate(document.sections) for chart in _section_charts(one)]
+    return tuple(
+        msgspec.structs.replace(chart, section=place, number=number) for number, (place, chart) in enumerate(drawn)
+    )
+
+
+def _section_charts(section: Section) -> list[Chart]:
+    if isinstance(section, MetricSection):
+        return _rate_chart(section.rows)
+    if isinstance(section, DistributionSection):
+        return [*_share_chart(section), *_label_chart(section)]
+    if isinstance(section, BreakdownSection):
+        return _group_charts(section)
+    return []
+
+
+def _rate_chart(rows: Sequence[MetricRow]) -> list[Chart]:
+    """Every headline rate as a point with its interval, and its bounds behind it."""
+    rates = [row for row in rows if _is_rate(row)]
+    if not rates:
+        return []
+    judges = {row.summary.judge for row in rates}
+    names = [_rate_name(row, has_judge=len(judges - {None}) > 1) for row in rates]
+    caption = (
+        "Point: the value. Line: its 95 % interval. Pale bar: what the value could be if every unmeasured claim "
+        "had turned out best, and worst."
+    )
+    undefined = [f"{row.text.alias} ({value_words(row.summary)})" for row in rows if row.summary.value is None]
+    if undefined:
+        caption += f" Not drawn: {', '.join(undefined)}."
+    return [Chart("rates", "Headline rates", caption, _interval_spec(names, rates, title="Headline rates"))]
+
+
+def _group_charts(section: BreakdownSection) -> list[Chart]:
+    """One panel for each compared metric, with a line for each group."""
+    rates = [row for row in section.rows if _is_rate(row)]
+    names = list(dict.fromkeys(row.summary.metric for row in rates))
+    compared = [name for name in COMPARED if name in names] or names[: len(COMPARED)]
+    drawn = []
+    for name in compared:
+        panel = [row for row in rates if row.summary.metric == name]
+        if len(panel) < 2:
+            continue
+        text, direction = panel[0].text, DIRECTION_WORDS[panel[0].summary.direction][1]
+        caption = f"{text.question or text.name} ({direction})".strip()
+        if len(panel) > GROUPS_DRAWN:
+            caption += f". The first {GROUPS_DRAWN} of {len(panel)} groups; the table has all."
+        shown = panel[:GROUPS_DRAWN]
+        title = f"{text.alias} by {', '.join(section.by)}"
+        groups = [" · ".join(row.summary.by.values()) for row in shown]
+        drawn.append(
+            Chart(
+                "groups",
+                title,
+                caption,
+                _interval_spec(groups, shown, title=title),
+            )
+        )
+    return drawn
+
+
+def _share_chart(section: DistributionSection) -> list[Chart]:
+    """How many responses have which share of unsupported claims."""
+    drawn = sum(share.responses for share in section.bins)
+    if not drawn:
+        return []
+    caption = f"{plural(drawn, 'response')} by the share of their decided claims that the evidence does not support."
+    if section.without_decided_claim:
+        left_out = plural(section.without_decided_claim, "response")
+        caption += f" Not drawn: {left_out} without a decided claim."
+    values: list[Json] = [
+        {
+            "share": _bin_name(share),
+            "responses": share.responses,
+            "colour": PALETTE["supported" if share.to == 0 else "refuted"][0],
+        }
+        for share in section.bins
+    ]
+    spec = _base("Unsupported share of each response", height=180)
+    spec["data"] = {"values": values}
+    spec["mark"] = {"type": "bar", "width": {"band": 0.84}}
+    spec["encoding"] = {
+        "x": {
+            "field": "share",
+            "type": "ordinal",
+            "sort": None,
+            "title": "unsupported share of a response, up to … %",
+            "axis": {"labelAngle": 0, "labelOverlap": True},
+        },
+        "y": {
+            "field": "responses",
+            "type": "quantitative",
+            "title": "responses",
+            "axis": {"tickMinStep": 1},
+        },
+        "color": {"field": "colour", "type": "nominal", "scale": None},
+        "tooltip": [_tip("share", "unsupported share"), _tip("responses", "responses")],
+    }
+    return [Chart("shares", "Unsupported share of each response", caption, spec)]
+
+
+def _label_chart(section: DistributionSection) -> list[Chart]:
+    """The labels of each model's claims, as shares of a bar."""
+    models = [entry for entry in section.models if entry.tally.claims][:GROUPS_DRAWN]
+    if not models:
+        return []
+    values: list[Json] = [
+        {
+            "model": entry.model or "model not given",
+            "label": LABEL_WORDS[label],
+            "claims": count,
+            "share": count / entry.tally.claims,
+            "order": order,
+        }
+        for entry in models
+        for order, (label, count) in enumerate(entry.tally.by_label.items())
+        if count
+    ]
+    left_out = section.models_left_out + len(section.models) - len(models)
+    caption = "All claims of each model by their settled label."
+    if left_out:
+        caption += f" Not drawn: {plural(left_out, 'model')}."
+    words: list[Json] = list(LABEL_WORDS.values())
+    colours: list[Json] = [PALETTE[LABEL_COLOURS[label]][0] for label in LABEL_WORDS]
+    spec = _base("Labels of the claims", height=30 * len(models))
+    spec["data"] = {"values": values}
+    spec["mark"] = {"type": "bar", "stroke": PALETTE["surface"][0], "strokeWidth": 1}
+    spec["encoding"] = {
+        "y": {"field": "model", "type": "nominal", "sort": None, "title": None},
+        "x": {
+            "field": "share",
+            "type": "quantitative",
+            "stack": "zero",
+            "title": "share of claims",
+            "scale": {"domain": [0, 1]},
+        },
+        "color": {
+            "field": "label",
+            "type": "nominal",
+            "scale": {"domain": words, "range": colours},
+            "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 2},
+        },
+        "order": {"field": "order", "type": "ordinal"},
+        "tooltip": [_tip("model", "model"), _tip("label", "label"), _tip("claims", "claims")],
+    }
+    return [Chart("labels", "Labels of the claims", caption, spec)]
+
+
+def _interval_spec(names: Sequence[str], rows: Sequence[MetricRow], *, title: str) -> dict[str, Json]:
+    """Points with intervals on the scale from 0 to 1; bounds as a pale bar behind them."""
+    spec = _base(title, height=34 * len(rows))
+    spec["data"] = {"values": [_point(name, row.summary) for name, row in zip(names, rows, strict=True)]}
+    # Rows keep the order of the data: a list of names here would be compiled into an expression.
+    spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
+    accent = PALETTE["accent"][0]
+    tips: list[Json] = [
+        _tip("name", "what"),
+        _tip("shown", "value"),
+        _tip("interval", "95 % interval"),
+        _tip("bounds", "possible"),
+        _tip("counts", "counts"),
+    ]
+    spec["layer"] = [
+        {
+            "mark": {"type": "rule", "size": 12, "color": accent, "opacity": 0.18},
+            "encoding": {"x": _axis("best"), "x2": {"field": "worst"}},
+        },
+        {
+            "mark": {"type": "rule", "size": 2.5, "color": accent},
+            "encoding": {"x": _axis("low"), "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 90, "color": accent, "opacity": 1},
+            "encoding": {"x": _axis("value"), "tooltip": tips},
+        },
+    ]
+    return spec
+
+
+def _point(name: str, summary: MetricSummary) -> dict[str, Json]:
+    low, high = summary.interval or (None, None)
+    best, worst = summary.bounds or (None, None)
+    return {
+        "name": name,
+        "value": summary.value,
+        "low": low,
+        "high": high,
+        "best": best,
+        "worst": worst,
+        "shown": value_words(summary),
+        "interval": format_pair(summary.interval),
+        "bounds": format_pair(summary.bounds),
+        "counts": format_counts(summary),
+    }
+
+
+def _axis(name: str) -> dict[str, Json]:
+    axis: dict[str, Json] = {"format": ".1f", "tickCount": 10}
+    return {"field": name, "type": "quantitative", "title": None, "scale": {"domain": [0, 1]}, "axis": axis}
+
+
+def _tip(name: str, title: str) -> dict[str, Json]:
+    return {"field": name, "title": title}
+
+
+def _is_rate(row: MetricRow) -> bool:
+    return row.text.range == (0.0, 1.0) and row.summary.value is not None
+
+
+def _rate_name(row: MetricRow, *, has_judge: bool) -> str:
+    arrow = DIRECTION_WORDS[row.summary.direction][0]
+    name = f"{row.text.alias} {arrow}".strip()
+    return f"{name} · {row.summary.judge}" if has_judge and row.summary.judge else name
+
+
+def _bin_name(share: ShareBin) -> str:
+    return f"{share.to * 100:.0f}"
+
+
+def _base(title: str, *, height: Json) -> dict[str, Json]:
+    """A specification without data: the size follows the page, the fonts and lines are quiet."""
+    ink, muted, line = (PALETTE[name][0] for name in ("ink", "muted", "line"))
+    axis: dict[str, Json] = {
+        "labelColor": ink,
+        "titleColor": muted,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 220,
+        "domainColor": line,
+        "tickColor": line,
+        "gridColor": line,
+    }
+    return {
+        "$schema": _SCHEMA,
+        "description": title,
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "background": "transparent",
+        "config": {
+            "font": FONTS,
+            "view": {"stroke": None},
+            "axis": axis,
+            "legend": {"labelColor": ink, "labelFontSize": 12, "symbolType": "square"},
+        },
+    }

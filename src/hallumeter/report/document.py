@@ -1,0 +1,289 @@
+"""The versioned report document: everything that a renderer may show, and the only thing it sees.
+
+A document is a few facts and a list of sections. An instrument adds what is special to it as one more kind of
+section; a renderer shows the kinds that it knows, in the order of the document, and skips the others.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from hallumeter.records import (
+    Counts,
+    Failure,
+    FieldValue,
+    Finding,
+    InputFile,
+    JudgeEntry,
+    Label,
+    MetricSummary,
+    Profile,
+    Quote,
+    Response,
+)
+
+from .segmentation import Segment
+
+DOCUMENT_VERSION = 1
+
+
+class RecordFindings(Struct, frozen=True):
+    """A response and everything found in it: what a report is built from."""
+
+    response: Response
+    findings: tuple[Finding, ...]
+
+
+class MetricText(Struct, frozen=True):
+    """What a reader is told about a metric."""
+
+    alias: str
+    """Its name in the literature, such as MiHR."""
+    name: str
+    question: str
+    """The question it answers, as a sentence."""
+    range: tuple[float | None, float | None] | None = None
+    """Smallest and largest possible value; None on a side without an end."""
+    family: str = ""
+    """``agreement`` puts it among the judges instead of among the headline metrics."""
+
+
+class MetricRow(Struct, frozen=True):
+    """One metric over one group of responses, with the words for it."""
+
+    text: MetricText
+    summary: MetricSummary
+
+
+class LabelTally(Struct, frozen=True):
+    """How many claims have which label."""
+
+    supported: int = 0
+    refuted: int = 0
+    not_enough_info: int = 0
+    undecided: int = 0
+    no_verdict: int = 0
+    """Claims without any verdict, because the measurement failed."""
+
+    @property
+    def unsupported(self) -> int:
+        """Claims that the evidence contradicts or does not mention."""
+        return self.refuted + self.not_enough_info
+
+    @property
+    def decided(self) -> int:
+        """Claims with a label that says something about the evidence."""
+        return self.supported + self.unsupported
+
+    @property
+    def unmeasured(self) -> int:
+        """Claims that are undecided or have no verdict."""
+        return self.undecided + self.no_verdict
+
+    @property
+    def claims(self) -> int:
+        """All claims, measured or not."""
+        return self.decided + self.unmeasured
+
+    @property
+    def by_label(self) -> dict[Label | None, int]:
+        """The counts, worst label first; None stands for no verdict."""
+        return {
+            Label.REFUTED: self.refuted,
+            Label.NOT_ENOUGH_INFO: self.not_enough_info,
+            Label.UNDECIDED: self.undecided,
+            None: self.no_verdict,
+            Label.SUPPORTED: self.supported,
+        }
+
+
+class VerdictView(Struct, frozen=True, omit_defaults=True):
+    """One judge's word on one claim, as far as it is shown."""
+
+    judge: str
+    label: Label
+    unsupported_probability: float | None = None
+    confidence: float | None = None
+    reason: str | None = None
+    note: str | None = None
+    quotes: tuple[Quote, ...] = ()
+    """Places in the evidence; their text is filled in where the passage has it."""
+    cost_usd: float | None = None
+
+
+class FindingView(Struct, frozen=True, omit_defaults=True):
+    """A claim with its settled label and what every judge said."""
+
+    claim_id: str
+    label: Label | None
+    """What the judges said together; None when there is no verdict."""
+    verdicts: tuple[VerdictView, ...] = ()
+    kind: str = "claim"
+    text: str | None = None
+    """The claim's words; None when neither the claim nor the response has them."""
+    start: int | None = None
+    """The claim's place in the response, in code points; None when it has none."""
+    end: int | None = None
+    is_aligned: bool = True
+    """False when no piece of the response can show it; it is then listed below the text."""
+
+
+class PassageView(Struct, frozen=True, omit_defaults=True):
+    """A passage of evidence, cut when it is very long."""
+
+    evidence_id: str
+    text: str
+    characters: int
+    """Length of the whole passage."""
+
+
+class RecordView(Struct, frozen=True, omit_defaults=True):
+    """A response with its findings marked."""
+
+    record_id: str
+    picked: Literal["worst", "random"]
+    tally: LabelTally
+    segments: tuple[Segment, ...] | None = None
+    """None when the words of the response are not known."""
+    findings: tuple[FindingView, ...] = ()
+    model: str | None = None
+    question: str | None = None
+    evidence: tuple[PassageView, ...] = ()
+    reference: str | None = None
+    fields: dict[str, FieldValue] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    """The first few things that broke while this response was measured."""
+
+    @property
+    def response(self) -> str | None:
+        """The words of the response."""
+        return None if self.segments is None else "".join(piece.text for piece in self.segments)
+
+
+class ShareBin(Struct, frozen=True):
+    """How many responses have an unsupported share above `above` and up to `to`; both 0 means exactly none."""
+
+    above: float
+    to: float
+    responses: int
+
+
+class ModelTally(Struct, frozen=True):
+    """The labels of one model's claims."""
+
+    model: str | None
+    """None where the model is not known."""
+    responses: int
+    tally: LabelTally
+
+
+class JudgeRow(Struct, frozen=True):
+    """What one judge did."""
+
+    judge: str
+    spec: str | None
+    """Its settings; None when the manifest does not list it."""
+    tally: LabelTally
+    cost_usd: float | None
+    """The known costs added up; None when no cost is known."""
+    verdicts_without_cost: int
+    rows: tuple[MetricRow, ...] = ()
+    """The headline metrics by this judge's verdicts alone."""
+
+
+class Coverage(Struct, frozen=True):
+    """How many responses there are, and which of them the document holds."""
+
+    responses: int
+    worst: int
+    random: int
+    too_large: int = 0
+    """Chosen, but left out because the document would have grown beyond its limit."""
+
+
+class FailureCount(Struct, frozen=True):
+    """How often a step broke in the same way."""
+
+    step: str
+    code: str
+    failures: int
+
+
+class MetricSection(Struct, frozen=True, tag="metrics"):
+    """The headline numbers."""
+
+    rows: tuple[MetricRow, ...]
+
+
+class DistributionSection(Struct, frozen=True, tag="distribution"):
+    """How the unsupported claims are spread over all responses, shown or not."""
+
+    bins: tuple[ShareBin, ...]
+    without_decided_claim: int
+    """Responses in no bin, because none of their claims is decided."""
+    models: tuple[ModelTally, ...]
+    models_left_out: int = 0
+
+
+class BreakdownSection(Struct, frozen=True, tag="breakdown"):
+    """The metrics by group."""
+
+    by: tuple[str, ...]
+    """The fields that make the groups."""
+    rows: tuple[MetricRow, ...]
+
+
+class JudgeSection(Struct, frozen=True, tag="judges"):
+    """What each judge did, and how far they agree."""
+
+    judges: tuple[JudgeRow, ...]
+    agreement: tuple[MetricRow, ...]
+
+
+class RecordSection(Struct, frozen=True, tag="records"):
+    """Responses to read, worst first."""
+
+    coverage: Coverage
+    records: tuple[RecordView, ...]
+
+
+class IntegritySection(Struct, frozen=True, tag="integrity"):
+    """Everything that is not a number: undefined, undecided, failed, left out."""
+
+    tally: LabelTally
+    undefined: tuple[MetricRow, ...]
+    failure_counts: tuple[FailureCount, ...]
+    failures: tuple[Failure, ...]
+    """The first of them."""
+    failures_total: int
+    records_without_claims: int
+    not_aligned: int
+    """Claims that no piece of their response can show."""
+
+
+Section = MetricSection | DistributionSection | BreakdownSection | JudgeSection | RecordSection | IntegritySection
+
+
+class Provenance(Struct, frozen=True):
+    """What the numbers were made from; no times, so that equal runs give equal documents."""
+
+    hallumeter: str
+    seed: int
+    inputs: tuple[InputFile, ...]
+    judges: tuple[JudgeEntry, ...]
+    settings: dict[str, str | int | float | bool | list[str] | None]
+
+
+class Document(Struct, frozen=True):
+    """A report: facts on top, then sections in reading order."""
+
+    title: str
+    instrument: str
+    provenance: Provenance
+    counts: Counts
+    sections: tuple[Section, ...]
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    version: int = DOCUMENT_VERSION

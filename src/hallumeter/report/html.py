@@ -1,0 +1,206 @@
+"""The report as one HTML file that needs nothing else: no network, no other file, no server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from msgspec import Struct
+
+from .charts import LABEL_COLOURS, PALETTE, charts_of
+from .document import BreakdownSection, MetricSection, RecordSection
+from .payload import record_payload
+from .segmentation import CONSENSUS
+from .wording import (
+    DIRECTION_WORDS,
+    LABEL_WORDS,
+    NO_VALUE,
+    coverage_words,
+    format_count,
+    format_counts,
+    format_number,
+    format_pair,
+    plural,
+    value_words,
+)
+
+if TYPE_CHECKING:
+    from .charts import Chart, Json
+    from .document import Document, MetricRow, Section
+
+TITLES = {
+    "metrics": "Metrics",
+    "distribution": "Spread",
+    "breakdown": "By group",
+    "judges": "Judges",
+    "records": "Responses",
+    "integrity": "Integrity",
+}
+"""The sections that this renderer knows, and their headings; each has a template of its own."""
+_HERE = Path(__file__).parent
+_VEGA = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
+_LICENCES = ("LICENSE.vega.txt", "LICENSE.vega-lite.txt", "LICENSE.vega-embed.txt", "LICENSE.bundled.txt")
+_IN_DATA = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+
+
+def render_html(document: Document) -> str:
+    """The whole report as one page.
+
+    Texts of models are data: the template escapes them, and the page's script puts them in as text only.
+    Characters that HTML or UTF-8 cannot carry are replaced by U+FFFD.
+    """
+    charts = charts_of(document)
+    scripts = _scripts(document, has_charts=bool(charts))
+    style = _palette_style() + _static("report.css")
+    template = _environment().get_template("report.html")
+    page = template.render(
+        document=document,
+        aliases=_aliases(document),
+        parts=_parts(document, charts),
+        policy=_policy(scripts, style),
+        style=style,
+        scripts=scripts,
+        licences=[_static(name) for name in _LICENCES] if charts else [],
+        blocks=_data_blocks(document, charts),
+    )
+    return _UNREADABLE.sub("\ufffd", page)
+
+
+def write_html(document: Document, path: str | os.PathLike[str]) -> None:
+    """Write the report; a file of that name is replaced at once or not at all."""
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    try:
+        unfinished.write_bytes(render_html(document).encode())
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _aliases(document: Document) -> dict[str, str]:
+    """What the headline metrics are called in the literature."""
+    sections = (section for section in document.sections if isinstance(section, MetricSection))
+    return {row.summary.metric: row.text.alias for section in sections for row in section.rows}
+
+
+class _Part(Struct, frozen=True):
+    """A section on its way to its template."""
+
+    anchor: str
+    title: str
+    template: str
+    section: Section
+    charts: tuple[Chart, ...]
+
+
+def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
+    """The sections that have a template; a kind that this renderer does not know is skipped."""
+    parts = []
+    for place, section in enumerate(document.sections):
+        kind = str(section.__struct_config__.tag)
+        title = TITLES.get(kind)
+        if title is None:
+            continue
+        if isinstance(section, BreakdownSection):
+            title = f"By {', '.join(section.by)}"
+        drawn = tuple(chart for chart in charts if chart.section == place)
+        parts.append(_Part(f"{kind}-{place}", title, f"section_{kind}.html", section, drawn))
+    return parts
+
+
+def _scripts(document: Document, *, has_charts: bool) -> list[str]:
+    names = [*_VEGA, "charts.js"] if has_charts else []
+    if any(isinstance(section, RecordSection) for section in document.sections):
+        names.append("records.js")
+    return [_static(name) for name in names]
+
+
+def _data_blocks(document: Document, charts: tuple[Chart, ...]) -> dict[str, str]:
+    """The data that the scripts read, each under the name of its block."""
+    blocks = {}
+    if charts:
+        specs: dict[str, Json] = {chart.chart_id: dict(chart.spec) for chart in charts}
+        swaps: dict[str, Json] = dict(PALETTE.values())
+        blocks["charts-data"] = _data({"specs": specs, "dark": swaps})
+    for section in document.sections:
+        if isinstance(section, RecordSection):
+            blocks["records-data"] = _data(record_payload(section))
+    return blocks
+
+
+def _data(value: Json) -> str:
+    """JSON that cannot end the block it stands in, whatever texts it holds."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_IN_DATA)
+
+
+def _policy(scripts: list[str], style: str) -> str:
+    """A content security policy that lets in these scripts and this style, and nothing else."""
+    hashes = " ".join(_hash(script) for script in scripts) or "'none'"
+    return f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(content: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+@cache
+def _static(name: str) -> str:
+    text = (_HERE / "static" / name).read_text(encoding="utf-8")
+    return _SOURCE_MAP.sub("", text).strip()
+
+
+def _palette_style() -> str:
+    light, dark = (
+        "".join(f"--{name.replace('_', '-')}:{pair[side]};" for name, pair in PALETTE.items()) for side in (0, 1)
+    )
+    return f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=format_number, pair=format_pair, count=format_count, plural=plural, coverage=coverage_words
+    )
+    environment.globals.update(
+        counts_of=format_counts,
+        value_of=value_words,
+        directions=DIRECTION_WORDS,
+        label_words=LABEL_WORDS,
+        label_colours=LABEL_COLOURS,
+        no_value=NO_VALUE,
+        consensus=CONSENSUS,
+        groups_of=_groups_of,
+        grid_of=_grid_of,
+    )
+    return environment
+
+
+def _groups_of(section: BreakdownSection) -> list[tuple[str, ...]]:
+    """The groups of a breakdown in order of appearance."""
+    return list(dict.fromkeys(tuple(row.summary.by.values()) for row in section.rows))
+
+
+def _grid_of(section: BreakdownSection) -> list[tuple[MetricRow, dict[tuple[str, ...], MetricRow]]]:
+    """For each metric (and judge) its rows by group."""
+    lines: dict[tuple[str, str | None], dict[tuple[str, ...], MetricRow]] = {}
+    for row in section.rows:
+        key = (row.summary.metric, row.summary.judge)
+        lines.setdefault(key, {})[tuple(row.summary.by.values())] = row
+    return [(next(iter(cells.values())), cells) for cells in lines.values()]

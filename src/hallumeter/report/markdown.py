@@ -1,0 +1,75 @@
+"""A summary as Markdown, for a pull request or a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hallumeter.metrics.catalog import METRICS_BY_ID
+
+from .wording import DIRECTION_WORDS, format_counts, format_pair, plural, value_words
+
+if TYPE_CHECKING:
+    from hallumeter.records import MetricSummary, Summary
+
+
+def markdown_text(summary: Summary) -> str:
+    """One table with every metric, then the profiles and the notices."""
+    counts = summary.counts
+    fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
+    head = [
+        *fields,
+        "metric",
+        "judge",
+        "value",
+        "interval",
+        "counts",
+        "undecided",
+        "failed",
+        "best to worst",
+        "signature",
+    ]
+    lines = [
+        f"**{plural(counts.records, 'response')}, {plural(counts.claims, 'claim')}, "
+        f"{plural(counts.verdicts, 'verdict')}, {plural(counts.failures, 'failure')}**",
+        "",
+        f"| {' | '.join(head)} |",
+        f"|{' --- |' * len(head)}",
+    ]
+    lines += [f"| {' | '.join(_cells(row, fields))} |" for row in summary.metrics]
+    lines += ["", *(_profile_lines(summary))]
+    lines += [f"- note: {_escaped(notice)}" for notice in summary.notices]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
+    metric = METRICS_BY_ID.get(row.metric)
+    name = f"{metric.alias if metric else row.metric} {DIRECTION_WORDS[row.direction][0]}".strip()
+    cells = [
+        *(row.by.get(field, "") for field in fields),
+        name,
+        row.judge or "",
+        value_words(row),
+        format_pair(row.interval),
+        format_counts(row),
+        str(row.undecided),
+        str(row.failed),
+        format_pair(row.bounds),
+    ]
+    return [*map(_escaped, cells), f"`{row.signature.replace('|', chr(92) + '|')}`"]
+
+
+def _profile_lines(summary: Summary) -> list[str]:
+    return [
+        f"- **{profile.policy}**: reliability {profile.reliability}"
+        + (", high risk" if profile.is_high_risk else "")
+        + (f" ({'; '.join(profile.reasons)})" if profile.reasons else "")
+        for profile in summary.profile.values()
+    ]
+
+
+def _escaped(text: str) -> str:
+    """Text that stays inside its cell and means nothing to a Markdown renderer."""
+    plain = " ".join(text.replace("\\", "\\\\").split())
+    for mark in "|<>[]`*_":
+        plain = plain.replace(mark, f"\\{mark}")
+    return plain

@@ -1,0 +1,129 @@
+"""Cut a response into pieces, so that findings that overlap can all be shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from hallumeter.records import Finding, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CONSENSUS = "consensus"
+"""The judge's name under which the settled verdict of a panel is kept."""
+SEVERITY = {None: -1, Label.SUPPORTED: 0, Label.UNDECIDED: 1, Label.NOT_ENOUGH_INFO: 2, Label.REFUTED: 3}
+"""Which label a piece takes when findings overlap: the highest. None is a claim that nobody judged."""
+
+
+class Segment(Struct, frozen=True, omit_defaults=True):
+    """A piece of a response that the same findings cover from its first to its last character."""
+
+    start: int
+    """First code point of the piece in the response."""
+    end: int
+    text: str
+    label: Label | None = None
+    """The worst label of the findings that cover the piece; None when no finding does, or none has a verdict."""
+    findings: tuple[int, ...] = ()
+    """Positions of the covering findings in the list that was given, ascending."""
+    is_pinpointed: bool = False
+    """True inside the part that a judge pointed to, False in the rest of its claim."""
+
+
+class _Extent(Struct, frozen=True):
+    """A stretch of the response that belongs to a finding."""
+
+    start: int
+    end: int
+    finding: int
+    is_pinpointed: bool
+
+
+def settled_label(finding: Finding) -> Label | None:
+    """What the judges said together: the consensus if it was kept, else the most frequent decided label.
+
+    A tie, or only undecided verdicts, is UNDECIDED. None when there is no verdict at all.
+
+    >>> from hallumeter.records import Claim, Verdict
+    >>> settled_label(Finding(Claim("r1", "c1"), (Verdict("r1", "c1", "human", Label.REFUTED),)))
+    <Label.REFUTED: 'REFUTED'>
+    >>> settled_label(Finding(Claim("r1", "c1"), ())) is None
+    True
+    """
+    if not finding.verdicts:
+        return None
+    if len(finding.verdicts) == 1:
+        return finding.verdicts[0].label
+    for verdict in finding.verdicts:
+        if verdict.judge == CONSENSUS:
+            return verdict.label
+    votes = Counter(verdict.label for verdict in finding.verdicts if verdict.label is not Label.UNDECIDED)
+    ranked = votes.most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return Label.UNDECIDED
+    return ranked[0][0]
+
+
+def segments(text: str, findings: Sequence[Finding]) -> list[Segment]:
+    """Pieces of the text, in order, without gap or overlap: put together again they are the text.
+
+    A finding whose span is missing, empty or beyond the text covers no piece: see `aligned_findings`.
+
+    >>> from hallumeter.records import Claim, Verdict
+    >>> finding = Finding(Claim("r1", "c1", start=4, end=7), (Verdict("r1", "c1", "human", Label.REFUTED),))
+    >>> [(piece.text, piece.label and piece.label.value) for piece in segments("The sky", [finding])]
+    [('The ', None), ('sky', 'REFUTED')]
+    """
+    labels = [settled_label(finding) for finding in findings]
+    extents = _all_extents(text, findings, labels=labels)
+    starting: dict[int, list[_Extent]] = {}
+    for extent in extents:
+        starting.setdefault(extent.start, []).append(extent)
+    cuts = sorted({0, len(text)} | {extent.start for extent in extents} | {extent.end for extent in extents})
+    active: list[_Extent] = []
+    pieces = []
+    for start, end in pairwise(cuts):
+        active = [extent for extent in active if extent.end > start] + starting.get(start, [])
+        pieces.append(_piece(text, (start, end), active=active, labels=labels))
+    return pieces
+
+
+def aligned_findings(text: str, findings: Sequence[Finding]) -> set[int]:
+    """Positions of the findings that a piece of the text can show."""
+    labels = [settled_label(finding) for finding in findings]
+    return {extent.finding for extent in _all_extents(text, findings, labels=labels)}
+
+
+def _piece(text: str, span: tuple[int, int], *, active: Sequence[_Extent], labels: Sequence[Label | None]) -> Segment:
+    start, end = span
+    covering = tuple(sorted({extent.finding for extent in active}))
+    label = max((labels[position] for position in covering), key=SEVERITY.__getitem__, default=None)
+    is_pinpointed = any(extent.is_pinpointed and labels[extent.finding] is label for extent in active)
+    return Segment(start, end, text[start:end], label, covering, is_pinpointed)
+
+
+def _all_extents(text: str, findings: Sequence[Finding], *, labels: Sequence[Label | None]) -> list[_Extent]:
+    return [
+        extent
+        for position, finding in enumerate(findings)
+        for extent in _extents(finding, position, length=len(text), label=labels[position])
+    ]
+
+
+def _extents(finding: Finding, position: int, *, length: int, label: Label | None) -> list[_Extent]:
+    """The claim, and the parts of it that the judges behind its label pointed to."""
+    pointed = [
+        _Extent(verdict.start, verdict.end, position, is_pinpointed=True)
+        for verdict in finding.verdicts
+        if verdict.label is label
+        if verdict.start is not None and verdict.end is not None and verdict.start < verdict.end <= length
+    ]
+    claim = finding.claim
+    if claim.start is None or claim.end is None or not claim.start < claim.end <= length:
+        return pointed
+    # Without a part that a judge pointed to, the whole claim is the finding.
+    return [*pointed, _Extent(claim.start, claim.end, position, is_pinpointed=not pointed)]

@@ -1,0 +1,97 @@
+"""How numbers and outcomes are written, the same in every renderer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hallumeter.records import Direction, Label
+
+if TYPE_CHECKING:
+    from hallumeter.records import MetricSummary
+
+    from .document import Coverage
+
+LABEL_WORDS: dict[Label | None, str] = {
+    Label.REFUTED: "Refuted",
+    Label.NOT_ENOUGH_INFO: "Not enough info",
+    Label.UNDECIDED: "Undecided",
+    None: "No verdict",
+    Label.SUPPORTED: "Supported",
+}
+"""Worst first; None is a claim that has no verdict because the measurement failed."""
+DIRECTION_WORDS: dict[Direction, tuple[str, str]] = {
+    "lower": ("↓", "lower is better"),
+    "higher": ("↑", "higher is better"),
+    "none": ("", "neither way is better"),
+}
+"""An arrow and what it means."""
+NO_VALUE = "–"
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    """A number with a fixed count of digits, that never shows 0 or 1 for what is not quite 0 or 1.
+
+    >>> format_number(7 / 31), format_number(0.0001), format_number(0.9999), format_number(0)
+    ('0.226', '<0.001', '>0.999', '0.000')
+    """
+    shown, step = f"{value:.{digits}f}", 10.0**-digits
+    for whole in (-1.0, 0.0, 1.0):
+        if float(shown) == whole != value:
+            sign, bound = (">", whole - step) if value < whole else ("<", whole + step)
+            return f"{sign}{bound:.{digits}f}"
+    return shown
+
+
+def format_pair(pair: tuple[float, float] | None) -> str:
+    """An interval or a pair of bounds.
+
+    >>> format_pair((0.11, 0.37)), format_pair(None)
+    ('0.110 – 0.370', '–')
+    """
+    return NO_VALUE if pair is None else f"{format_number(pair[0])} – {format_number(pair[1])}"
+
+
+def format_count(count: float) -> str:
+    """A count; weights and sums of shares keep two digits.
+
+    >>> format_count(12345.0), format_count(2.5)
+    ('12,345', '2.50')
+    """
+    return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"
+
+
+def format_counts(summary: MetricSummary) -> str:
+    """What was counted, of how much."""
+    if summary.count is None or summary.total is None:
+        return NO_VALUE
+    return f"{format_count(summary.count)} / {format_count(summary.total)}"
+
+
+def value_words(summary: MetricSummary) -> str:
+    """The value, or why there is none."""
+    if summary.value is None:
+        return f"undefined: {summary.undefined or 'no reason was given'}"
+    return format_number(summary.value)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "response"), plural(12345, "response")
+    ('1 response', '12,345 responses')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def coverage_words(coverage: Coverage) -> str:
+    """Which responses are shown, and where the others are."""
+    shown = coverage.worst + coverage.random
+    if shown == coverage.responses:
+        return f"All responses ({shown:,}) are shown, worst first."
+    sentence = f"Showing the {coverage.worst:,} worst"
+    if coverage.random:
+        sentence += f" and {coverage.random:,} random"
+    sentence += f" of {plural(coverage.responses, 'response')}; all are in verdicts.jsonl."
+    if coverage.too_large:
+        sentence += f" {coverage.too_large:,} more would have made this file too large."
+    return sentence

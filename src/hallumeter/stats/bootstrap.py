@@ -1,0 +1,223 @@
+"""Intervals by resampling whole clusters, because the claims of one response are not independent.
+
+An interval here is a standard error from resampling, times a quantile of Student's t, on the scale of the log-odds.
+Percentiles of the resamples are better known, but with 40 responses and rates of 5 or 95 % they hold the truth 89 to
+90 % of the time where they promise 95 %, and 92.5 % on average over rates; this construction reaches 93 % and
+94.6 % (`benchmarks/interval_coverage.py`). Bias-corrected and studentised bootstraps came no closer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .clusters import Cells, FloatArray, IntArray, check_resamples, cluster_columns, distinct_cells
+from .intervals import Interval, student_quantile, upper_probability, wilson_interval
+
+MOST_DRAWS = 8_192
+"""Above this much work per resample, the linearized standard error is both faster and closer than a bootstrap's."""
+
+
+def cluster_bootstrap_interval(
+    counts: ArrayLike,
+    totals: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+) -> Interval | None:
+    """Interval of the pooled rate sum(counts) / sum(totals), with clusters as the unit of resampling.
+
+    Clusters with a total of 0 are left out. Undefined with fewer than two clusters: one response does not tell how
+    responses differ. The method is `cluster_bootstrap`, or
+
+    - `cluster_linearized` for more than 8,192 clusters with more than 1,024 different (count, total) pairs: the
+      standard error of a ratio by the delta method, which resampling would only reproduce with noise;
+    - `wilson_by_cluster` when all clusters have the same rate and resampling would give a width of zero: a share of
+      clusters not seen so far, up to Wilson's upper bound for 0 of n, may have any rate.
+
+    Counts may lie outside 0..total (a ratio that is not a proportion); the interval is then symmetric about the ratio,
+    and undefined when all clusters have the same one.
+
+    >>> interval = cluster_bootstrap_interval([0, 2, 1, 0], [3, 4, 1, 2], rng=np.random.default_rng(0))
+    >>> interval.method, 0.0 < interval.low < 0.3 < interval.high < 1.0
+    ('cluster_bootstrap', True)
+    >>> cluster_bootstrap_interval([0, 0], [3, 4], rng=np.random.default_rng(0)).method
+    'wilson_by_cluster'
+    """
+    cells = distinct_cells(_measured(counts, totals))
+    return contrast_interval(cells, rng=rng, resamples=resamples, confidence=confidence)
+
+
+def resampled_rates(
+    counts: ArrayLike, totals: ArrayLike, *, rng: np.random.Generator, resamples: int = 2_000
+) -> FloatArray:
+    """Pooled rates of as many clusters drawn with replacement; empty without a cluster that has a total.
+
+    >>> rates = resampled_rates([0, 1], [1, 1], rng=np.random.default_rng(0), resamples=500)
+    >>> sorted(set(rates.tolist()))
+    [0.0, 0.5, 1.0]
+    """
+    cells = distinct_cells(_measured(counts, totals))
+    if not cells.clusters:
+        return np.empty(0)
+    return contrast(cells.resampled_sums(rng=rng, resamples=resamples))
+
+
+def bootstrap_statistic(
+    multiplicities: ArrayLike,
+    statistic: Callable[[IntArray], float | None],
+    *,
+    rng: np.random.Generator,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+) -> Interval | None:
+    """Interval of any statistic of distinct patterns (kappa, alpha, F1) and how many items show each.
+
+    `multiplicities` has one number per pattern when every item stands alone, or one row per cluster (a response) and
+    one column per pattern when items are nested; whole rows are then drawn. `statistic` gets the multiplicities of a
+    resample, one number per pattern, and returns None where it is undefined; such resamples are left out. Percentiles
+    keep the interval inside the statistic's range, whatever that is; they are taken further out as Student's t and the
+    factor n / (n - 1) demand (Hesterberg 2015). Undefined with fewer than two units, when fewer than half of the
+    resamples are defined, and when all of them agree (their width of zero would claim certainty). The method is
+    `item_bootstrap`, or `cluster_bootstrap` for rows.
+
+    >>> def share_of_first(weights):
+    ...     return float(weights[0] / weights.sum())
+    >>> interval = bootstrap_statistic([30, 70], share_of_first, rng=np.random.default_rng(0))
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (0.21, 0.39)
+    """
+    check_resamples(resamples)
+    upper = upper_probability(confidence)
+    table = _multiplicities(multiplicities)
+    is_clustered = table.ndim == 2
+    units = len(table) if is_clustered else int(table.sum())
+    if units < 2:
+        return None
+    shares = np.full(units, 1 / units) if is_clustered else table / units
+    draws = (rng.multinomial(units, shares) for _ in range(resamples))
+    replicates = (statistic(draw @ table if is_clustered else draw) for draw in draws)
+    values = [value for value in replicates if value is not None]
+    if 2 * len(values) < resamples or min(values) == max(values):
+        return None
+    outermost = math.sqrt(units / (units - 1)) * student_quantile(upper, units - 1)
+    tail = NormalDist().cdf(-outermost)
+    low, high = np.quantile(np.array(values), [tail, 1 - tail])
+    return Interval(float(low), float(high), "cluster_bootstrap" if is_clustered else "item_bootstrap")
+
+
+def contrast(sums: FloatArray) -> FloatArray:
+    """Rate of one arm, or of the first arm less that of the second; not finite where an arm has no total.
+
+    >>> contrast(np.array([[1.0, 4.0], [3.0, 4.0]])).tolist()
+    [0.25, 0.75]
+    >>> float(contrast(np.array([3.0, 4.0, 1.0, 4.0])))
+    0.5
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates: FloatArray = sums[..., 0::2] / sums[..., 1::2]
+        return _first_less_second(rates)
+
+
+def contrast_interval(cells: Cells, *, rng: np.random.Generator, resamples: int, confidence: float) -> Interval | None:
+    """Interval of `contrast`, as `cluster_bootstrap_interval` describes."""
+    check_resamples(resamples)
+    upper = upper_probability(confidence)
+    if cells.clusters < 2:
+        return None
+    value = float(contrast(cells.sums))
+    bounds = _bounds(cells.columns)
+    influence = _influence(cells)
+    if not _is_spread(influence, cells) or (bounds and value in bounds):
+        return _unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
+    correction = math.sqrt(cells.clusters / (cells.clusters - 1))
+    if cells.draws > MOST_DRAWS:
+        method = "cluster_linearized"
+        spread = math.sqrt(cells.multiplicities @ influence**2)
+    else:
+        method = "cluster_bootstrap"
+        values = contrast(cells.resampled_sums(rng=rng, resamples=resamples))
+        # Every cluster has a total in some arm, so most resamples have one in both.
+        spread = float(values[np.isfinite(values)].std())
+    margin = correction * spread * student_quantile(upper, cells.clusters - 1)
+    low, high = _around(value, margin, bounds)
+    return Interval(low, high, method)
+
+
+def _measured(counts: ArrayLike, totals: ArrayLike) -> FloatArray:
+    """The clusters in which something was counted."""
+    columns = cluster_columns(counts, totals)
+    return columns[columns[:, 1] > 0]
+
+
+def _multiplicities(multiplicities: ArrayLike) -> IntArray:
+    given = np.asarray(multiplicities)
+    if given.ndim not in (1, 2) or (given.size and given.dtype.kind not in "iu") or np.any(given < 0):
+        raise ValueError(
+            "multiplicities must be one whole number, 0 or more, per pattern; "
+            f"found shape {given.shape}, type {given.dtype}"
+        )
+    return given.astype(np.int64)
+
+
+def _bounds(columns: FloatArray) -> tuple[float, float] | None:
+    """Range of a rate or of a difference of rates; None for ratios that are not proportions."""
+    counts, totals = columns[:, 0::2], columns[:, 1::2]
+    if not np.all((counts >= 0) & (counts <= totals)):
+        return None
+    return (0.0, 1.0) if columns.shape[1] == 2 else (-1.0, 1.0)
+
+
+def _influence(cells: Cells) -> FloatArray:
+    """How far each cell pulls the contrast from its value: the residual of its count, as a share of the total."""
+    counts, totals = cells.columns[:, 0::2], cells.columns[:, 1::2]
+    count_sums, total_sums = cells.sums[0::2], cells.sums[1::2]
+    pull = (counts - totals * (count_sums / total_sums)) / total_sums
+    return _first_less_second(pull)
+
+
+def _first_less_second(arms: FloatArray) -> FloatArray:
+    """The first of the last axis, less the second if there is one."""
+    difference: FloatArray = arms[..., 0] - arms[..., 1:].sum(axis=-1)
+    return difference
+
+
+def _is_spread(influence: FloatArray, cells: Cells) -> bool:
+    """Whether clusters differ by more than the rounding of weighted counts such as 0.1 + 0.2."""
+    largest = np.abs(cells.columns).max(axis=0)
+    return bool(np.abs(influence).max() > 1e-12 * (largest.max() / cells.sums[1::2].min()))
+
+
+def _unseen_clusters_interval(
+    value: float, bounds: tuple[float, float] | None, *, clusters: int, confidence: float
+) -> Interval | None:
+    """Every cluster seen has the same value; a share of those not seen may have any value within the bounds."""
+    unseen = wilson_interval(0, clusters, confidence=confidence)
+    assert unseen is not None
+    if bounds is None:
+        return None
+    low, high = bounds
+    share = unseen.high
+    return Interval(value - share * (value - low), value + share * (high - value), "wilson_by_cluster")
+
+
+def _around(value: float, margin: float, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    """Go the margin both ways; between bounds, on the log-odds of the position, which never reach them."""
+    if bounds is None:
+        return value - margin, value + margin
+    low, high = bounds
+    width = high - low
+    share = (value - low) / width
+    log_odds, slope = math.log(share / (1 - share)), 1 / (width * share * (1 - share))
+    return low + width * _logistic(log_odds - margin * slope), low + width * _logistic(log_odds + margin * slope)
+
+
+def _logistic(log_odds: float) -> float:
+    """Inverse of the log-odds, by whichever exponential does not overflow."""
+    odds = math.exp(-abs(log_odds))
+    return (odds if log_odds < 0 else 1.0) / (1.0 + odds)

@@ -1,0 +1,171 @@
+"""Whether a difference could be chance: paired intervals, tests, and corrections for many tests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike
+
+from .bootstrap import contrast, contrast_interval
+from .clusters import BLOCK, DRAW_COST, FloatArray, cluster_columns, distinct_cells
+from .intervals import Interval
+from .special import log_beta, regularized_incomplete_beta
+
+
+class PairedDifference(Struct, frozen=True):
+    """How far the rates of two arms over the same clusters lie apart."""
+
+    difference: float
+    """Rate of the first arm less rate of the second."""
+    interval: Interval | None
+    """None with fewer than two clusters, and for ratios beyond proportions that differ alike in every cluster."""
+    clusters: int
+    """Clusters with a total in at least one of the arms."""
+
+
+def paired_bootstrap_difference(
+    first: tuple[ArrayLike, ArrayLike],
+    second: tuple[ArrayLike, ArrayLike],
+    *,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+) -> PairedDifference | None:
+    """Difference of two pooled rates measured on the same clusters (two models, the same questions).
+
+    Each arm is (counts, totals), aligned by cluster. A cluster is drawn with both its arms, so that what makes a
+    question hard for both cancels out. Undefined when an arm has no total. The interval is made as in
+    `cluster_bootstrap_interval`, and stays within -1..1 when the rates are proportions.
+
+    >>> baseline, candidate = ([2, 1, 3, 0], [4, 4, 4, 4]), ([1, 1, 1, 0], [4, 4, 4, 4])
+    >>> result = paired_bootstrap_difference(baseline, candidate, rng=np.random.default_rng(0))
+    >>> result.difference, result.interval.low < 0 < result.interval.high
+    (0.1875, True)
+    """
+    arms = cluster_columns(*first), cluster_columns(*second)
+    if len(arms[0]) != len(arms[1]):
+        raise ValueError(
+            f"both arms must list the same clusters in the same order, found {len(arms[0])} and {len(arms[1])}"
+        )
+    columns = np.concatenate(arms, axis=1)
+    columns = columns[(columns[:, 1::2] > 0).any(axis=1)]
+    if not (columns[:, 1::2].sum(axis=0) > 0).all():
+        return None
+    cells = distinct_cells(columns)
+    interval = contrast_interval(cells, rng=rng, resamples=resamples, confidence=confidence)
+    return PairedDifference(float(contrast(cells.sums)), interval, cells.clusters)
+
+
+def permutation_p_value(differences: ArrayLike, *, rng: np.random.Generator, resamples: int = 10_000) -> float | None:
+    """Two-sided sign-flip test that paired differences are symmetric about 0, on their sum.
+
+    If the two arms were exchangeable, each difference could as well have had the other sign. Exact when all 2**n signs
+    (n differences that are not 0) number at most `resamples`; otherwise (1 + as extreme) / (1 + resamples), which
+    never claims 0 (Phipson and Smyth 2010). 1 when all differences are 0; undefined without differences.
+
+    >>> permutation_p_value([1, 1, 1, 1, 1], rng=np.random.default_rng(0))  # 2 of 32 signs
+    0.0625
+    """
+    given = np.asarray(differences, dtype=np.float64)
+    if given.ndim != 1 or not np.isfinite(given).all():
+        raise ValueError(f"differences must be finite, one per pair; found shape {given.shape}: {given}")
+    if resamples < 1:
+        raise ValueError(f"at least one resample is needed, found {resamples}")
+    if not len(given):
+        return None
+    changed = given[given != 0]
+    sizes = np.sort(np.abs(changed))
+    # Sums of the same terms in another order differ in the last digits; as extreme must include equal.
+    threshold = abs(changed.sum()) - 1e-12 * sizes.sum()
+    if 2 ** min(len(sizes), 64) <= resamples:
+        return float(np.mean(np.abs(_all_signed_sums(sizes)) >= threshold))
+    sums = _random_signed_sums(sizes, rng=rng, resamples=resamples)
+    return float((1 + np.count_nonzero(np.abs(sums) >= threshold)) / (1 + resamples))
+
+
+def mcnemar_mid_p(only_a: int, only_b: int) -> float | None:
+    """Two-sided mid-p McNemar test on the pairs where exactly one arm fails (Fagerland, Lydersen and Laake 2013).
+
+    With n discordant pairs, X binomial(n, 1/2) and k the smaller count: 2 P(X <= k) - P(X = k). The mid-p counts the
+    observed table by half, which keeps close to the nominal level where the exact test is too cautious. Undefined
+    without discordant pairs.
+
+    >>> round(mcnemar_mid_p(1, 5), 12)  # 2 * 7/64 - 6/64
+    0.125
+    """
+    if not (only_a >= 0 and only_b >= 0 and only_a == int(only_a) and only_b == int(only_b)):
+        raise ValueError(f"discordant pairs must be whole numbers, 0 or more; found {only_a} and {only_b}")
+    pairs, smaller = only_a + only_b, min(only_a, only_b)
+    if pairs == 0:
+        return None
+    if only_a == only_b:
+        return 1.0
+    at_most = regularized_incomplete_beta(0.5, pairs - smaller, smaller + 1)
+    log_ways = -log_beta(smaller + 1, pairs - smaller + 1) - math.log(pairs + 1)
+    exactly = math.exp(log_ways - pairs * math.log(2))
+    return 2 * at_most - exactly
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """Adjusted p-values that keep the chance of any false alarm below the level (Holm 1979), in order.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = _checked(p_values)
+    order = np.argsort(given, kind="stable")
+    remaining = np.arange(len(given), 0, -1)
+    return _restored(np.maximum.accumulate(given[order] * remaining), order)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
+    """Adjusted p-values that bound the expected share of false alarms (Benjamini and Hochberg 1995), in order.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    given = _checked(p_values)
+    order = np.argsort(-given, kind="stable")
+    rank = np.arange(len(given), 0, -1)
+    return _restored(np.minimum.accumulate(given[order] * (len(given) / rank)), order)
+
+
+def _all_signed_sums(sizes: FloatArray) -> FloatArray:
+    """The sum under each of the 2**n choices of signs."""
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums - size, sums + size])
+    return sums
+
+
+def _random_signed_sums(sizes: FloatArray, *, rng: np.random.Generator, resamples: int) -> FloatArray:
+    """The sum under random signs; equal sizes are drawn together when there are many."""
+    distinct, multiplicities = np.unique(sizes, return_counts=True)
+    together = DRAW_COST * len(distinct) < len(sizes)
+    terms = distinct if together else sizes
+    rows = max(1, BLOCK // len(terms))
+    blocks = []
+    for start in range(0, resamples, rows):
+        shape = (min(rows, resamples - start), len(terms))
+        if together:
+            positive = rng.binomial(multiplicities, 0.5, size=shape)
+        else:
+            positive = rng.integers(2, size=shape, dtype=np.int8)
+        blocks.append(2 * (positive @ terms) - sizes.sum())
+    return np.concatenate(blocks)
+
+
+def _checked(p_values: ArrayLike) -> FloatArray:
+    given = np.asarray(p_values, dtype=np.float64)
+    if given.ndim != 1 or not np.all((given >= 0) & (given <= 1)):
+        raise ValueError(f"p-values must be one list of numbers from 0 to 1, found {given}")
+    return given
+
+
+def _restored(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:
+    """Put adjusted p-values back in the order given; a p-value is at most 1."""
+    restored = np.empty(len(adjusted))
+    restored[order] = np.minimum(adjusted, 1.0)
+    return restored

@@ -1,0 +1,29 @@
+"""What is remembered on disk."""
+
+from .run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    MEASUREMENTS,
+    RECORDS,
+    REPORT,
+    SUMMARY,
+    VERDICTS,
+    RunFolder,
+    new_run_folder,
+    write_json,
+)
+
+__all__ = [
+    "CLAIMS",
+    "FAILURES",
+    "MANIFEST",
+    "MEASUREMENTS",
+    "RECORDS",
+    "REPORT",
+    "SUMMARY",
+    "VERDICTS",
+    "RunFolder",
+    "new_run_folder",
+    "write_json",
+]

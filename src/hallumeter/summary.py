@@ -1,0 +1,163 @@
+"""Pool measurements by group and say how sure they are."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.metrics.agreement import Agreement
+from hallumeter.records import MetricSummary, Rates, Ratings, Signature
+from hallumeter.stats import Interval, bootstrap_statistic, cluster_bootstrap_interval, wilson_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hallumeter.metrics.catalog import Metric
+
+
+class SummarySettings(Struct, frozen=True):
+    """What every number of a summary depends on, beside the data."""
+
+    version: str
+    """Of hallumeter."""
+    seed: int = 0
+    resamples: int = 2_000
+    confidence: float = 0.95
+    cluster: str = "response"
+    """The unit of resampling: the response, or a field such as a document that holds several."""
+
+
+class Slice(Struct, frozen=True):
+    """Which part of a run a number speaks of."""
+
+    by: dict[str, str]
+    judge: str | None
+    undecided: int = 0
+    failed: int = 0
+
+
+def summarize_rates(
+    metric: Metric,
+    rates: Rates,
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    bounds: tuple[float, float] | None = None,
+    undefined: str | None = None,
+) -> MetricSummary:
+    """Pool one rate per response into a value with its interval; undefined when there is nothing to count."""
+    pooled = rates.pooled
+    interval = None
+    if pooled.total:
+        rng = _generator(metric, part, settings)
+        is_one_each = metric.interval == "wilson" and settings.cluster == "response"
+        if is_one_each:
+            interval = wilson_interval(pooled.count, pooled.total, confidence=settings.confidence)
+        else:
+            interval = cluster_bootstrap_interval(
+                rates.counts, rates.totals, rng=rng, resamples=settings.resamples, confidence=settings.confidence
+            )
+    row = _row(metric, part, settings, value=pooled.value, interval=interval, undefined=undefined)
+    return structs.replace(
+        row,
+        count=pooled.count if pooled.total else 0.0,
+        total=pooled.total,
+        bounds=bounds if bounds is not None or pooled.value is None else (pooled.value, pooled.value),
+    )
+
+
+def summarize_agreement(
+    metric: Metric,
+    ratings: Ratings,
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    statistic: Callable[[Ratings], Agreement] | None = None,
+) -> MetricSummary:
+    """An agreement statistic over the patterns of votes, with an interval by resampling clusters of responses."""
+    compute = statistic or metric.compute
+    result: Agreement = compute(ratings)
+    interval = None
+    if result.value is not None:
+        units = ratings.multiplicities if ratings.clusters is None else ratings.clusters
+
+        def value_of(weights: Any) -> float | None:  # noqa: ANN401
+            return compute(Ratings(ratings.patterns, weights, ratings.judges)).value
+
+        interval = bootstrap_statistic(
+            units,
+            value_of,
+            rng=_generator(metric, part, settings),
+            resamples=max(settings.resamples // 2, 1),
+            confidence=settings.confidence,
+        )
+    row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)
+    return structs.replace(row, total=float(result.claims))
+
+
+def summarize_value(
+    metric: Metric,
+    value: float | None,
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    undefined: str | None = None,
+    counts: tuple[float, float] | None = None,
+) -> MetricSummary:
+    """A single figure without an interval."""
+    row = _row(metric, part, settings, value=value, interval=None, undefined=undefined)
+    return structs.replace(row, count=counts[0], total=counts[1]) if counts else row
+
+
+def _row(
+    metric: Metric,
+    part: Slice,
+    settings: SummarySettings,
+    *,
+    value: float | None,
+    interval: Interval | None,
+    undefined: str | None,
+) -> MetricSummary:
+    return MetricSummary(
+        metric=metric.id,
+        by=part.by,
+        judge=part.judge,
+        count=None,
+        total=None,
+        value=value,
+        interval=(interval.low, interval.high) if interval else None,
+        interval_method=interval.method if interval else None,
+        direction=metric.direction,
+        undefined=None if value is not None else undefined or metric.undefined_when,
+        undecided=part.undecided,
+        failed=part.failed,
+        bounds=None,
+        signature=str(_signature(metric, part, settings, interval)),
+    )
+
+
+def _signature(metric: Metric, part: Slice, settings: SummarySettings, interval: Interval | None) -> Signature:
+    named = list(metric.settings)
+    is_resampled = interval is not None and interval.method.endswith("bootstrap")
+    if interval:
+        drawn = f"-{settings.resamples}" if is_resampled else ""
+        named.append(("ci", interval.method.replace("_", "-") + drawn))
+        named.append(("confidence", f"{settings.confidence:g}"))
+    if settings.cluster != "response":
+        named.append(("cluster", settings.cluster))
+    return Signature(
+        metric=metric.id,
+        judge=part.judge,
+        settings=tuple(named),
+        seed=settings.seed if is_resampled else None,
+        version=settings.version,
+    )
+
+
+def _generator(metric: Metric, part: Slice, settings: SummarySettings) -> np.random.Generator:
+    """Every number has a stream of its own, so that it does not depend on which others are computed."""
+    name = "|".join([metric.id, part.judge or "", *(f"{field}={value}" for field, value in sorted(part.by.items()))])
+    return np.random.default_rng([settings.seed, zlib.crc32(name.encode())])

@@ -1,0 +1,1 @@
+from .normalize import claim_key

@@ -1,0 +1,102 @@
+"""What every test shares: no network, repeatable examples, and a way to run programs that prove they stay offline."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import socket
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import settings
+
+# Examples are drawn the same way every time, so that a failure at the desk is the failure in CI.
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.load_profile("repeatable")
+
+REFUSAL_EXIT_CODE = 97
+
+# Python runs a module of this name at every start, so programs started by the program are watched too. Starting
+# anything that is not Python could hide a connection, and is refused for that.
+SITECUSTOMIZE = f"""
+import os, sys, traceback
+
+STARTS = ("os.exec", "os.posix_spawn", "os.system", "subprocess.Popen")
+
+
+def refuse(event, arguments):
+    if event.startswith("socket."):
+        what = f"{{event}} {{arguments[1:]}}"
+    elif event in STARTS and "python" not in os.path.basename(str(arguments[0])):
+        what = f"{{event}} {{arguments[0]}}"
+    else:
+        return
+    os.write(2, f"refused: {{what}}\\n".encode() + "".join(traceback.format_stack()).encode())
+    os._exit({REFUSAL_EXIT_CODE})
+
+
+sys.addaudithook(refuse)
+"""
+
+
+@pytest.fixture(scope="session")
+def offline_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment in which every Python program ends with code 97 when it opens a socket."""
+    folder = tmp_path_factory.mktemp("offline")
+    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE, encoding="utf-8")
+    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture(scope="session")
+def run_offline(
+    offline_environment: dict[str, str],
+) -> Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]:
+    """Run a program in a folder, refusing it every socket, and hand back what it printed."""
+
+    def run(arguments: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            arguments,
+            cwd=folder,
+            env=offline_environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+def commands_below(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield " ".join(path), command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        assert below is not None, f"{name} is listed but cannot be loaded"
+        yield from commands_below(below, (*path, name))
+
+
+@pytest.fixture(scope="session")
+def cli_commands() -> dict[str, click.Command]:
+    """Every command of the command line by the words that are typed for it, subcommands included."""
+    return dict(commands_below(importlib.import_module("hallumeter.cli.main").main))
+
+
+@pytest.fixture(autouse=True)
+def _stay_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse connections to other machines inside the test process itself."""
+    connect = socket.socket.connect
+
+    def connect_here(self: socket.socket, address: tuple[str, int] | str | bytes) -> None:
+        is_here = self.family == socket.AF_UNIX or address[0] in {"127.0.0.1", "::1", "localhost"}
+        assert is_here, f"a test tried to connect to {address!r}; no test may use the network"
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect_here)

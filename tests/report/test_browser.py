@@ -1,0 +1,208 @@
+"""The page in a real browser: charts are drawn, findings open, filters filter, and nothing leaves the file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from report_samples import sample_document
+from test_untrusted_text import HOSTILE, hostile_document
+
+from hallumeter.report import Document, write_html
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
+    *("--disable-component-update", "--disable-sync"),
+]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path; install Debian's package chromium")
+
+
+class Visit:
+    """An open page, and everything that went wrong on it."""
+
+    def __init__(self, browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        self.page.on("request", self._note)
+        self.page.goto(path.as_uri())
+
+    def _note(self, request: Request) -> None:
+        if not request.url.startswith("file:"):
+            self.complaints.append(f"request: {request.url}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(sample_document(), tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    visit = Visit(browser, report)
+    yield visit.page
+    assert visit.complaints == []
+    visit.context.close()
+
+
+def written(document: Document, folder: Path) -> Path:
+    write_html(document, folder / "report.html")
+    return folder / "report.html"
+
+
+def entries(page: Page) -> int:
+    return page.locator("#list .entry").count()
+
+
+def test_charts_are_drawn_under_a_policy_without_eval_or_inline_styles(page: Page) -> None:
+    expect(page.locator("html[data-charts=drawn]")).to_be_attached()
+    assert page.locator("[data-chart] svg").count() == 6
+    assert page.locator("[data-chart=rates-0] .mark-symbol path").count() == 3
+
+
+def test_a_script_that_is_not_one_of_the_page_does_not_run(browser: Browser, report: Path) -> None:
+    visit = Visit(browser, report)
+    inject = "node.textContent = 'window.stolen = 1'; document.body.append(node); return window.stolen === undefined"
+    assert visit.page.evaluate(f"() => {{ const node = document.createElement('script'); {inject} }}")
+    assert len(visit.complaints) == 1
+    assert "Content Security Policy" in visit.complaints[0]
+    visit.context.close()
+
+
+def test_a_chart_tells_its_numbers_under_the_pointer(page: Page) -> None:
+    expect(page.locator("html[data-charts=drawn]")).to_be_attached()
+    page.locator("[data-chart=rates-0] .mark-symbol path").first.hover()
+    expect(page.locator("#vg-tooltip-element.visible")).to_contain_text("47 / 481")
+
+
+def test_a_click_on_a_finding_shows_its_verdicts_and_its_evidence(page: Page) -> None:
+    page.fill("#search", "ko-1")
+    page.locator("#record .mark.supported").click()
+    expect(page.locator("#inspector .claim")).to_have_text("한강의 길이는 약 494 km")
+    page.locator("#record .mark.refuted").click()
+    expect(page.locator("#inspector .claim")).to_have_text("동해로 흐릅니다")
+    expect(page.locator("#inspector .tag")).to_have_text("Refuted")
+    expect(page.locator("#inspector .note")).to_have_text("동해가 아니라 황해")
+    expect(page.locator("#inspector blockquote mark")).to_have_text("황해로")
+    expect(page.locator("#record .passage mark")).to_have_text("황해로")
+    assert page.locator("#record .response").get_attribute("lang") == "ko"
+
+
+def test_the_keyboard_reaches_every_finding_and_opens_it(page: Page) -> None:
+    page.fill("#search", "fr-1")
+    marks = page.locator("#record .response .mark[tabindex='0']")
+    assert marks.count() == 3
+    marks.nth(1).focus()
+    page.keyboard.press("Enter")
+    # The second mark stands where two findings overlap: both are shown.
+    assert page.locator("#inspector .claim").all_inner_texts() == [
+        "L’opéra a ouvert en 1869",
+        "1869, sous Napoléon III",
+    ]
+    marks.nth(2).focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#inspector")).to_contain_text("the measurement failed")
+
+
+def test_a_finding_without_a_place_is_listed_below_the_text(page: Page) -> None:
+    page.fill("#search", "fr-1")
+    page.get_by_role("button", name="Garnier était né à Paris.").click()
+    expect(page.locator("#inspector .tag")).to_have_text("Not enough info")
+    expect(page.locator("#record .broken")).to_contain_text("no reply in 60 s")
+
+
+def test_pieces_of_overlapping_findings_read_as_the_response(page: Page) -> None:
+    page.fill("#search", "fr-1")
+    text = page.locator("#record .response").evaluate("node => node.textContent")
+    assert text == "L’opéra a ouvert en 1869, sous Napoléon III ; l’architecte était « Garnier »."
+
+
+def test_right_to_left_text_runs_from_right_to_left(page: Page) -> None:
+    page.fill("#search", "he-1")
+    response = page.locator("#record .response")
+    assert response.evaluate("node => getComputedStyle(node).direction") == "rtl"
+    expect(page.locator("#inspector blockquote mark")).to_have_text("פריז")
+
+
+def test_filters_shorten_the_list_and_together_they_shorten_it_more(page: Page) -> None:
+    assert entries(page) == 69
+    page.select_option("#by-label", label="Refuted (7)")
+    assert entries(page) == 7
+    page.select_option("#by-model", label="modèle-b")
+    assert entries(page) == 2
+    expect(page.locator("#shown")).to_have_text("2 of 69 shown here")
+
+
+def test_search_reads_questions_responses_claims_and_evidence_in_any_script(page: Page) -> None:
+    for words, found in (("NAPOLÉON", "fr-1"), ("황해로", "ko-1"), ("פריז", "he-1"), ("Garnier né", "fr-1")):
+        page.fill("#search", words)
+        assert entries(page) == 1
+        expect(page.locator("#list .who bdi")).to_contain_text(found)
+    page.fill("#search", "no such words")
+    expect(page.locator("#list")).to_have_text("No response matches.")
+
+
+def test_the_worst_come_first_and_the_order_can_be_changed(page: Page) -> None:
+    told = [tuple(map(int, text.split("/"))) for text in page.locator("#list .share").all_text_contents()]
+    assert told == sorted(told, key=lambda pair: (-pair[0], -pair[0] / pair[1]))
+    page.select_option("#order", "name")
+    expect(page.locator("#list .who bdi").last).to_contain_text("ko-1")
+    page.select_option("#order", "unmeasured")
+    expect(page.locator("#list .who bdi").first).to_contain_text("fr-1")
+
+
+def test_arrow_keys_walk_through_the_list(page: Page) -> None:
+    page.locator("#list .entry").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#list .entry").nth(1).get_attribute("aria-current") == "true"
+    assert page.locator("#list .entry[aria-current=true]").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_the_page_does_not_scroll_sideways(browser: Browser, report: Path, scheme: str) -> None:
+    visit = Visit(browser, report, width=390, scheme=scheme)
+    expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert visit.complaints == []
+    visit.context.close()
+
+
+def test_charts_follow_the_colours_of_the_scheme(browser: Browser, report: Path) -> None:
+    visit = Visit(browser, report)
+    bars = visit.page.locator("[data-chart=labels-2] .mark-rect path")
+    expect(bars.first).to_have_attribute("fill", "#2474b5")
+    visit.page.emulate_media(color_scheme="dark")
+    expect(bars.first).to_have_attribute("fill", "#5fa8e6")
+    assert visit.complaints == []
+    visit.context.close()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_stay_texts(browser: Browser, tmp_path: Path, name: str) -> None:
+    visit = Visit(browser, written(hostile_document(HOSTILE[name]), tmp_path))
+    expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
+    visit.page.locator("#record .mark").first.click()
+    shown = visit.page.locator("#record .response").evaluate("node => node.textContent")
+    assert shown == HOSTILE[name]
+    assert visit.page.evaluate("window.stolen === undefined")
+    assert visit.complaints == []
+    visit.context.close()

@@ -1,0 +1,385 @@
+"""The shape of the package: which way imports point, and how large a thing may grow.
+
+The tables in this file are the architecture. A limit is raised by editing its number here, with a reason beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import graphlib
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "hallumeter"
+TESTS = ROOT / "tests"
+
+BANDS = (
+    {"errors", "records", "samples"},  # 0 nouns, and the bundled data
+    {"text", "metrics", "stats", "policy", "summary"},  # 1 pure
+    {"formats", "providers", "store", "engines", "plugins"},  # 2 edges: touch the world
+    {"extractors", "retrieval", "judges"},  # 3 judgement
+    {"runner", "report"},  # 4 machinery
+    {"pipelines"},  # 5 compositions
+    {"cli", "viewer", "testing", "compat", "__main__"},  # 6 entrances
+)
+LEVEL = {part: level for level, parts in enumerate(BANDS) for part in parts}
+PURE = BANDS[0] | BANDS[1]
+SIBLINGS = {
+    "records": {"errors"},
+    "metrics": {"text"},
+    "summary": {"metrics", "stats"},
+    "store": {"formats"},
+    "cli": {"viewer"},
+    "__main__": {"cli"},
+}
+"""Which parts of its own band a part may import."""
+NEVER = {"judges": {"metrics"}, "extractors": {"metrics"}}
+"""Lower parts that a part may not import all the same: who judges does not count."""
+
+PURE_PACKAGES = {"msgspec", "numpy", "rapidfuzz"}
+TEXT_PACKAGES = {"ahocorasick_rs", "sentencex"}
+IMPURE_MODULES = {
+    *("asyncio", "multiprocessing", "threading", "signal", "subprocess"),  # other work
+    *("datetime", "random", "secrets", "time", "uuid"),  # the clock and chance
+    *("io", "os", "pathlib", "shutil", "sqlite3", "tempfile"),  # files and the environment
+    *("http", "socket", "urllib"),  # the network
+    *("builtins", "logging"),
+}
+BINARY_BY_DEFAULT = {"bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
+IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
+
+HIDDEN_IMPORTS = {
+    "cli": None,  # commands import what they need when they run
+    "__init__.py": None,  # the public names are resolved when they are first used
+    "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
+}
+"""Where an import may stand inside a function, and of which packages; None is any."""
+
+PACKAGE_FILE_LINES = 400
+TEST_FILE_LINES = 600
+INIT_LINES = 100
+FUNCTION_LINES = 50
+PARAMETERS = 6
+POSITIONAL_PARAMETERS = 3
+NESTED_BLOCKS = 3
+MODULES_IN_A_FOLDER = 16
+DEPTH = 3
+
+BANNED_WORDS = {
+    *("utils", "util", "helpers", "helper", "common", "core", "base", "components", "misc"),
+    *("manager", "handler", "processor"),
+    *("v2", "new", "old", "final", "improved", "backup"),
+}
+"""Words that say nothing about what a file is for, or that tell its history."""
+
+FILES = sorted(SOURCE.rglob("*.py"))
+TEST_FILES = sorted(TESTS.rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Import(NamedTuple):
+    """One imported name, written out in full."""
+
+    name: str
+    line: int
+    level: int
+    is_hidden: bool
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def place_of(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def nodes_with_depth(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """Every node of a tree, and whether it stands inside a function."""
+    yield node, inside
+    for child in ast.iter_child_nodes(node):
+        yield from nodes_with_depth(child, inside or isinstance(node, Function))
+
+
+def written_out(node: ast.ImportFrom, path: Path) -> str:
+    """The module that a from-import names, relative or not."""
+    if not node.level:
+        return node.module or ""
+    folder = path.relative_to(SOURCE.parent).parts[: -node.level]
+    return ".".join([*folder, *filter(None, [node.module])])
+
+
+@functools.cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    """All imports of a module, at the top or inside a function."""
+    found: list[Import] = []
+    for node, inside in nodes_with_depth(tree_of(path)):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno, 0, inside) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = written_out(node, path)
+            found += [Import(f"{module}.{alias.name}", node.lineno, node.level, inside) for alias in node.names]
+    return tuple(found)
+
+
+def module_imported(name: str) -> str | None:
+    """The module of the package that holds this name; None for other packages."""
+    while name not in MODULES and "." in name:
+        name = name.rpartition(".")[0]
+    return name if name in MODULES else None
+
+
+def functions_of(path: Path) -> list[Function]:
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, Function)]
+
+
+every_module = pytest.mark.parametrize("path", FILES, ids=place_of)
+pure_module = pytest.mark.parametrize("path", [path for path in FILES if part_of(path) in PURE], ids=place_of)
+
+
+def test_the_package_is_where_these_tests_look_for_it() -> None:
+    assert FILES, f"no module under {SOURCE}"
+    assert len(LEVEL) == sum(map(len, BANDS)), "a part stands in two bands"
+
+
+@every_module
+def test_imports_point_downward(path: Path) -> None:
+    part = part_of(path)
+    if part == "__init__":
+        return
+    assert part in LEVEL, f"{part} has no band: say in BANDS where it belongs"
+    below = {name for name, level in LEVEL.items() if level < LEVEL[part]} - NEVER.get(part, set())
+    allowed = below | SIBLINGS.get(part, set()) | {part}
+    for entry in imports_of(path):
+        package, _, rest = entry.name.partition(".")
+        imported = rest.partition(".")[0]
+        if package == "hallumeter" and imported != "__version__":
+            assert imported in allowed, f"{place_of(path)}:{entry.line}: {part} may not import {imported}"
+
+
+@every_module
+def test_relative_imports_stay_in_their_folder(path: Path) -> None:
+    climbing = [entry for entry in imports_of(path) if entry.level > 1]
+    assert not climbing, f"{place_of(path)}:{climbing[0].line}: write hallumeter.… instead of a parent-relative import"
+
+
+@every_module
+def test_imports_inside_a_folder_are_relative_and_between_folders_absolute(path: Path) -> None:
+    for entry in imports_of(path):
+        module = module_imported(entry.name)
+        if module is None or path.parent == SOURCE:
+            continue
+        is_inside = path.parent in MODULES[module].parents and MODULES[module].name != "__init__.py"
+        assert is_inside == bool(entry.level), (
+            f"{place_of(path)}:{entry.line}: {entry.name} stands {'in' if is_inside else 'outside'} this folder; "
+            f"import it {'relatively' if is_inside else 'absolutely'}"
+        )
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {
+        name: {module for entry in imports_of(path) if (module := module_imported(entry.name)) not in {None, name}}
+        for name, path in MODULES.items()
+        if name != "hallumeter"
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(map(str, error.args[1]))}")
+
+
+@every_module
+def test_imports_are_hidden_in_functions_only_where_the_table_says(path: Path) -> None:
+    missing: set[str] = set()
+    allowed = HIDDEN_IMPORTS.get(place_of(path), HIDDEN_IMPORTS.get(part_of(path), missing))
+    for entry in imports_of(path):
+        if entry.is_hidden and allowed is not None:
+            where = f"{place_of(path)}:{entry.line}"
+            assert entry.name.partition(".")[0] in allowed, f"{where}: move the import of {entry.name} to the top"
+
+
+@every_module
+def test_every_package_that_is_imported_is_declared(path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    requirements = sum(project["optional-dependencies"].values(), project["dependencies"])
+    declared = {re.split(r"[^\w-]", line)[0].replace("-", "_").lower() for line in requirements}
+    for entry in imports_of(path):
+        package = entry.name.partition(".")[0]
+        known = package in sys.stdlib_module_names or package == "hallumeter" or package.lower() in declared
+        assert known, f"{place_of(path)}:{entry.line}: {package} is not in the dependencies of pyproject.toml"
+
+
+@pure_module
+def test_pure_parts_import_only_what_computes(path: Path) -> None:
+    packages = PURE_PACKAGES | (TEXT_PACKAGES if part_of(path) == "text" else set())
+    for entry in imports_of(path):
+        package = entry.name.partition(".")[0]
+        if package == "importlib":  # lexicons are data files, read once
+            is_allowed = part_of(path) == "text" and entry.name.startswith("importlib.resources")
+        else:
+            is_allowed = package in packages | {"hallumeter"} | (sys.stdlib_module_names - IMPURE_MODULES)
+        assert is_allowed, f"{place_of(path)}:{entry.line}: a pure part may not import {entry.name}"
+
+
+@pure_module
+def test_pure_parts_neither_print_nor_open_files_nor_draw_from_a_hidden_generator(path: Path) -> None:
+    for node in ast.walk(tree_of(path)):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        where = f"{place_of(path)}:{node.lineno}"
+        assert called not in IMPURE_CALLS, f"{where}: a pure part may not call {called}"
+        if re.match(r"(np|numpy)\.random\.", called):
+            assert called.endswith(".default_rng"), f"{where}: {called} draws from a hidden generator"
+            assert node.args or node.keywords, f"{where}: a generator without a seed cannot be repeated"
+
+
+def opens_text(call: ast.Call) -> bool:
+    """Whether a call reads or writes text; open() without a mode does, gzip.open() does not."""
+    called = ast.unparse(call.func)
+    if not isinstance(call.func, ast.Attribute):
+        is_open, place_of_mode = called == "open", 1
+    else:
+        is_open, place_of_mode = call.func.attr == "open" and called not in BINARY_BY_DEFAULT, 0
+        if call.func.attr in {"read_text", "write_text"}:
+            return True
+    modes = [*call.args[place_of_mode : place_of_mode + 1], *(k.value for k in call.keywords if k.arg == "mode")]
+    return is_open and not any(isinstance(mode, ast.Constant) and "b" in str(mode.value) for mode in modes)
+
+
+@every_module
+def test_text_files_are_read_and_written_with_a_named_encoding(path: Path) -> None:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and opens_text(node):
+            where = f"{place_of(path)}:{node.lineno}"
+            is_named = any(keyword.arg == "encoding" for keyword in node.keywords)
+            assert is_named, f"{where}: name the encoding, the default differs between machines"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("open('table.csv')", True),
+        ("path.open()", True),
+        ("path.open('w')", True),
+        ("path.read_text()", True),
+        ("open('table.txt', 'rb')", False),
+        ("path.open(mode='wb')", False),
+        ("gzip.open(path)", False),
+        ("path.read_bytes()", False),
+    ],
+)
+def test_calls_that_open_text_are_told_from_those_that_open_bytes(code: str, expected: bool) -> None:
+    call = ast.parse(code, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert opens_text(call) is expected
+
+
+@every_module
+def test_package_files_fit_the_budget(path: Path) -> None:
+    limit = INIT_LINES if path.name == "__init__.py" else PACKAGE_FILE_LINES
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= limit, f"{place_of(path)} has {lines} lines, the limit is {limit}"
+
+
+@pytest.mark.parametrize("path", TEST_FILES, ids=name_of)
+def test_test_files_fit_the_budget(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= TEST_FILE_LINES, f"{name_of(path)} has {lines} lines, the limit is {TEST_FILE_LINES}"
+
+
+@every_module
+def test_functions_fit_the_budget(path: Path) -> None:
+    for function in functions_of(path):
+        lines = (function.end_lineno or function.lineno) - function.lineno + 1
+        where = f"{place_of(path)}:{function.lineno}: {function.name}"
+        assert lines <= FUNCTION_LINES, f"{where} has {lines} lines, the limit is {FUNCTION_LINES}"
+
+
+@every_module
+def test_functions_take_few_parameters_and_most_of_them_by_name(path: Path) -> None:
+    if part_of(path) == "compat":  # argument orders that users of other packages know
+        return
+    for function in functions_of(path):
+        arguments = function.args
+        positional = [a for a in arguments.posonlyargs + arguments.args if a.arg not in {"self", "cls"}]
+        count = len(positional) + len(arguments.kwonlyargs)
+        where = f"{place_of(path)}:{function.lineno}: {function.name}"
+        assert count <= PARAMETERS, f"{where} has {count} parameters, the limit is {PARAMETERS}"
+        is_command = part_of(path) == "cli" and function.decorator_list  # click passes everything by name
+        assert len(positional) <= POSITIONAL_PARAMETERS or is_command, f"{where}: make the later ones keyword-only"
+
+
+def depth_of_blocks(node: ast.AST) -> int:
+    """How deep blocks stand inside each other; elif continues its if."""
+    deepest = 0
+    for child in ast.iter_child_nodes(node):
+        is_block = isinstance(child, ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match)
+        is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
+        deepest = max(deepest, depth_of_blocks(child) + (is_block and not is_elif))
+    return deepest
+
+
+@every_module
+def test_blocks_are_not_nested_deeply(path: Path) -> None:
+    for function in functions_of(path):
+        depth = depth_of_blocks(function)
+        where = f"{place_of(path)}:{function.lineno}: {function.name}"
+        assert depth <= NESTED_BLOCKS, f"{where} nests {depth} blocks, the limit is {NESTED_BLOCKS}"
+
+
+def test_folders_are_small_and_shallow() -> None:
+    folders = {path.parent for path in FILES}
+    for folder in sorted(folders):
+        modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        assert len(modules) <= MODULES_IN_A_FOLDER, f"{folder.name} has {len(modules)} modules"
+    for path in FILES:
+        assert len(path.relative_to(SOURCE).parts) <= DEPTH, f"{place_of(path)} lies too deep"
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=place_of)
+def test_init_files_hold_a_docstring_imports_and_public_names_only(path: Path) -> None:
+    tree = tree_of(path)
+    assert ast.get_docstring(tree), f"{place_of(path)} has no docstring"
+    for node in tree.body[1:]:
+        written = ast.unparse(node)
+        is_import = isinstance(node, ast.Import | ast.ImportFrom) or written.startswith("if TYPE_CHECKING:")
+        # The package itself resolves its names when they are first used, and for that has a table and two functions.
+        is_loader = path.parent == SOURCE and (
+            isinstance(node, ast.Assign | ast.AnnAssign)
+            or (isinstance(node, ast.FunctionDef) and node.name in {"__getattr__", "__dir__"})
+        )
+        is_allowed = is_import or is_loader or written.startswith("__all__")
+        assert is_allowed, f"{place_of(path)}:{node.lineno}: logic and data belong in a module of their own"
+
+
+@pytest.mark.parametrize("path", FILES + TEST_FILES, ids=name_of)
+def test_file_and_folder_names_say_what_is_inside(path: Path) -> None:
+    relative = path.relative_to(ROOT).with_suffix("")
+    words = {word for part in relative.parts[1:] for word in part.lower().split("_")}
+    assert not words & BANNED_WORDS, f"{name_of(path)}: {words & BANNED_WORDS} says nothing about what is inside"

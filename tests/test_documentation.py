@@ -1,0 +1,192 @@
+"""What the documentation says is there, is complete, and runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+MARKDOWN_FILES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+SHELLS = {"console", "sh", "bash", "shell"}
+FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<code>.*?)^ *(?P=marks) *$", re.M | re.S)
+STATED_EXIT_CODE = re.compile(r"#.*\bexits?\b\D*(\d+)")
+LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+
+
+class Block(NamedTuple):
+    """A fenced block of code in a Markdown file."""
+
+    language: str
+    code: str
+    line: int
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    """The blocks that are to be run; those marked no-run are left out."""
+    for match in FENCE.finditer(text):
+        language, *rest = match["info"].split() or [""]
+        if "no-run" not in rest:
+            code = re.sub(rf"^{match['indent']}", "", match["code"], flags=re.M)
+            yield Block(language, code, text.count("\n", 0, match.start()) + 2)
+
+
+def commands_of(block: Block) -> Iterator[tuple[str, int]]:
+    """Each hallumeter command of a shell block, with the exit code that a comment beside or below it states."""
+    lines = block.code.replace("\\\n", " ").splitlines()
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        command = line.removeprefix("$ ") if line.startswith("$ ") or block.language != "console" else ""
+        if command.split()[:1] == ["hallumeter"]:
+            comment = following if following.lstrip().startswith("#") else ""
+            stated = STATED_EXIT_CODE.search(command) or STATED_EXIT_CODE.search(comment)
+            yield command, int(stated[1]) if stated else 0
+
+
+def run_python(block: Block, namespace: dict[str, object], page: Path) -> None:
+    """Run a block as a program, or as a doctest when it shows prompts."""
+    name = f"{page.relative_to(ROOT)}:{block.line}"
+    if ">>>" not in block.code:
+        # The empty lines put the line numbers of a traceback where they are on the page.
+        exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"), namespace)
+        return
+    example = doctest.DocTestParser().get_doctest(block.code, namespace, name, str(page), block.line - 1)
+    # The runner clears the namespace unless told otherwise, and later blocks need it.
+    example.globs = namespace
+    said: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(example, out=said.append, clear_globs=False)
+    assert not result.failed, "".join(said)
+
+
+@pytest.fixture
+def shell(offline_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment whose hallumeter command is this one, and may open no socket."""
+    folder = tmp_path_factory.mktemp("bin")
+    program = folder / "hallumeter"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hallumeter "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    return {**offline_environment, "PATH": f"{folder}:{offline_environment['PATH']}"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_code_blocks_run_in_order_beside_the_bundled_samples(
+    page: Path, shell: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with resources.as_file(resources.files("hallumeter") / "samples") as samples:
+        shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.language in {"python", "pycon"}:
+            run_python(block, namespace, page)
+        for command, expected in commands_of(block) if block.language in SHELLS else ():
+            done = subprocess.run(
+                ["sh", "-c", command], cwd=tmp_path, env=shell, stdin=subprocess.DEVNULL,
+                capture_output=True, encoding="utf-8", timeout=300, check=False,
+            )  # fmt: skip
+            where = f"{page.relative_to(ROOT)}:{block.line}"
+            assert done.returncode == expected, f"{where}: {command}\n{done.stdout}{done.stderr}"
+
+
+def metric_ids() -> list[str]:
+    return [metric.id for metric in importlib.import_module("hallumeter.metrics.catalog").METRICS]
+
+
+def page_text(name: str) -> str:
+    path = DOCS / name
+    assert path.exists(), f"docs/{name} does not exist"
+    return path.read_text(encoding="utf-8")
+
+
+def test_every_metric_has_a_page_of_its_own() -> None:
+    missing = [name for name in metric_ids() if not (DOCS / "metrics" / f"{name}.md").exists()]
+    assert not missing, f"write docs/metrics/<id>.md for {missing}"
+
+
+def test_every_metric_is_linked_from_the_index_of_metrics() -> None:
+    index = page_text("metrics/index.md")
+    missing = [name for name in metric_ids() if f"({name}.md)" not in index]
+    assert not missing, f"docs/metrics/index.md does not link to {missing}"
+
+
+def test_every_page_about_a_metric_is_about_one_that_exists() -> None:
+    pages = {path.stem for path in (DOCS / "metrics").glob("*.md")} - {"index"}
+    assert pages <= set(metric_ids())
+
+
+def test_every_command_and_each_of_its_options_is_described(cli_commands: dict[str, click.Command]) -> None:
+    text = page_text("reference/commands.md")
+    for name, command in cli_commands.items():
+        assert f"hallumeter {name}" in text, f"docs/reference/commands.md does not mention hallumeter {name}"
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                # The last spelling counts: earlier ones may be short forms.
+                option = max(parameter.opts, key=lambda spelling: spelling.startswith("--"))
+                assert option in text, f"docs/reference/commands.md does not mention {option} of {name}"
+
+
+def test_every_public_name_is_described() -> None:
+    text = page_text("reference/python.md")
+    names = importlib.import_module("hallumeter").__all__
+    missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", text)]
+    assert not missing, f"docs/reference/python.md does not mention {missing}"
+
+
+def test_every_extra_is_shown_with_the_line_that_installs_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+    missing = [name for name in project["optional-dependencies"] if f"hallumeter[{name}]" not in text]
+    assert not missing, f"neither README.md nor docs/ says pip install 'hallumeter[…]' for {missing}"
+
+
+@pytest.mark.parametrize("page", MARKDOWN_FILES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
+        if not re.match(r"[a-z]+:|#", target):
+            path = page.parent / target.partition("#")[0]
+            assert path.exists(), f"{page.relative_to(ROOT)} links to {target}, which does not exist"
+
+
+def test_the_navigation_lists_what_is_in_the_folder_and_nothing_else() -> None:
+    # The site builder follows an entry for a folder that does not exist to a dead link, without a warning.
+    entries = re.findall(r"^  - (?:.*: )?(\S+)$", (DOCS / ".nav.yml").read_text(encoding="utf-8"), re.M)
+    folders = {path.relative_to(DOCS).parts[0] for path in DOCS.rglob("*.md")}
+    assert set(entries) == folders
+
+
+def test_the_changelog_has_unreleased_changes_on_top() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert headings[:1] == ["Unreleased"] or headings[:1] == ["[Unreleased]"]
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^version: \"?{re.escape(project['version'])}\"?$", citation, re.M)
+
+
+def test_a_command_is_taken_with_the_exit_code_that_stands_beside_or_below_it() -> None:
+    text = "```console\n$ hallumeter a  # exit 3\nout\n$ hallumeter b \\\n    c\n# exits with code 1\n$ pip d\n```\n"
+    (block,) = blocks_of(text)
+    assert [(" ".join(command.split()), code) for command, code in commands_of(block)] == [
+        ("hallumeter a # exit 3", 3),
+        ("hallumeter b c", 1),
+    ]
+
+
+def test_blocks_marked_no_run_are_left_out_and_others_keep_their_line() -> None:
+    text = "# T\n\n```python no-run\n1/0\n```\n\n- item\n\n  ```python\n  x = 1\n  ```\n"
+    assert list(blocks_of(text)) == [Block("python", "x = 1\n", 10)]

@@ -1,0 +1,83 @@
+"""Nothing leaves the machine: no command opens a socket, and neither does importing the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+
+import click
+import pytest
+
+Run = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
+
+REFUSED = 97
+SAMPLES = sorted(
+    entry.name for entry in (resources.files("hallumeter") / "samples").iterdir() if entry.name.endswith(".jsonl")
+)
+CASES: dict[str, list[list[str]]] = {
+    "demo": [["demo"]],
+    "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
+    "metrics": [["metrics"], ["metrics", "mihr"]],
+    "report": [["report", "RUN"]],
+}
+"""How each command is tried. SAMPLES is the folder of bundled samples, RUN a folder that the demo has written."""
+
+
+@pytest.fixture(scope="module")
+def finished_run(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder, written by the demo."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
+    assert done.returncode == 0, done.stderr
+    manifests = sorted(folder.rglob("manifest.json"))
+    assert manifests, "the demo wrote no run folder"
+    return manifests[0].parent
+
+
+def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.Command]) -> None:
+    names = set(cli_commands)
+    assert names == CASES.keys(), (
+        f"commands without a case in CASES: {sorted(names - CASES.keys())}; "
+        f"cases without a command: {sorted(CASES.keys() - names)}"
+    )
+
+
+@pytest.mark.parametrize("words", [words for cases in CASES.values() for words in cases], ids=" ".join)
+def test_a_command_opens_no_socket(words: list[str], run_offline: Run, finished_run: Path, tmp_path: Path) -> None:
+    with resources.as_file(resources.files("hallumeter") / "samples") as samples:
+        known = {"SAMPLES": str(samples), "RUN": str(finished_run)}
+        pieces = [[known.get(piece, piece) for piece in word.split("/")] for word in words]
+        done = run_offline([sys.executable, "-m", "hallumeter", *map("/".join, pieces)], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [[], *([*name.split()] for name in sorted(CASES))], ids=" ".join)
+def test_asking_for_help_opens_no_socket(name: list[str], run_offline: Run, tmp_path: Path) -> None:
+    done = run_offline([sys.executable, "-m", "hallumeter", *name, "--help"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Usage" in done.stdout
+
+
+def test_importing_everything_public_opens_no_socket(run_offline: Run, tmp_path: Path) -> None:
+    program = "import hallumeter; [getattr(hallumeter, name) for name in hallumeter.__all__]"
+    done = run_offline([sys.executable, "-c", program], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import socket; socket.socket()",
+        "import socket; socket.getaddrinfo('localhost', 80)",
+        "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')",
+        "import subprocess; subprocess.run(['true'])",
+        "import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', 'import socket; socket.socket()']))",
+    ],
+)
+def test_a_program_that_opens_a_socket_is_caught(program: str, run_offline: Run, tmp_path: Path) -> None:
+    done = run_offline([sys.executable, "-c", program], tmp_path)
+    assert done.returncode == REFUSED, done.stderr
+    assert "refused: " in done.stderr
