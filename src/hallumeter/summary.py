@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
-from hallumeter.metrics.agreement import Agreement
 from hallumeter.records import MetricSummary, Rates, Ratings, Signature
 from hallumeter.stats import Interval, bootstrap_statistic, cluster_bootstrap_interval, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from hallumeter.metrics.agreement import Agreement
     from hallumeter.metrics.catalog import Metric
 
 
@@ -70,28 +69,21 @@ def summarize_rates(
 
 
 def summarize_agreement(
-    metric: Metric,
-    ratings: Ratings,
-    part: Slice,
-    *,
-    settings: SummarySettings,
-    statistic: Callable[[Ratings], Agreement] | None = None,
+    metric: Metric, ratings: Ratings, part: Slice, *, settings: SummarySettings, judges: tuple[int, int] | None = None
 ) -> MetricSummary:
-    """An agreement statistic over the patterns of votes, with an interval by resampling clusters of responses."""
-    compute = statistic or metric.compute
-    result: Agreement = compute(ratings)
+    """An agreement statistic over patterns of votes, with an interval by resampling clusters of responses.
+
+    `judges` names the two judges of a pairwise statistic by their columns.
+    """
+    pair = {} if judges is None else {"first": judges[0], "second": judges[1]}
+    result: Agreement = metric.compute(ratings, **pair)
     interval = None
-    if result.value is not None:
-        units = ratings.multiplicities if ratings.clusters is None else ratings.clusters
-
-        def value_of(weights: Any) -> float | None:  # noqa: ANN401
-            return compute(Ratings(ratings.patterns, weights, ratings.judges)).value
-
+    if result.value is not None and metric.resample is not None:
         interval = bootstrap_statistic(
-            units,
-            value_of,
+            ratings.multiplicities if ratings.clusters is None else ratings.clusters,
+            partial(metric.resample, ratings, **pair),
             rng=_generator(metric, part, settings),
-            resamples=max(settings.resamples // 2, 1),
+            resamples=settings.resamples,
             confidence=settings.confidence,
         )
     row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)

@@ -23,12 +23,12 @@ ENGLISH_REFUSALS = [
     ("Unable to answer based on given passages.", "Unable to answer"),
     ("I am unable to verify this.", "I am unable to verify"),
     ("Unfortunately, I was not able to locate a treaty of that name.", "I was not able to locate"),
-    ("I'm sorry, I don't have any information about Velor Quint.", "I don't have any information about"),
-    ("There is no information available on this drug.", "There is no information available"),
-    ("I have no data on that company.", "I have no data on"),
-    ("There is no record of a Treaty of Zandar.", "There is no record of"),
+    ("I'm sorry, I don't have any information about Velor Quint.", "I don't have any information"),
+    ("There is no information available on this drug.", "There is no information"),
+    ("I have no data on that company.", "I have no data"),
+    ("There is no record of a Treaty of Zandar.", "There is no record"),
     ("I found no evidence of such a species.", "I found no evidence"),
-    ("There is no evidence that such a city exists.", "There is no evidence that such a city exists"),
+    ("There is no evidence that a city of Brenn exists.", "There is no evidence that a city of Brenn exists"),
     ("There is no such person.", "There is no such"),
     ("There is no Nobel Prize in astrology.", "There is no"),
     ("There is no known author named Petra Volling.", "There is no known author named"),
@@ -57,11 +57,17 @@ ENGLISH_REFUSALS = [
     ("I  do\u00a0not know.", "I  do\u00a0not know"),
     ("I do\u200bn't kn\u200bow him.", "I do\u200bn't kn\u200bow"),
     ("As an AI language model, I cannot browse the web. However, you can check the official site.", "I cannot browse"),
-    ("Unable to answer based on given passages. Passage 1 discusses paint, but does not mention glue.", "Unable to answer"),
+    (
+        "Unable to answer based on given passages. Passage 1 discusses paint, but does not mention glue.",
+        "Unable to answer",
+    ),
     ("“I don't know.”", "I don't know"),
     ("Answer: I don't know.", "I don't know"),
-    ("1. I do not have enough information to answer this question.", "I do not have enough information to answer"),
-    ("There is no city called Brenn in Peru. The largest cities of Peru are Lima and Arequipa.", "There is no city called"),
+    ("1. I do not have enough information to answer this question.", "I do not have enough information"),
+    (
+        "There is no city called Brenn in Peru. The largest cities of Peru are Lima and Arequipa.",
+        "There is no city called",
+    ),
     ("Could you please provide more details about the person you mean?", "Could you please provide more details"),
 ]
 
@@ -154,7 +160,10 @@ KOREAN_REFUSALS = [
     ("이서준에 대해 물어보셨군요. 관련 기록을 찾지 못했습니다.", "관련 기록을 찾지 못했"),
     ("죄송합니다만, 확인할 수 없습니다.", "확인할 수 없"),
     ("모르겠어요", "모르겠"),
-    ("해당 조약에 관한 자료를 찾을 수 없었습니다. 철자를 다시 확인해 주시겠어요?", "해당 조약에 관한 자료를 찾을 수 없었"),
+    (
+        "해당 조약에 관한 자료를 찾을 수 없었습니다. 철자를 다시 확인해 주시겠어요?",
+        "해당 조약에 관한 자료를 찾을 수 없었",
+    ),
     ("정확한 정보를 제공해 드리기 어렵습니다.", "제공해 드리기 어렵"),
     ("알려진 바가 없습니다.", "알려진 바가 없"),
 ]
@@ -190,6 +199,11 @@ def test_a_refusal_is_found_with_its_words_and_language(language: str, response:
 def test_an_answer_is_no_refusal(response: str) -> None:
     found = detect_abstention(response)
     assert (found.did_abstain, found.cue, found.start, found.reason) == (False, None, None, "none")
+
+
+@pytest.mark.parametrize("response", [response for _, response, _ in REFUSALS])
+def test_a_refusal_is_found_in_capitals(response: str) -> None:
+    assert detect_abstention(response.upper()).did_abstain
 
 
 @pytest.mark.parametrize("response", [response for _, response, _ in REFUSALS])

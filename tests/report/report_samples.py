@@ -96,9 +96,10 @@ def finding(
     text: str | None = None,
     quotes: tuple[Quote, ...] = (),
     note: str | None = None,
+    judge: str = "human",
 ) -> Finding:
     """A claim with one verdict, or none."""
-    verdict = Verdict("r0", claim_id, "human", label, evidence=quotes, note=note) if label else None
+    verdict = Verdict("r0", claim_id, judge, label, evidence=quotes, note=note) if label else None
     return Finding(Claim("r0", claim_id, start=start, end=end, text=text), (verdict,) if verdict else ())
 
 
@@ -200,6 +201,15 @@ def _place(response: Response, words: str) -> tuple[int, int]:
     return start, start + len(words)
 
 
+def _by_model(model: str, unsupported: int, claims: int, undecided: int = 0) -> list[MetricSummary]:
+    by = {"model": model}
+    return [
+        metric("mihr", unsupported, claims, by=by, undecided=undecided),
+        metric("mahr", unsupported // 2, 11, by=by, undecided=undecided),
+        metric("factscore", claims - unsupported, claims, by=by, undecided=undecided, direction="higher"),
+    ]
+
+
 def summary(**changes: object) -> Summary:
     """Headline rates, one of them undefined, agreement, and a breakdown by model."""
     facts: dict[str, object] = {
@@ -217,15 +227,8 @@ def summary(**changes: object) -> Summary:
                 signature="kappa|v:0.1.0",
                 note="Most claims have one label, which lowers kappa; read it with AC1.",
             ),
-            *(
-                metric(name, count, total, by={"model": model}, undecided=undecided, direction=direction)
-                for model, counts, undecided in (("gpt-4-0613", (3, 70), 0), ("llama-2-7b-chat", (16, 90), 6))
-                for name, (count, total), direction in (
-                    ("mihr", counts, "lower"),
-                    ("mahr", (counts[0] // 2, 11), "lower"),
-                    ("factscore", (counts[1] - counts[0], counts[1]), "higher"),
-                )
-            ),
+            *_by_model("gpt-4-0613", 3, 70),
+            *_by_model("llama-2-7b-chat", 16, 90, undecided=6),
         ),
         "profile": {"default": Profile("default", "medium", True, ("mihr", "mahr"), ("MaHR is above 0.30.",))},
         "notices": ("field 'answer' was read as 'response'",),

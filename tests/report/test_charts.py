@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from report_samples import METRIC_TEXTS, finding, metric, sample_document, summary
+from report_samples import METRIC_TEXTS, finding, manifest, metric, sample_document, summary
 
 from hallumeter.records import Label, Response
 from hallumeter.report import Chart, Document, MetricText, RecordFindings, charts_of
@@ -114,11 +114,11 @@ def test_a_statistic_that_is_not_on_the_scale_from_0_to_1_is_not_drawn_on_it() -
     assert charts_of(document) == ()
 
 
-def test_judges_are_named_where_the_headline_has_several() -> None:
-    metrics = (metric("mihr", 1, 2, judge="a"), metric("mihr", 2, 2, judge="b"))
-    drawn = chart(sample_document([], summary=summary(metrics=metrics)), "rates")
-    names = [point["name"] for point in rows_of(drawn.spec) if isinstance(point, dict)]
-    assert names == ["MiHR ↓ · a", "MiHR ↓ · b"]
+def test_intervals_are_called_by_their_confidence() -> None:
+    document = sample_document([], manifest=manifest(settings={"confidence": 0.9}))
+    drawn = chart(document, "rates")
+    assert "Line: its 90 % interval." in drawn.caption
+    assert "90 % interval" in json.dumps(drawn.spec)
 
 
 def test_groups_are_compared_only_when_there_are_two_or_more() -> None:

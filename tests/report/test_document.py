@@ -222,10 +222,52 @@ def test_the_headline_follows_the_consensus_and_the_judges_have_their_own_rows()
     assert [row.text.alias for row in judges.agreement] == ["κ"]
 
 
-def test_without_a_consensus_every_judge_stands_in_the_headline() -> None:
-    metrics = (metric("mihr", 1, 2, judge="a"), metric("mihr", 2, 2, judge="b"))
+def test_the_headline_follows_the_first_judge_that_the_summary_names() -> None:
+    metrics = (metric("mihr", 1, 2, judge="b"), metric("mihr", 2, 2, judge="a"), metric("far", 0, 0, judge=None))
     document = sample_document([], summary=summary(metrics=metrics))
-    assert [row.summary.judge for row in section(document, MetricSection).rows] == ["a", "b"]
+    assert document.headline == "b"
+    assert [row.summary.judge for row in section(document, MetricSection).rows] == ["b", None]
+
+
+def test_claims_are_marked_and_counted_with_the_label_of_the_headline_judge() -> None:
+    verdicts = tuple(
+        Verdict("r", "c", judge, label)
+        for judge, label in (("a", Label.SUPPORTED), ("b", Label.REFUTED), ("d", Label.SUPPORTED))
+    )
+    found = (
+        Finding(Claim("r", "c", start=0, end=1), verdicts),
+        Finding(Claim("r", "c2", start=1, end=2), verdicts[:1]),
+    )
+    rows = (metric("mihr", 1, 1, judge="b"),)
+    document = sample_document([RecordFindings(Response("r", response="xyz"), found)], summary=summary(metrics=rows))
+    view = section(document, RecordSection).records[0]
+    assert [one.label for one in view.findings] == [Label.REFUTED, None]
+    assert [piece.label for piece in view.segments or ()] == [Label.REFUTED, None, None]
+    assert section(document, IntegritySection).tally == LabelTally(refuted=1, no_verdict=1)
+
+
+def test_metrics_of_agreement_are_no_judges_and_stand_apart() -> None:
+    rows = (metric("kappa", None, None, judge="all judges"), metric("mihr", 1, 2, judge="a"))
+    document = sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))
+    judges = section(document, JudgeSection)
+    assert document.headline == "a"
+    assert [row.judge for row in judges.judges] == ["a"]
+    assert judges.judges[0].tally is None
+    assert [row.summary.judge for row in judges.agreement] == ["all judges"]
+
+
+def test_a_headline_that_the_marks_cannot_follow_is_said() -> None:
+    settings = manifest(settings={"consensus": "dawid-skene"})
+    told = "claims are marked by the majority of the judges; the headline rests on their dawid-skene consensus"
+    assert told in sample_document([response("r", 1)], manifest=settings).notices
+    assert told not in sample_document(manifest=settings).notices
+    assert told not in sample_document([], manifest=settings).notices
+    assert told not in sample_document([response("r", 1)]).notices
+
+
+def test_the_confidence_of_the_intervals_is_the_one_of_the_run() -> None:
+    assert sample_document([]).confidence == 0.95
+    assert sample_document([], manifest=manifest(settings={"confidence": 0.9})).confidence == 0.9
 
 
 def test_costs_are_added_up_and_unknown_ones_are_counted_not_taken_as_free() -> None:
@@ -243,10 +285,28 @@ def test_each_set_of_fields_that_groups_are_made_of_has_a_section_of_its_own() -
         metric("mihr", 1, 2, by={"model": "a"}),
         metric("mihr", 1, 2, by={"model": "b"}),
         metric("mihr", 1, 2, by={"model": "a", "task": "QA"}),
+        metric("mihr", 1, 2, by={"model": "a"}, judge="other"),
+        metric("kappa", None, None, by={"model": "a"}),
+        metric("mihr", 1, 2),
     )
     document = sample_document([], summary=summary(metrics=metrics))
     breakdowns = [one for one in document.sections if isinstance(one, BreakdownSection)]
-    assert [(one.by, len(one.rows)) for one in breakdowns] == [(("model",), 2), (("model", "task"), 1)]
+    assert [(one.by, len(one.rows), one.rows_left_out) for one in breakdowns] == [
+        (("model",), 2, 2),
+        (("model", "task"), 1, 0),
+    ]
+
+
+def test_groups_have_their_metrics_in_the_order_of_the_headline() -> None:
+    rows = (
+        metric("far", 1, 2, by={"m": "a"}),
+        metric("mihr", 1, 2, by={"m": "a"}),
+        metric("mihr", 1, 2),
+        metric("far", 1, 2),
+    )
+    whole_first = (rows[2], rows[3], rows[0], rows[1])
+    breakdown = section(sample_document([], summary=summary(metrics=whole_first)), BreakdownSection)
+    assert [row.summary.metric for row in breakdown.rows] == ["mihr", "far"]
 
 
 def test_a_metric_without_a_text_is_shown_under_its_own_name() -> None:

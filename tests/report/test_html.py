@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import time
 from html.parser import HTMLParser
@@ -12,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from report_samples import METRIC_TEXTS, finding, manifest, metric, sample_document, summary
+from report_samples import finding, manifest, metric, sample_document, summary
 
 import hallumeter.report.html
-from hallumeter.records import InputFile, Label, Passage, Profile, Quote, Response
+from hallumeter.records import Claim, Finding, InputFile, Label, Passage, Profile, Quote, Response, Verdict
 from hallumeter.report import Document, RecordFindings, render_html, write_html
 from hallumeter.report.building import Limits
 from hallumeter.report.charts import PALETTE
@@ -126,6 +125,18 @@ def test_the_profile_tells_its_rule_and_the_names_that_readers_know(page: Page) 
     )
 
 
+def test_the_page_says_whose_verdicts_the_headline_rests_on(page: Page) -> None:
+    assert "By the consensus of the judges." in page.words
+    alone = sample_document([], summary=summary(metrics=(metric("mihr", 1, 2, judge="human"),)))
+    assert "By the verdicts of human ." in page_of(alone).words
+
+
+def test_a_judge_whose_verdicts_were_not_kept_has_no_counts_of_zero() -> None:
+    rows = (metric("mihr", 1, 2),)
+    words = page_of(sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))).words
+    assert "consensus – – – – not known MiHR 0.500" in words
+
+
 def test_a_profile_without_any_measured_metric_says_so() -> None:
     profile = {"default": Profile("default", "unknown", False)}
     words = page_of(sample_document([], summary=summary(profile=profile))).words
@@ -142,8 +153,6 @@ def test_judges_failures_and_the_ledger_are_on_the_page(page: Page) -> None:
 
 
 def test_costs_are_shown_with_what_is_not_known_of_them() -> None:
-    from hallumeter.records import Claim, Finding, Verdict
-
     costs = {"a": 0.5, "b": None}
     found = tuple(
         Finding(Claim("r", name), (Verdict("r", name, "paid", Label.SUPPORTED, cost_usd=cost),))

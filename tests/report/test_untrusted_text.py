@@ -47,6 +47,7 @@ def hostile_document(text: str) -> Document:
                 text=text,
                 quotes=(Quote(text, 0, 1, text), Quote("gone", None, None, text)),
                 note=text,
+                judge=text,
             ),
             finding(None, None, None, claim_id=text, text=text),
         ),

@@ -35,6 +35,7 @@ def test_counts_are_kept_beside_the_ratio_and_missing_where_there_are_none() -> 
     assert format_counts(metric("mihr", 1234, 5678)) == "1,234 / 5,678"
     assert format_counts(metric("mean", 2.5, 7)) == "2.50 / 7"
     assert format_counts(metric("kappa", None, None)) == "–"
+    assert format_counts(metric("kappa", None, 203)) == "n = 203"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,10 @@ def test_counts_are_kept_beside_the_ratio_and_missing_where_there_are_none() -> 
         ),
         (
             Coverage(20, 10, 0, 3),
-            "Showing the 10 worst of 20 responses; all are in verdicts.jsonl. 3 more would have made this file too large.",
+            (
+                "Showing the 10 worst of 20 responses; all are in verdicts.jsonl. "
+                "3 more would have made this file too large."
+            ),
         ),
     ],
 )

@@ -16,7 +16,7 @@ from hallumeter.stats import (
     resampled_rates,
     wilson_interval,
 )
-from hallumeter.stats.clusters import FloatArray, IntArray
+from hallumeter.stats.clusters import FloatArray
 
 cells = st.integers(1, 12).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
 clusters = st.lists(cells, min_size=2, max_size=40)
@@ -204,8 +204,8 @@ def test_resampled_rates_of_nothing_are_none() -> None:
     assert resampled_rates([0], [0], rng=np.random.default_rng(0)).tolist() == []
 
 
-def share_of_first(weights: IntArray) -> float | None:
-    return float(weights[0] / weights.sum())
+def share_of_first(weights: FloatArray) -> FloatArray:
+    return np.asarray(weights[:, 0] / weights.sum(axis=1))
 
 
 def test_a_statistic_of_patterns_gets_expanded_percentiles() -> None:
@@ -219,11 +219,11 @@ def test_a_statistic_of_patterns_gets_expanded_percentiles() -> None:
 
 
 def test_the_statistic_sees_whole_items_that_add_up() -> None:
-    seen: list[IntArray] = []
+    seen: list[FloatArray] = []
 
-    def remembered(weights: IntArray) -> float:
-        seen.append(weights)
-        return float(weights[1])
+    def remembered(weights: FloatArray) -> FloatArray:
+        seen.extend(weights)
+        return np.asarray(weights[:, 1])
 
     bootstrap_statistic([3, 0, 4], remembered, rng=np.random.default_rng(0), resamples=100)
     assert {int(weights.sum()) for weights in seen} == {7}
@@ -234,7 +234,7 @@ def test_undefined_resamples_are_left_out_while_half_remain() -> None:
     def above(threshold: int) -> Interval | None:
         return bootstrap_statistic(
             [50, 50],
-            lambda weights: share_of_first(weights) if weights[0] > threshold else None,
+            lambda weights: np.where(weights[:, 0] > threshold, share_of_first(weights), np.nan),
             rng=np.random.default_rng(0),
         )
 
@@ -258,9 +258,6 @@ def test_multiplicities_that_are_no_whole_numbers_are_refused(multiplicities: li
 def test_nested_items_are_drawn_with_their_whole_cluster() -> None:
     # Ten responses whose five claims all agree carry the information of ten claims, not of fifty.
     clusters = np.array([[5, 0]] * 5 + [[0, 5]] * 5)
-
-    def share_of_first(weights: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
-        return float(weights[0] / weights.sum())
 
     nested = bootstrap_statistic(clusters, share_of_first, rng=np.random.default_rng(0))
     alone = bootstrap_statistic(clusters.sum(axis=0), share_of_first, rng=np.random.default_rng(0))

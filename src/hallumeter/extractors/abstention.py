@@ -17,6 +17,7 @@ The cues, and all else that belongs to a language, are in `text/lexicons/`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -25,7 +26,7 @@ from msgspec import Struct
 from hallumeter.errors import SettingsError
 from hallumeter.text.lexicon import LANGUAGES, load_lexicon
 from hallumeter.text.normalize import clean_text
-from hallumeter.text.sentences import sentence_spans
+from hallumeter.text.sentences import iterate_sentence_spans
 
 from .clauses import Clause, ClauseReader
 from .cues import CueFinder, Hit
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from hallumeter.text.normalize import CleanText
 
 _WORD = re.compile(r"[^\W_]")
+_QUOTE = re.compile('"')
 
 
 class Abstention(Struct, frozen=True):
@@ -103,66 +105,65 @@ class AbstentionDetector:
     def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> Hit | None:
         """The first refusal of a response in which no clause answers."""
         first: Hit | None = None
-        remaining = iter(hits)
-        hit = next(remaining, None)
-        for clause in self._clauses.clauses(clean.lower, sentence_spans(clean.text)):
-            in_clause = []
-            while hit is not None and hit.start < clause.end:
-                in_clause.append(hit)
-                hit = next(remaining, None)
-            refusal = self._refusal_in(clean, clause, in_clause)
+        quotes = _quotes(clean.text)
+        done = 0
+        for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
+            seen, done = done, bisect_left(hits, clause.end, done, key=_start)
+            refusal = self._refusal_in(clean, clause, hits[seen:done], quotes) if seen < done else None
             if refusal is not None:
                 if first is None and self._clauses.answers_before(clean.lower, clause, refusal.start):
                     return None
                 first = first or refusal
-                continue
             # What follows "there is no such person" is about something else, unless it takes the denial back.
-            if first is not None and first.cue.denies_existence and not clause.turns:
+            elif first is not None and first.cue.denies_existence and not clause.turns:
                 continue
-            if self._clauses.answers(clean.lower, clause, after_refusal=first is not None):
+            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None):
                 return None
         return first
 
-    def _refusal_in(self, clean: CleanText, clause: Clause, hits: Sequence[Hit]) -> Hit | None:
+    def _refusal_in(self, clean: CleanText, clause: Clause, hits: Sequence[Hit], quotes: Sequence[int]) -> Hit | None:
+        """The first cue of a clause whose conditions are met, in words that are the writer's own."""
+        first_word = self._clauses.first_word(clean.lower, clause)
+        text = clean.text
         for hit in _whole_cues(hits):
-            if clause.start <= hit.start and hit.end <= clause.end and self._holds(clean, clause, hit):
+            if (
+                hit.end <= clause.end
+                and not (hit.cue.begins_clause and hit.start > first_word)
+                and not (hit.cue.ends_clause and _WORD.search(text, hit.end, clause.end) is not None)
+                and not (hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()))
+                and (bisect_left(quotes, hit.start) - bisect_left(quotes, clause.sentence_start)) % 2 == 0
+            ):
                 return hit
         return None
 
-    def _holds(self, clean: CleanText, clause: Clause, hit: Hit) -> bool:
-        """Whether the conditions of a cue are met, and the words are the writer's own."""
-        text = clean.text
-        if hit.cue.begins_clause and hit.start > self._clauses.first_word(clean.lower, clause):
-            return False
-        if hit.cue.ends_clause and _WORD.search(text, hit.end, clause.end) is not None:
-            return False
-        if hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()):
-            return False
-        return not _is_quoted(text, clause.sentence_start, hit.start)
+
+def _start(hit: Hit) -> int:
+    return hit.start
 
 
 def _whole_cues(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Cues as they stand, and cues with a gap from their first words to their last."""
+    """Cues as they stand; then cues with a gap, from their first words to their last."""
     begun: dict[str, Hit] = {}
+    with_gap: list[Hit] = []
     for hit in hits:
         if hit.is_first and hit.is_last:
             yield hit
         elif hit.is_first:
             begun.setdefault(hit.cue.phrase, hit)
         elif (begin := begun.get(hit.cue.phrase)) is not None and begin.end <= hit.start:
-            yield Hit(begin.start, hit.end, hit.cue, is_first=True, is_last=True)
+            with_gap.append(Hit(begin.start, hit.end, hit.cue, is_first=True, is_last=True))
+    yield from with_gap
 
 
 def _is_name(following: str) -> bool:
     return following[:1].isupper() or following[:1] == '"'
 
 
-def _is_quoted(text: str, sentence_start: int, position: int) -> bool:
-    """Whether someone else's words are quoted; a response that is one quotation as a whole is the writer's own."""
-    if text.count('"', sentence_start, position) % 2 == 0:
-        return False
+def _quotes(text: str) -> list[int]:
+    """Where quotations open and close; a response that is one quotation as a whole is the writer's own words."""
+    quotes = [match.start() for match in _QUOTE.finditer(text)] if '"' in text else []
     whole = text.strip()
-    return not (whole[0] == whole[-1] == '"' and whole.count('"') == 2)
+    return [] if len(quotes) == 2 and whole[0] == whole[-1] == '"' else quotes
 
 
 @cache

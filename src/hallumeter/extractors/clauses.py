@@ -89,13 +89,14 @@ class ClauseReader:
 
     def answers(self, text: str, clause: Clause, *, after_refusal: bool) -> bool:
         """Whether a clause that does not refuse says something about what was asked."""
-        words = text[self.first_word(text, clause) : clause.end].rstrip(" \"')")
+        start = clause.start if clause.turns else self.first_word(text, clause)
+        words = text[start : clause.end].rstrip(" \"')")
         if words.endswith("?") or _WORD.search(words) is None:
             return False
-        if words.endswith(":"):
-            # What is announced after a refusal and a "but" is an answer; before, it may be the refusal.
-            return after_refusal and clause.turns
         senses = {sense for _, _, sense in self._senses.find(words)}
+        if words.endswith(":"):
+            # What is announced after a refusal is an answer; before, it may be the refusal.
+            return after_refusal and (clause.turns or _Sense.ASSERTION in senses)
         if _Sense.ASSERTION in senses:
             return True
         says_nothing = {_Sense.PREAMBLE}

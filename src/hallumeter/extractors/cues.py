@@ -70,8 +70,10 @@ class CueFinder:
                 blocked.append((start, end))
             elif not self._removed or text[start:end].lower() not in self._removed:
                 hits.append(Hit(start, end, part.cue, part.is_first, part.is_last))
+        if not any(hit.is_first for hit in hits):
+            return []
         hits.sort(key=lambda hit: (hit.start, -hit.end))
-        return _not_within(hits, sorted(blocked)) if blocked and hits else hits
+        return _not_within(hits, sorted(blocked)) if blocked else hits
 
     def _removable(self, phrase: str) -> str:
         clean = clean_text(phrase)

@@ -1,6 +1,6 @@
 """Files in and out: one module per format."""
 
-from .batch import Batch, Coded, Column, Fault
+from .batch import Batch, Coded, Column, Fault, Numbers
 from .by_suffix import STDIN, check_readable, read_rows
 from .delimited import read_delimited
 from .jsonl import read_jsonl, read_jsonl_stream, write_jsonl
@@ -16,6 +16,7 @@ __all__ = [
     "Coded",
     "Column",
     "Fault",
+    "Numbers",
     "RowSchema",
     "check_readable",
     "claim_of",

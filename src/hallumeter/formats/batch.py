@@ -28,7 +28,24 @@ class Coded(Struct, frozen=True, eq=False):
         return len(self.codes)
 
 
-Column = list[object] | Coded
+class Numbers(Struct, frozen=True, eq=False):
+    """A column of numbers, and which rows have none."""
+
+    values: NDArray[np.float64]
+    missing: NDArray[np.bool_]
+
+    def expanded(self) -> list[object]:
+        """The column row by row, None where there is no number."""
+        return [
+            None if is_missing else value
+            for value, is_missing in zip(self.values.tolist(), self.missing.tolist(), strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+Column = list[object] | Coded | Numbers
 
 
 class Fault(Struct, frozen=True):

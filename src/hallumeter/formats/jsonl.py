@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
+from itertools import groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -17,8 +19,11 @@ from .row_schema import RowSchema, plain_message, unknown_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .batch import Column
+
 CHUNK_BYTES = 1 << 16
 """Small enough for the rows of a chunk to stay in the processor's cache: measured twice as fast as 1 MiB."""
+ROWS_AT_A_TIME = 1 << 14
 LONGEST_LINE = 64 << 20
 """A longer line is skipped as a fault: it is hardly one record, and it must not fill the memory."""
 
@@ -42,9 +47,35 @@ def open_binary(path: Path) -> IO[bytes]:
 def read_jsonl_stream(stream: IO[bytes], name: str) -> Iterator[Batch]:
     """Read JSON lines from an open stream, in memory that does not grow with the file."""
     schema = RowSchema()
-    for first_line, chunk, faults in _chunks_of_lines(stream, name):
-        batch = _decode_chunk(chunk, first_line, schema)
-        yield msgspec.structs.replace(batch, faults=batch.faults + faults)
+    gathered: list[Batch] = []
+    rows = 0
+    for lines in _chunks_of_lines(stream, name):
+        batch = _decode(lines, schema)
+        gathered.append(batch)
+        rows += len(batch.lines)
+        if rows >= ROWS_AT_A_TIME:
+            yield from _joined(gathered)
+            gathered, rows = [], 0
+    yield from _joined(gathered)
+
+
+def _joined(batches: list[Batch]) -> Iterator[Batch]:
+    """Neighbouring batches as one, as long as they have the same columns."""
+    for _, group in groupby(batches, key=lambda batch: tuple(batch.columns)):
+        first, *others = group
+        columns = {name: list(_values(column)) for name, column in first.columns.items()}
+        lines = list(first.lines)
+        faults = list(first.faults)
+        for batch in others:
+            for name, values in columns.items():
+                values.extend(_values(batch.columns[name]))
+            lines.extend(batch.lines)
+            faults.extend(batch.faults)
+        yield Batch(dict(columns), lines, tuple(faults), first.aliases)
+
+
+def _values(column: Column) -> list[object]:
+    return column if isinstance(column, list) else column.expanded()
 
 
 def write_jsonl(path: Path, records: Iterable[msgspec.Struct]) -> int:
@@ -61,35 +92,51 @@ def write_jsonl(path: Path, records: Iterable[msgspec.Struct]) -> int:
     return written
 
 
-def _chunks_of_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes, tuple[Fault, ...]]]:
-    """Cut a stream into pieces of whole lines: first line number, bytes, and lines too long to keep."""
-    pending = b""
+class _Lines(NamedTuple):
+    """Whole lines of a file."""
+
+    first: int
+    """The number of the first line."""
+    content: bytes
+    newlines: int
+    faults: tuple[Fault, ...] = ()
+
+
+def _chunks_of_lines(stream: IO[bytes], name: str) -> Iterator[_Lines]:
+    """Cut a stream into pieces of whole lines; a line too long to keep becomes a fault."""
+    pending = bytearray()
     line = 1
+    for block in _blocks(stream, name):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            content = bytes(pending) + block[:cut]
+            newlines = content.count(b"\n")
+            yield _Lines(line, content, newlines)
+            line += newlines
+            pending.clear()
+        pending += block[cut:]
+        if len(pending) > LONGEST_LINE:
+            fault = Fault(line, "line_too_long", f"line of more than {LONGEST_LINE >> 20} MiB; split it")
+            yield _Lines(line, b"", 0, (fault,))
+            pending = bytearray(_skip_line(stream))
+            line += 1
+    if pending:
+        yield _Lines(line, bytes(pending), pending.count(b"\n"))
+
+
+def _blocks(stream: IO[bytes], name: str) -> Iterator[bytes]:
     is_first = True
     while True:
         try:
             block = stream.read(CHUNK_BYTES)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: cannot be read to its end ({error}); is it a whole gzip file?") from error
         if is_first:
             block = _without_mark(block, name)
             is_first = False
         if not block:
-            break
-        cut = block.rfind(b"\n") + 1
-        if cut:
-            chunk = pending + block[:cut]
-            yield line, chunk, ()
-            line += chunk.count(b"\n")
-            pending = block[cut:]
-        else:
-            pending += block
-        if len(pending) > LONGEST_LINE:
-            yield line, b"", (Fault(line, "line_too_long", f"line of more than {LONGEST_LINE >> 20} MiB; split it"),)
-            pending = _skip_line(stream)
-            line += 1
-    if pending:
-        yield line, pending, ()
+            return
+        yield block
 
 
 def _skip_line(stream: IO[bytes]) -> bytes:
@@ -109,15 +156,16 @@ def _without_mark(block: bytes, name: str) -> bytes:
     return block.removeprefix(_UTF8_MARK)
 
 
-def _decode_chunk(chunk: bytes, first_line: int, schema: RowSchema) -> Batch:
+def _decode(lines: _Lines, schema: RowSchema) -> Batch:
+    content = lines.content
     try:
-        rows = _decode_lines(chunk, schema)
+        rows = _decode_lines(content, schema)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _decode_line_by_line(chunk, first_line, schema)
-    lines: list[int] | range = range(first_line, first_line + len(rows))
-    if len(rows) != chunk.count(b"\n") + (not chunk.endswith(b"\n")):
-        lines = [number for number, line in enumerate(chunk.split(b"\n"), first_line) if line.strip()]
-    return Batch(columns=dict(schema.columns(rows)), lines=lines, aliases=schema.aliases)
+        return _decode_line_by_line(lines, schema)
+    numbers: list[int] | range = range(lines.first, lines.first + len(rows))
+    if len(rows) != lines.newlines + (bool(content) and not content.endswith(b"\n")):
+        numbers = [number for number, line in enumerate(content.split(b"\n"), lines.first) if line.strip()]
+    return Batch(dict(schema.columns(rows)), numbers, lines.faults, schema.aliases)
 
 
 def _decode_lines(chunk: bytes, schema: RowSchema) -> list[msgspec.Struct]:
@@ -132,12 +180,12 @@ def _decode_lines(chunk: bytes, schema: RowSchema) -> list[msgspec.Struct]:
             schema.widen([key])
 
 
-def _decode_line_by_line(chunk: bytes, first_line: int, schema: RowSchema) -> Batch:
+def _decode_line_by_line(lines: _Lines, schema: RowSchema) -> Batch:
     """Keep what can be read of a chunk that holds a faulty line, and name each fault."""
     sound: list[bytes] = []
-    lines: list[int] = []
-    faults: list[Fault] = []
-    for number, line in enumerate(chunk.split(b"\n"), first_line):
+    numbers: list[int] = []
+    faults = list(lines.faults)
+    for number, line in enumerate(lines.content.split(b"\n"), lines.first):
         if not line.strip():
             continue
         try:
@@ -150,7 +198,7 @@ def _decode_line_by_line(chunk: bytes, first_line: int, schema: RowSchema) -> Ba
             faults.append(Fault(number, "bad_json", plain_message(error)))
         else:
             sound.append(line)
-            lines.append(number)
+            numbers.append(number)
     # Decoded again, because the record type may have grown since the first of them.
     rows = _decode_lines(b"\n".join(sound), schema)
-    return Batch(dict(schema.columns(rows)), lines, tuple(faults), schema.aliases)
+    return Batch(dict(schema.columns(rows)), numbers, tuple(faults), schema.aliases)

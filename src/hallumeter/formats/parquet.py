@@ -8,7 +8,7 @@ import numpy as np
 
 from hallumeter.errors import InputError, MissingExtraError
 
-from .batch import Batch, Coded, Column
+from .batch import Batch, Coded, Column, Numbers
 from .row_schema import ALIASES, KNOWN_FIELDS
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROWS_AT_A_TIME = 1 << 17
+_REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")
+"""Columns whose texts repeat, so that they are read as codes into a dictionary."""
 
 
 def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
@@ -26,7 +28,11 @@ def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Ba
     except ImportError as error:
         raise MissingExtraError("parquet", f"{path.name}: reading Parquet") from error
     try:
-        file = parquet.ParquetFile(path)
+        present = parquet.read_schema(path)
+        repeating = [
+            name for name in _REPEATING if name in present.names and pa.types.is_string(present.field(name).type)
+        ]
+        file = parquet.ParquetFile(path, read_dictionary=repeating)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path.name}: not a readable Parquet file ({_first_line(error)})") from error
     with file:
@@ -60,11 +66,12 @@ def _check_types(path: Path, schema: Any, aliases: dict[str, str]) -> None:
 
 
 def _column(values: Any) -> Column:
-    """Texts as codes into their distinct values, which Parquet mostly has at hand; all else as a list."""
+    """Repeating texts as codes into their distinct values, numbers as numbers, all else as a list."""
     import pyarrow.types as kinds
 
-    if kinds.is_string(values.type) or kinds.is_large_string(values.type):
-        values = values.dictionary_encode()
+    if kinds.is_floating(values.type):
+        missing = values.is_null().to_numpy(zero_copy_only=False)
+        return Numbers(values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64), missing)
     if not kinds.is_dictionary(values.type):
         listed: list[object] = values.to_pylist()
         return listed

@@ -10,7 +10,6 @@ import msgspec
 from hallumeter.errors import RecordError
 from hallumeter.records import Claim, FieldValue, Label, Passage, Quote, Response, Verdict
 
-from .batch import Coded
 from .by_suffix import read_rows
 from .row_schema import KNOWN_FIELDS
 
@@ -39,7 +38,7 @@ def read(path: str | Path) -> Iterator[Response]:
 def rows_of(batch: Batch) -> Iterator[tuple[int, Row]]:
     """The rows of a batch one by one, with their lines."""
     columns = {
-        name: column.expanded() if isinstance(column, Coded) else column for name, column in batch.columns.items()
+        name: column if isinstance(column, list) else column.expanded() for name, column in batch.columns.items()
     }
     names = tuple(columns)
     for line, values in zip(batch.lines, zip(*columns.values(), strict=True), strict=True):

@@ -6,20 +6,22 @@ judges) and how many claims show each row, so a million claims of three judges c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.errors import RecordError
 from hallumeter.records.columns import DECIDED_LABELS
-from hallumeter.stats import JudgeAccuracy, dawid_skene, sensitivity_specificity
+from hallumeter.stats import JudgeAccuracy, dawid_skene, distinct_patterns, sensitivity_specificity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hallumeter.records import Ratings
 
+MOST_JUDGES_PACKED = 126
+"""Counts up to this one fit into a byte, so that equal rows can be found fast."""
 ONE_CATEGORY = "every rating falls in one category, so agreement by chance is already total"
 
 
@@ -41,6 +43,14 @@ class Agreement(Struct, frozen=True):
     """Claims that could be used: with two ratings or more, and for Fleiss' kappa with all of them."""
 
 
+class Parts(NamedTuple):
+    """A statistic and what it is made of, for one set of multiplicities or for many at once; NaN where undefined."""
+
+    value: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    expected: NDArray[np.float64]
+
+
 def fleiss_kappa(counts: ArrayLike, multiplicities: ArrayLike | None = None) -> Agreement:
     """Fleiss' kappa, (Po - Pe) / (1 - Pe), over claims that were all rated by the same number of judges.
 
@@ -51,29 +61,21 @@ def fleiss_kappa(counts: ArrayLike, multiplicities: ArrayLike | None = None) -> 
     0.708333
     """
     table, weights = _checked(counts, multiplicities)
-    raters = table[weights > 0].sum(axis=1)
-    problem = _fleiss_problem(raters)
+    problem = _fleiss_problem(table.sum(axis=1))
     if problem:
         return Agreement(None, problem)
-    judges, claims = raters[0], weights.sum()
-    agreeing = (table * (table - 1)).sum(axis=1) / (judges * (judges - 1))
-    observed = float(weights @ agreeing / claims)
+    parts = _fleiss_parts(table, weights)
+    agreement = _agreement(parts, weights)
+    if agreement.value is None:
+        return agreement
+    judges, claims = float(table[0].sum()), float(weights.sum())
     shares = weights @ table / (claims * judges)
-    expected = float((shares**2).sum())
-    if (shares == 1).any():
-        return Agreement(None, ONE_CATEGORY, observed=observed, expected=1.0, claims=int(claims))
-    kappa = (observed - expected) / (1 - expected)
-    by_claim = (agreeing - expected) / (1 - expected) - 2 * (1 - kappa) * (table @ shares / judges - expected) / (
-        1 - expected
-    )
-    return Agreement(
-        kappa,
-        None,
-        observed=observed,
-        expected=expected,
-        standard_error=_standard_error(by_claim, weights, kappa),
-        null_standard_error=_fleiss_null_error(shares, float(claims), float(judges)),
-        claims=int(claims),
+    agreeing, expected = _agreeing_pairs(table), float(parts.expected)
+    pull = agreeing - expected - 2 * (1 - agreement.value) * (table @ shares / judges - expected)
+    return structs.replace(
+        agreement,
+        standard_error=_standard_error(pull / (1 - expected), weights, agreement.value),
+        null_standard_error=_fleiss_null_error(shares, claims, judges),
     )
 
 
@@ -83,19 +85,7 @@ def krippendorff_alpha(counts: ArrayLike, multiplicities: ArrayLike | None = Non
     Undefined when no claim has two ratings, and when every rating falls in one category.
     """
     table, weights = _pairable(*_checked(counts, multiplicities))
-    if not weights.sum():
-        return Agreement(None, "no claim has two ratings")
-    raters = table.sum(axis=1)
-    totals = weights @ table
-    ratings = totals.sum()
-    disagreeing = weights @ ((raters**2 - (table**2).sum(axis=1)) / (raters - 1))
-    expected_pairs = ratings**2 - (totals**2).sum()
-    observed = float(1 - disagreeing / ratings)
-    expected = float(1 - expected_pairs / (ratings * (ratings - 1)))
-    if expected_pairs == 0:
-        return Agreement(None, ONE_CATEGORY, observed=observed, expected=1.0, claims=int(weights.sum()))
-    alpha = float(1 - (ratings - 1) * disagreeing / expected_pairs)
-    return Agreement(alpha, None, observed=observed, expected=expected, claims=int(weights.sum()))
+    return _agreement(_alpha_parts(table, weights), weights)
 
 
 def gwet_ac1(counts: ArrayLike, multiplicities: ArrayLike | None = None) -> Agreement:
@@ -107,17 +97,7 @@ def gwet_ac1(counts: ArrayLike, multiplicities: ArrayLike | None = None) -> Agre
     1.0
     """
     table, weights = _checked(counts, multiplicities)
-    rated = table.sum(axis=1) > 0
-    table, weights = table[rated], weights[rated]
-    pairs, pair_weights = _pairable(table, weights)
-    if not pair_weights.sum():
-        return Agreement(None, "no claim has two ratings")
-    raters = pairs.sum(axis=1)
-    observed = float(pair_weights @ ((pairs * (pairs - 1)).sum(axis=1) / (raters * (raters - 1))) / pair_weights.sum())
-    shares = weights @ (table / table.sum(axis=1, keepdims=True)) / weights.sum()
-    expected = float((shares * (1 - shares)).sum() / (table.shape[1] - 1))
-    value = (observed - expected) / (1 - expected)
-    return Agreement(value, None, observed=observed, expected=expected, claims=int(pair_weights.sum()))
+    return _agreement(_ac1_parts(table, weights), _pairable(table, weights)[1])
 
 
 def cohen_kappa(ratings: Ratings, first: int, second: int) -> Agreement:
@@ -125,25 +105,17 @@ def cohen_kappa(ratings: Ratings, first: int, second: int) -> Agreement:
 
     Undefined when they share no claim, and when both always give the same one label.
     """
-    pair = ratings.patterns[:, [first, second]]
-    both = (pair >= 0).all(axis=1)
-    weights = ratings.multiplicities[both].astype(np.float64)
-    if not weights.sum():
-        return Agreement(None, "the two judges decided no claim in common")
-    votes = pair[both].astype(np.int64)
-    categories = int(votes.max()) + 1
-    confusion = np.bincount(votes[:, 0] * categories + votes[:, 1], weights, minlength=categories**2)
-    joint = confusion.reshape(categories, categories) / weights.sum()
-    observed, expected = float(np.trace(joint)), float(joint.sum(axis=1) @ joint.sum(axis=0))
-    claims = int(weights.sum())
-    if joint.max() == 1:
-        return Agreement(None, ONE_CATEGORY, observed=observed, expected=1.0, claims=claims)
-    return Agreement((observed - expected) / (1 - expected), None, observed=observed, expected=expected, claims=claims)
+    weights = ratings.multiplicities.astype(np.float64)
+    shared = weights[(ratings.patterns[:, [first, second]] >= 0).all(axis=1)]
+    result = _agreement(_cohen_parts(ratings, weights, first=first, second=second), shared)
+    if result.claims:
+        return result
+    return Agreement(None, "the two judges decided no claim in common")
 
 
 def panel_fleiss_kappa(ratings: Ratings) -> Agreement:
     """Fleiss' kappa over the claims that every judge decided."""
-    complete = (ratings.patterns >= 0).all(axis=1)
+    complete = _is_complete(ratings)
     return fleiss_kappa(ratings.counts()[complete], ratings.multiplicities[complete])
 
 
@@ -160,12 +132,34 @@ def panel_gwet_ac1(ratings: Ratings) -> Agreement:
 def panel_observed_agreement(ratings: Ratings) -> Agreement:
     """Share of pairs of judges that agree, over the claims that at least two judges decided."""
     table, weights = _pairable(*_checked(ratings.counts(), ratings.multiplicities))
-    if not weights.sum():
-        return Agreement(None, "no claim has two ratings")
-    raters = table.sum(axis=1)
-    agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
-    observed = float(weights @ agreeing / weights.sum())
-    return Agreement(observed, None, observed=observed, claims=int(weights.sum()))
+    observed = _observed(table, weights)
+    return _agreement(Parts(observed, observed, observed), weights)
+
+
+def resampled_fleiss(ratings: Ratings, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fleiss' kappa for many resamples at once: one row of weights over the patterns each, NaN where undefined."""
+    complete = _is_complete(ratings)
+    return _fleiss_parts(ratings.counts()[complete], weights[:, complete]).value
+
+
+def resampled_alpha(ratings: Ratings, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Krippendorff's alpha for many resamples at once."""
+    return _alpha_parts(*_pairable(ratings.counts(), weights)).value
+
+
+def resampled_ac1(ratings: Ratings, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gwet's AC1 for many resamples at once."""
+    return _ac1_parts(ratings.counts(), weights).value
+
+
+def resampled_observed(ratings: Ratings, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Observed agreement for many resamples at once."""
+    return _observed(*_pairable(ratings.counts(), weights))
+
+
+def resampled_cohen(ratings: Ratings, weights: NDArray[np.float64], *, first: int, second: int) -> NDArray[np.float64]:
+    """Cohen's kappa of two judges for many resamples at once."""
+    return _cohen_parts(ratings, weights, first=first, second=second).value
 
 
 def judge_accuracies(ratings: Ratings) -> tuple[JudgeAccuracy, ...]:
@@ -212,16 +206,28 @@ def prevalence_warning(kappa: Agreement, ac1: Agreement) -> str | None:
 
 
 def _checked(counts: ArrayLike, multiplicities: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A count table and its multiplicities; equal rows are put together when none are given."""
     try:
-        table = np.asarray(counts, dtype=np.float64)
+        table = np.asarray(counts)
     except ValueError:
         raise RecordError("the rows of the count table have different lengths; give one entry per label") from None
-    if table.ndim != 2:
-        table = table.reshape(-1, 0) if table.size == 0 else table
-    if table.ndim != 2 or not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
+    if table.size == 0:
+        table = table.reshape(len(table), -1)
+    if table.ndim != 2 or table.dtype.kind not in "iuf" or not _is_whole(table):
         raise RecordError("a count table has one row per claim, one column per label and whole numbers >= 0")
-    weights = np.ones(len(table)) if multiplicities is None else np.asarray(multiplicities, dtype=np.float64)
-    return table, weights
+    if multiplicities is not None:
+        return table.astype(np.float64), np.asarray(multiplicities, dtype=np.float64)
+    if table.max(initial=0) > MOST_JUDGES_PACKED:
+        return table.astype(np.float64), np.ones(len(table))
+    patterns, weights, _ = distinct_patterns(table.astype(np.int8))
+    return patterns.astype(np.float64), weights.astype(np.float64)
+
+
+def _is_whole(table: NDArray[np.float64]) -> bool:
+    """Whether a table holds whole numbers from 0 only."""
+    if table.dtype.kind == "f" and not (np.isfinite(table) & (table == np.floor(table))).all():
+        return False
+    return bool((table >= 0).all())
 
 
 def _fleiss_problem(raters: NDArray[np.float64]) -> str | None:
@@ -235,12 +241,85 @@ def _fleiss_problem(raters: NDArray[np.float64]) -> str | None:
     return None
 
 
+def _agreement(parts: Parts, weights: NDArray[np.float64]) -> Agreement:
+    """One set of parts as a result, or the reason why there is none."""
+    claims = int(weights.sum())
+    if not claims:
+        return Agreement(None, "no claim has two ratings")
+    observed, expected = float(parts.observed), float(parts.expected)
+    value = None if np.isnan(parts.value) else float(parts.value)
+    return Agreement(
+        value, ONE_CATEGORY if value is None else None, observed=observed, expected=expected, claims=claims
+    )
+
+
+def _fleiss_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = weights @ table / (weights @ table.sum(axis=1))[..., np.newaxis]
+        return _chance_corrected(_observed(table, weights), (shares**2).sum(axis=-1))
+
+
+def _alpha_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+    raters, totals = table.sum(axis=1), weights @ table
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratings = totals.sum(axis=-1)
+        disagreeing = weights @ ((raters**2 - (table**2).sum(axis=1)) / (raters - 1))
+        expected = 1 - (ratings**2 - (totals**2).sum(axis=-1)) / (ratings * (ratings - 1))
+        return _chance_corrected(1 - disagreeing / ratings, expected)
+
+
+def _ac1_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+    raters = table.sum(axis=1)
+    rated = raters > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = weights[..., rated] @ (table[rated] / raters[rated, np.newaxis])
+        shares = shares / weights[..., rated].sum(axis=-1)[..., np.newaxis]
+        expected = (shares * (1 - shares)).sum(axis=-1) / (table.shape[1] - 1)
+        return _chance_corrected(_observed(*_pairable(table, weights)), expected)
+
+
+def _cohen_parts(ratings: Ratings, weights: NDArray[np.float64], *, first: int, second: int) -> Parts:
+    pair = ratings.patterns[:, [first, second]]
+    both = (pair >= 0).all(axis=1)
+    votes, mine = pair[both], weights[..., both]
+    categories = range(int(votes.max(initial=0)) + 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        claims = mine.sum(axis=-1)[..., np.newaxis]
+        shares = [
+            np.stack([mine @ (votes[:, judge] == label) for label in categories], axis=-1) / claims for judge in (0, 1)
+        ]
+        observed = mine @ (votes[:, 0] == votes[:, 1]) / claims[..., 0]
+        return _chance_corrected(observed, (shares[0] * shares[1]).sum(axis=-1))
+
+
+def _chance_corrected(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> Parts:
+    """(observed - expected) / (1 - expected); NaN when agreement by chance is total, up to rounding."""
+    is_total = np.abs(1 - expected) < 1e-12
+    value = (observed - expected) / np.where(is_total, np.nan, 1 - expected)
+    return Parts(np.asarray(value), np.asarray(observed), np.where(is_total, 1.0, expected))
+
+
+def _observed(table: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(weights @ _agreeing_pairs(table) / weights.sum(axis=-1))
+
+
+def _agreeing_pairs(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of agreeing pairs of judges, per pattern."""
+    raters = table.sum(axis=1)
+    return np.asarray((table * (table - 1)).sum(axis=1) / (raters * (raters - 1)))
+
+
 def _pairable(
     table: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Only claims with two ratings or more say anything about agreement."""
     enough = table.sum(axis=1) >= 2
-    return table[enough], weights[enough]
+    return table[enough], weights[..., enough]
+
+
+def _is_complete(ratings: Ratings) -> NDArray[np.bool_]:
+    return np.asarray((ratings.patterns >= 0).all(axis=1))
 
 
 def _standard_error(by_claim: NDArray[np.float64], weights: NDArray[np.float64], value: float) -> float | None:

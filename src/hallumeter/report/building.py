@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from .document import (
+    USUAL_CONFIDENCE,
     BreakdownSection,
     Coverage,
     DistributionSection,
@@ -81,7 +82,8 @@ def build_document(
     `records` and `failures` are read once, as streams. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
-    selection = select(records, worst=limits.worst, random=limits.random, seed=limits.seed)
+    headline = _headline_judge(summary, metric_texts)
+    selection = select(records, worst=limits.worst, random=limits.random, seed=limits.seed, headline=headline)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
     broken = _count_failures(failures, chosen, kept=limits.failures)
     rows = [
@@ -89,11 +91,11 @@ def build_document(
         for metric in summary.metrics
     ]
     sections = [
-        *_metric_sections(rows),
+        *_metric_sections(rows, headline),
         *_distribution_sections(selection),
-        *_breakdown_sections(rows),
+        *_breakdown_sections(rows, headline),
         _judge_section(rows, manifest, selection=selection),
-        *_record_sections(selection, limits, failures=broken.by_record),
+        *_record_sections(selection, limits, failures=broken.by_record, headline=headline),
         _integrity_section(rows, summary, broken=broken, selection=selection),
     ]
     document = Document(
@@ -102,8 +104,10 @@ def build_document(
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
         sections=tuple(sections),
+        headline=headline,
+        confidence=_confidence(manifest),
         profiles=summary.profile,
-        notices=summary.notices,
+        notices=(*summary.notices, *_label_notices(manifest, selection, headline=headline)),
     )
     return encodable(document)
 
@@ -151,28 +155,50 @@ def _count_failures(failures: Iterable[Failure], chosen: set[str], *, kept: int)
     return broken
 
 
-def _headline_judges(rows: Iterable[MetricRow]) -> set[str | None]:
-    """Whose verdicts the headline shows: the consensus where there is one, else every judge's."""
-    judges = {row.summary.judge for row in rows}
-    return {None, CONSENSUS} if CONSENSUS in judges else judges
+def _headline_judge(summary: Summary, metric_texts: Mapping[str, MetricText]) -> str | None:
+    """Whose verdicts the headline rests on: the first judge that the summary names for the whole run."""
+    for row in sorted(summary.metrics, key=lambda row: bool(row.by)):
+        text = metric_texts.get(row.metric)
+        if row.judge is not None and (text is None or text.family != AGREEMENT):
+            return row.judge
+    return None
 
 
-def _metric_sections(rows: list[MetricRow]) -> list[Section]:
-    judges = _headline_judges(rows)
-    headline = [
-        row for row in rows if not row.summary.by and row.summary.judge in judges and row.text.family != AGREEMENT
-    ]
-    return [MetricSection(tuple(headline))] if headline else []
+def _confidence(manifest: Manifest) -> float:
+    given = manifest.settings.get("confidence")
+    return given if isinstance(given, float) else USUAL_CONFIDENCE
 
 
-def _breakdown_sections(rows: list[MetricRow]) -> list[Section]:
-    """One section for each set of fields that the metrics are grouped by."""
-    judges = _headline_judges(rows)
+def _label_notices(manifest: Manifest, selection: Selection, *, headline: str | None) -> list[str]:
+    """A warning where the marks on the responses cannot follow the headline."""
+    method = manifest.settings.get("consensus")
+    is_known = headline != CONSENSUS or CONSENSUS in selection.overview.judges or method in {None, "majority"}
+    if is_known or not selection.overview.responses:
+        return []
+    return [f"claims are marked by the majority of the judges; the headline rests on their {method} consensus"]
+
+
+def _is_headline(row: MetricRow, headline: str | None) -> bool:
+    return row.summary.judge in {None, headline} and row.text.family != AGREEMENT
+
+
+def _metric_sections(rows: list[MetricRow], headline: str | None) -> list[Section]:
+    chosen = tuple(row for row in rows if not row.summary.by and _is_headline(row, headline))
+    return [MetricSection(chosen)] if chosen else []
+
+
+def _breakdown_sections(rows: list[MetricRow], headline: str | None) -> list[Section]:
+    """One section for each set of fields that the metrics are grouped by, metrics in the order of the headline."""
     groups: dict[tuple[str, ...], list[MetricRow]] = {}
-    for row in rows:
-        if row.summary.by and row.summary.judge in judges:
+    order = list(dict.fromkeys(row.summary.metric for row in rows))
+    for row in sorted(rows, key=lambda row: order.index(row.summary.metric)):
+        if row.summary.by:
             groups.setdefault(tuple(row.summary.by), []).append(row)
-    return [BreakdownSection(by, tuple(group)) for by, group in groups.items()]
+    sections: list[Section] = []
+    for by, group in groups.items():
+        chosen = tuple(row for row in group if _is_headline(row, headline))
+        sections.append(BreakdownSection(by, chosen, len(group) - len(chosen)))
+    return sections
 
 
 def _distribution_sections(selection: Selection) -> list[Section]:
@@ -193,33 +219,40 @@ def _distribution_sections(selection: Selection) -> list[Section]:
 def _judge_section(rows: list[MetricRow], manifest: Manifest, *, selection: Selection) -> JudgeSection:
     specs = {judge.name: judge.spec for judge in manifest.judges}
     tallies = selection.overview.judges
-    measured = [row.summary.judge for row in rows if row.summary.judge is not None]
+    own_rows = [row for row in rows if not row.summary.by and row.text.family != AGREEMENT]
+    measured = [row.summary.judge for row in own_rows if row.summary.judge is not None]
     names = sorted(dict.fromkeys([*specs, *sorted(tallies), *measured]), key=CONSENSUS.__eq__)
     judges = []
     for name in names:
         tally = tallies.get(name)
-        own = [row for row in rows if not row.summary.by and row.summary.judge == name]
         judges.append(
             JudgeRow(
                 judge=name,
                 spec=specs.get(name),
-                tally=tally_of({} if tally is None else tally.labels),
+                tally=None if tally is None else tally_of(tally.labels),
                 cost_usd=None if tally is None else tally.cost_usd,
                 verdicts_without_cost=0 if tally is None else tally.without_cost,
-                rows=tuple(row for row in own if row.text.family != AGREEMENT),
+                rows=tuple(row for row in own_rows if row.summary.judge == name),
             )
         )
     agreement = [row for row in rows if row.text.family == AGREEMENT and not row.summary.by]
     return JudgeSection(tuple(judges), tuple(agreement))
 
 
-def _record_sections(selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]]) -> list[Section]:
+def _record_sections(
+    selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]], headline: str | None
+) -> list[Section]:
     """The chosen responses, as many as the limit of size lets in."""
     if not selection.overview.responses:
         return []
+    kinds: tuple[tuple[Literal["worst", "random"], tuple[RecordFindings, ...]], ...] = (
+        ("worst", selection.worst),
+        ("random", selection.random),
+    )
     chosen = [
-        *(record_view(item, picked="worst", failures=_of(item, failures)) for item in selection.worst),
-        *(record_view(item, picked="random", failures=_of(item, failures)) for item in selection.random),
+        record_view(item, picked=kind, headline=headline, failures=tuple(failures.get(item.response.record_id, ())))
+        for kind, items in kinds
+        for item in items
     ]
     shown: list[RecordView] = []
     passages: set[str] = set()
@@ -238,10 +271,6 @@ def _record_sections(selection: Selection, limits: Limits, *, failures: Mapping[
         too_large=len(chosen) - len(shown),
     )
     return [RecordSection(coverage, tuple(shown))]
-
-
-def _of(item: RecordFindings, failures: Mapping[str, list[Failure]]) -> tuple[Failure, ...]:
-    return tuple(failures.get(item.response.record_id, ()))
 
 
 def _size(view: RecordView, passages: set[str]) -> int:

@@ -15,6 +15,7 @@ from .wording import (
     LABEL_WORDS,
     format_counts,
     format_pair,
+    interval_words,
     plural,
     value_words,
 )
@@ -76,40 +77,44 @@ class Chart(Struct, frozen=True):
 
 def charts_of(document: Document) -> tuple[Chart, ...]:
     """All charts of a document in reading order; empty when nothing in it can be drawn."""
-    drawn = [(place, chart) for place, one in enumerate(document.sections) for chart in _section_charts(one)]
+    drawn = [
+        (place, chart)
+        for place, section in enumerate(document.sections)
+        for chart in _section_charts(section, document.confidence)
+    ]
     return tuple(
         msgspec.structs.replace(chart, section=place, number=number) for number, (place, chart) in enumerate(drawn)
     )
 
 
-def _section_charts(section: Section) -> list[Chart]:
+def _section_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, MetricSection):
-        return _rate_chart(section.rows)
+        return _rate_chart(section.rows, confidence)
     if isinstance(section, DistributionSection):
         return [*_share_chart(section), *_label_chart(section)]
     if isinstance(section, BreakdownSection):
-        return _group_charts(section)
+        return _group_charts(section, confidence)
     return []
 
 
-def _rate_chart(rows: Sequence[MetricRow]) -> list[Chart]:
+def _rate_chart(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
     """Every headline rate as a point with its interval, and its bounds behind it."""
     rates = [row for row in rows if _is_rate(row)]
     if not rates:
         return []
-    judges = {row.summary.judge for row in rates}
-    names = [_rate_name(row, has_judge=len(judges - {None}) > 1) for row in rates]
+    names = [f"{row.text.alias} {DIRECTION_WORDS[row.summary.direction][0]}".strip() for row in rates]
     caption = (
-        "Point: the value. Line: its 95 % interval. Pale bar: what the value could be if every unmeasured claim "
-        "had turned out best, and worst."
+        f"Point: the value. Line: its {interval_words(confidence)}. Pale bar: what the value could be if every "
+        "unmeasured claim had turned out best, and worst."
     )
     undefined = [f"{row.text.alias} ({value_words(row.summary)})" for row in rows if row.summary.value is None]
     if undefined:
         caption += f" Not drawn: {', '.join(undefined)}."
-    return [Chart("rates", "Headline rates", caption, _interval_spec(names, rates, title="Headline rates"))]
+    spec = _interval_spec(names, rates, title="Headline rates", confidence=confidence)
+    return [Chart("rates", "Headline rates", caption, spec)]
 
 
-def _group_charts(section: BreakdownSection) -> list[Chart]:
+def _group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
     """One panel for each compared metric, with a line for each group."""
     rates = [row for row in section.rows if _is_rate(row)]
     names = list(dict.fromkeys(row.summary.metric for row in rates))
@@ -126,14 +131,8 @@ def _group_charts(section: BreakdownSection) -> list[Chart]:
         shown = panel[:GROUPS_DRAWN]
         title = f"{text.alias} by {', '.join(section.by)}"
         groups = [" · ".join(row.summary.by.values()) for row in shown]
-        drawn.append(
-            Chart(
-                "groups",
-                title,
-                caption,
-                _interval_spec(groups, shown, title=title),
-            )
-        )
+        spec = _interval_spec(groups, shown, title=title, confidence=confidence)
+        drawn.append(Chart("groups", title, caption, spec))
     return drawn
 
 
@@ -224,7 +223,9 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
     return [Chart("labels", "Labels of the claims", caption, spec)]
 
 
-def _interval_spec(names: Sequence[str], rows: Sequence[MetricRow], *, title: str) -> dict[str, Json]:
+def _interval_spec(
+    names: Sequence[str], rows: Sequence[MetricRow], *, title: str, confidence: float
+) -> dict[str, Json]:
     """Points with intervals on the scale from 0 to 1; bounds as a pale bar behind them."""
     spec = _base(title, height=34 * len(rows))
     spec["data"] = {"values": [_point(name, row.summary) for name, row in zip(names, rows, strict=True)]}
@@ -234,7 +235,7 @@ def _interval_spec(names: Sequence[str], rows: Sequence[MetricRow], *, title: st
     tips: list[Json] = [
         _tip("name", "what"),
         _tip("shown", "value"),
-        _tip("interval", "95 % interval"),
+        _tip("interval", interval_words(confidence)),
         _tip("bounds", "possible"),
         _tip("counts", "counts"),
     ]
@@ -283,12 +284,6 @@ def _tip(name: str, title: str) -> dict[str, Json]:
 
 def _is_rate(row: MetricRow) -> bool:
     return row.text.range == (0.0, 1.0) and row.summary.value is not None
-
-
-def _rate_name(row: MetricRow, *, has_judge: bool) -> str:
-    arrow = DIRECTION_WORDS[row.summary.direction][0]
-    name = f"{row.text.alias} {arrow}".strip()
-    return f"{name} · {row.summary.judge}" if has_judge and row.summary.judge else name
 
 
 def _bin_name(share: ShareBin) -> str:

@@ -27,6 +27,7 @@ from hallumeter.records import (
 from .segmentation import Segment
 
 DOCUMENT_VERSION = 1
+USUAL_CONFIDENCE = 0.95
 
 
 class RecordFindings(Struct, frozen=True):
@@ -185,7 +186,8 @@ class JudgeRow(Struct, frozen=True):
     judge: str
     spec: str | None
     """Its settings; None when the manifest does not list it."""
-    tally: LabelTally
+    tally: LabelTally | None
+    """None when none of its verdicts was kept, as for a consensus that was only counted."""
     cost_usd: float | None
     """The known costs added up; None when no cost is known."""
     verdicts_without_cost: int
@@ -233,6 +235,9 @@ class BreakdownSection(Struct, frozen=True, tag="breakdown"):
     by: tuple[str, ...]
     """The fields that make the groups."""
     rows: tuple[MetricRow, ...]
+    """By the headline judge, and metrics that need no judge."""
+    rows_left_out: int = 0
+    """Rows by other judges and of agreement between judges."""
 
 
 class JudgeSection(Struct, frozen=True, tag="judges"):
@@ -284,6 +289,10 @@ class Document(Struct, frozen=True):
     provenance: Provenance
     counts: Counts
     sections: tuple[Section, ...]
+    headline: str | None = None
+    """The judge whose verdicts the headline metrics and the labels of claims rest on; None when there is none."""
+    confidence: float = USUAL_CONFIDENCE
+    """Of every interval in the document."""
     profiles: dict[str, Profile] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     version: int = DOCUMENT_VERSION

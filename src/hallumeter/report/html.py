@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from .charts import LABEL_COLOURS, PALETTE, charts_of
-from .document import BreakdownSection, MetricSection, RecordSection
+from .document import BreakdownSection, JudgeSection, MetricSection, RecordSection
 from .payload import record_payload
 from .segmentation import CONSENSUS
 from .wording import (
@@ -27,6 +27,7 @@ from .wording import (
     format_counts,
     format_number,
     format_pair,
+    interval_words,
     plural,
     value_words,
 )
@@ -87,9 +88,14 @@ def write_html(document: Document, path: str | os.PathLike[str]) -> None:
 
 
 def _aliases(document: Document) -> dict[str, str]:
-    """What the headline metrics are called in the literature."""
-    sections = (section for section in document.sections if isinstance(section, MetricSection))
-    return {row.summary.metric: row.text.alias for section in sections for row in section.rows}
+    """What the metrics are called in the literature."""
+    rows: list[MetricRow] = []
+    for section in document.sections:
+        if isinstance(section, MetricSection):
+            rows += section.rows
+        elif isinstance(section, JudgeSection):
+            rows += section.agreement
+    return {row.summary.metric: row.text.alias for row in rows}
 
 
 class _Part(Struct, frozen=True):
@@ -176,7 +182,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=format_number, pair=format_pair, count=format_count, plural=plural, coverage=coverage_words
+        number=format_number,
+        pair=format_pair,
+        count=format_count,
+        plural=plural,
+        coverage=coverage_words,
+        interval=interval_words,
     )
     environment.globals.update(
         counts_of=format_counts,

@@ -43,10 +43,11 @@ class _Extent(Struct, frozen=True):
     is_pinpointed: bool
 
 
-def settled_label(finding: Finding) -> Label | None:
-    """What the judges said together: the consensus if it was kept, else the most frequent decided label.
+def settled_label(finding: Finding, headline: str | None = None) -> Label | None:
+    """The label that a claim counts with: the headline judge's, or what the judges said together.
 
-    A tie, or only undecided verdicts, is UNDECIDED. None when there is no verdict at all.
+    Together is the consensus if it was kept among the verdicts, else the most frequent decided label; a tie, or only
+    undecided verdicts, is UNDECIDED. None when there is no verdict, or none by the headline judge.
 
     >>> from hallumeter.records import Claim, Verdict
     >>> settled_label(Finding(Claim("r1", "c1"), (Verdict("r1", "c1", "human", Label.REFUTED),)))
@@ -54,13 +55,14 @@ def settled_label(finding: Finding) -> Label | None:
     >>> settled_label(Finding(Claim("r1", "c1"), ())) is None
     True
     """
-    if not finding.verdicts:
+    wanted = headline or CONSENSUS
+    for verdict in finding.verdicts:
+        if verdict.judge == wanted:
+            return verdict.label
+    if not finding.verdicts or wanted != CONSENSUS:
         return None
     if len(finding.verdicts) == 1:
         return finding.verdicts[0].label
-    for verdict in finding.verdicts:
-        if verdict.judge == CONSENSUS:
-            return verdict.label
     votes = Counter(verdict.label for verdict in finding.verdicts if verdict.label is not Label.UNDECIDED)
     ranked = votes.most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
@@ -68,17 +70,18 @@ def settled_label(finding: Finding) -> Label | None:
     return ranked[0][0]
 
 
-def segments(text: str, findings: Sequence[Finding]) -> list[Segment]:
+def segments(text: str, findings: Sequence[Finding], headline: str | None = None) -> list[Segment]:
     """Pieces of the text, in order, without gap or overlap: put together again they are the text.
 
-    A finding whose span is missing, empty or beyond the text covers no piece: see `aligned_findings`.
+    `headline` is the judge whose labels count; see `settled_label`. A finding whose span is missing, empty or beyond
+    the text covers no piece: see `aligned_findings`.
 
     >>> from hallumeter.records import Claim, Verdict
     >>> finding = Finding(Claim("r1", "c1", start=4, end=7), (Verdict("r1", "c1", "human", Label.REFUTED),))
     >>> [(piece.text, piece.label and piece.label.value) for piece in segments("The sky", [finding])]
     [('The ', None), ('sky', 'REFUTED')]
     """
-    labels = [settled_label(finding) for finding in findings]
+    labels = [settled_label(finding, headline) for finding in findings]
     extents = _all_extents(text, findings, labels=labels)
     starting: dict[int, list[_Extent]] = {}
     for extent in extents:
@@ -92,9 +95,9 @@ def segments(text: str, findings: Sequence[Finding]) -> list[Segment]:
     return pieces
 
 
-def aligned_findings(text: str, findings: Sequence[Finding]) -> set[int]:
+def aligned_findings(text: str, findings: Sequence[Finding], headline: str | None = None) -> set[int]:
     """Positions of the findings that a piece of the text can show."""
-    labels = [settled_label(finding) for finding in findings]
+    labels = [settled_label(finding, headline) for finding in findings]
     return {extent.finding for extent in _all_extents(text, findings, labels=labels)}
 
 

@@ -78,7 +78,9 @@ def tally_of(labels: Mapping[Label | None, int]) -> LabelTally:
     )
 
 
-def select(records: Iterable[RecordFindings], *, worst: int, random: int, seed: int) -> Selection:
+def select(
+    records: Iterable[RecordFindings], *, worst: int, random: int, seed: int, headline: str | None = None
+) -> Selection:
     """Keep the responses with most unsupported claims, and a uniform sample of the others.
 
     Ties go to the higher unsupported share, then to more unmeasured claims, then to the earlier response.
@@ -90,7 +92,7 @@ def select(records: Iterable[RecordFindings], *, worst: int, random: int, seed: 
     sample: list[tuple[int, RecordFindings]] = []
     passed_over = 0
     for position, item in enumerate(records):
-        tally = _count(overview, item)
+        tally = _count(overview, item, headline=headline)
         share = tally.unsupported / tally.decided if tally.decided else 0.0
         entry = ((tally.unsupported, share, tally.unmeasured, -position), item)
         if len(heap) < worst:
@@ -107,23 +109,25 @@ def select(records: Iterable[RecordFindings], *, worst: int, random: int, seed: 
     return Selection(tuple(item for _, item in ranked), tuple(item for _, item in picked), overview)
 
 
-def _count(overview: Overview, item: RecordFindings) -> LabelTally:
+def _count(overview: Overview, item: RecordFindings, *, headline: str | None) -> LabelTally:
     """Add one response to the counts."""
     response, findings = item.response, item.findings
-    labels = Counter(settled_label(finding) for finding in findings)
+    labels = Counter(settled_label(finding, headline) for finding in findings)
     tally = tally_of(labels)
     overview.responses += 1
     overview.labels.update(labels)
     overview.models.setdefault(response.model, Counter()).update(labels)
     overview.model_responses[response.model] += 1
-    overview.not_aligned += len(findings) - len(aligned_findings(response.response or "", findings))
+    overview.not_aligned += len(findings) - len(aligned_findings(response.response or "", findings, headline))
     if tally.decided:
         overview.bins[math.ceil(BINS * tally.unsupported / tally.decided)] += 1
     else:
         overview.without_decided_claim += 1
     for finding in findings:
         for verdict in finding.verdicts:
-            judge = overview.judges.setdefault(verdict.judge, JudgeTally(Counter()))
+            judge = overview.judges.get(verdict.judge)
+            if judge is None:
+                judge = overview.judges[verdict.judge] = JudgeTally(Counter())
             judge.labels[verdict.label] += 1
             if verdict.cost_usd is None:
                 judge.without_cost += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -12,87 +13,160 @@ from rich.text import Text
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
 
-from .wording import DIRECTION_WORDS, format_counts, format_number, format_pair, plural
+from .wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number, format_pair, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hallumeter.records import MetricSummary, Profile, Summary
 
-PIPE_WIDTH = 150
+PIPE_WIDTH = 140
 """Columns used when no terminal says how many it has."""
+GROUP_COLUMNS = ("mihr", "mahr", "factscore", "consensus_f1", "uncertainty_total", "far", "over_refusal_rate")
+"""What the table of groups compares; the other formats have everything."""
+JUDGE_COLUMNS = ("mihr", "mahr", "judge_sensitivity", "judge_specificity")
+_OF_ONE_JUDGE = {"judge_sensitivity", "judge_specificity", "cohen_kappa"}
 _STYLES = {"high": "green", "medium": "yellow", "low": "red", "unknown": "dim"}
 
 
 def table_text(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
-    """Everything in a summary as text: headline, groups, judges, profile, signatures."""
+    """Everything a person needs at first: headline, groups, judges, profile, signatures."""
     stream = io.StringIO()
     console = Console(
         file=stream, width=width or PIPE_WIDTH, force_terminal=has_color, no_color=not has_color, highlight=False
     )
-    counts = summary.counts
-    head = [plural(counts.records, "response"), plural(counts.claims, "claim"), plural(counts.verdicts, "verdict")]
-    head += [plural(counts.judges, "judge")] if counts.judges else []
-    head += [plural(counts.models, "model")] if counts.models else []
-    head += [plural(counts.failures, "failure")]
-    console.print(Text(" · ".join(head), style="bold"))
-    if counts.records_without_claims:
-        console.print(f"{plural(counts.records_without_claims, 'response')} without a claim")
+    console.print(Text(_head(summary), style="bold"))
     whole = [row for row in summary.metrics if not row.by]
     headline = whole[0].judge if whole else None
-    mine = [row for row in whole if row.judge in (headline, None, "all judges")]
-    _print_table(console, "All responses", mine, ())
-    grouped = [row for row in summary.metrics if row.by]
-    _print_table(console, "By group", [row for row in grouped if row.judge in (headline, None)], _fields(grouped))
-    _print_table(console, "By judge", [row for row in whole if row not in mine], ("judge",))
+    mine = [row for row in whole if row.judge in (headline, None, "all judges") and row.metric not in _OF_ONE_JUDGE]
+    _print_rows(console, mine)
+    _print_groups(console, [row for row in summary.metrics if row.by and row.judge in (headline, None)])
+    _print_judges(console, [row for row in whole if row.judge is not None])
     for profile in summary.profile.values():
         console.print(_profile_line(profile))
-    _print_signatures(console, mine)
+    if mine:
+        console.print(Text("\nsignatures", style="dim"))
+    for row in mine:
+        console.print(Text(f"  {_shown(row.signature)}", style="dim"), soft_wrap=True)
     return stream.getvalue()
 
 
-def _fields(rows: Iterable[MetricSummary]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(field for row in rows for field in row.by))
+def _head(summary: Summary) -> str:
+    counts = summary.counts
+    parts = [plural(counts.records, "response"), plural(counts.claims, "claim"), plural(counts.verdicts, "verdict")]
+    parts += [plural(counts.judges, "judge")] if counts.judges else []
+    parts += [plural(counts.models, "model")] if counts.models else []
+    parts += [plural(counts.failures, "failure")]
+    parts += [f"{counts.records_without_claims:,} without a claim"] if counts.records_without_claims else []
+    return " · ".join(parts)
 
 
-def _print_table(console: Console, title: str, rows: Sequence[MetricSummary], keys: tuple[str, ...]) -> None:
-    if not rows:
-        return
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for key in keys:
-        table.add_column(key, overflow="fold")
+def _print_rows(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """The headline: one row per metric."""
+    table = _table("All responses")
     table.add_column("metric", no_wrap=True)
-    table.add_column("value", justify="right")
+    table.add_column("value", justify="right", no_wrap=True)
     table.add_column("95 % interval" if _is_usual(rows) else "interval", no_wrap=True)
     table.add_column("counts", justify="right", no_wrap=True)
     table.add_column("undecided", justify="right")
     table.add_column("failed", justify="right")
     table.add_column("best to worst case", no_wrap=True)
     for row in rows:
-        group = [row.judge or "" if key == "judge" else row.by.get(key, "") for key in keys]
-        name = f"{METRICS_BY_ID[row.metric].alias if row.metric in METRICS_BY_ID else row.metric}"
-        label = f"{name} {DIRECTION_WORDS[row.direction][0]}".rstrip()
         if row.value is None:
-            table.add_row(*group, label, Text("undefined", style="dim"), Text(row.undefined or "", style="dim"))
+            table.add_row(_name(row.metric), Text("undefined", style="dim"))
             continue
         table.add_row(
-            *group,
-            label,
+            _name(row.metric),
             format_number(row.value),
             format_pair(row.interval),
-            format_counts(row),
-            str(row.undecided or ""),
-            str(row.failed or ""),
-            format_pair(row.bounds) if row.undecided or row.failed or _is_widened(row) else "",
+            _counts(row),
+            f"{row.undecided:,}" if row.undecided else "",
+            f"{row.failed:,}" if row.failed else "",
+            _best_to_worst(row),
         )
-    console.print(table)
+    if table.row_count:
+        console.print(table)
+    for reason, names in _reasons(rows).items():
+        console.print(Text(f"undefined: {', '.join(names)}: {reason}", style="dim"))
     for row in rows:
         if row.note:
             console.print(Text(f"warning: {row.metric}: {row.note}", style="yellow"))
 
 
-def _is_widened(row: MetricSummary) -> bool:
-    return row.bounds is not None and row.bounds[0] != row.bounds[1]
+def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """One row per group, one column per metric that any group has."""
+    metrics = [name for name in GROUP_COLUMNS if any(row.metric == name and row.value is not None for row in rows)]
+    fields = tuple(dict.fromkeys(field for row in rows for field in row.by))
+    cells = {(tuple(row.by.get(field, "") for field in fields), row.metric): row for row in rows}
+    if not metrics:
+        return
+    table = _table("By group")
+    for field in fields:
+        table.add_column(_shown(field), overflow="ellipsis", max_width=40)
+    table.add_column("claims", justify="right")
+    for name in metrics:
+        table.add_column(_name(name), no_wrap=True)
+    for group in dict.fromkeys(key for key, _ in cells):
+        claims = cells.get((group, "mihr"))
+        total = f"{claims.total:,.0f}" if claims is not None and claims.total is not None else ""
+        table.add_row(*map(_shown, group), total, *(_value_and_interval(cells.get((group, name))) for name in metrics))
+    console.print(table)
+
+
+def _print_judges(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """One row per judge, then how pairs of judges agree; nothing for a single judge."""
+    judges = list(dict.fromkeys(row.judge for row in rows if row.metric == "mihr"))
+    if len(judges) < 2:
+        return
+    cells = {(row.judge, row.metric): row for row in rows}
+    table = _table("By judge")
+    table.add_column("judge", overflow="ellipsis", max_width=40)
+    for name in JUDGE_COLUMNS:
+        table.add_column(_name(name), no_wrap=True)
+    table.add_column("undecided", justify="right")
+    table.add_column("failed", justify="right")
+    for judge in judges:
+        row = cells[judge, "mihr"]
+        values = (_value_and_interval(cells.get((judge, name))) for name in JUDGE_COLUMNS)
+        table.add_row(_shown(judge or ""), *values, f"{row.undecided:,}", f"{row.failed:,}")
+    console.print(table)
+    for row in rows:
+        if row.metric == "cohen_kappa":
+            console.print(f"Cohen's kappa, {_shown(row.judge or '')}: {_value_and_interval(row)}")
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+
+
+def _name(metric: str) -> str:
+    known = METRICS_BY_ID.get(metric)
+    return f"{known.alias} {DIRECTION_WORDS[known.direction][0]}".rstrip() if known else metric
+
+
+def _counts(row: MetricSummary) -> str:
+    return format_counts(row) if row.count is not None or row.total is None else f"{row.total:,.0f} claims"
+
+
+def _best_to_worst(row: MetricSummary) -> str:
+    is_widened = row.bounds is not None and row.bounds[0] != row.bounds[1]
+    return format_pair(row.bounds) if is_widened else ""
+
+
+def _value_and_interval(row: MetricSummary | None) -> str:
+    if row is None or row.value is None:
+        return NO_VALUE
+    interval = f"  {format_pair(row.interval)}" if row.interval else ""
+    return f"{format_number(row.value)}{interval}"
+
+
+def _reasons(rows: Iterable[MetricSummary]) -> dict[str, list[str]]:
+    """Why metrics are undefined, each reason once."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.value is None:
+            found.setdefault(row.undefined or "", []).append(row.metric)
+    return found
 
 
 def _is_usual(rows: Iterable[MetricSummary]) -> bool:
@@ -100,7 +174,7 @@ def _is_usual(rows: Iterable[MetricSummary]) -> bool:
 
 
 def _profile_line(profile: Profile) -> Text:
-    line = Text(f"{profile.policy}: reliability ")
+    line = Text(f"Policy {_shown(profile.policy)}: reliability ")
     line.append(profile.reliability, style=f"bold {_STYLES[profile.reliability]}")
     line.append(", HIGH RISK" if profile.is_high_risk else "", style="bold red")
     if profile.reasons:
@@ -108,7 +182,6 @@ def _profile_line(profile: Profile) -> Text:
     return line
 
 
-def _print_signatures(console: Console, rows: Sequence[MetricSummary]) -> None:
-    console.print(Text("\nsignatures", style="dim"))
-    for row in rows:
-        console.print(Text(f"  {row.signature}", style="dim"), soft_wrap=True)
+def _shown(text: str) -> str:
+    """Names from a file without control characters, which a terminal would obey."""
+    return "".join("·" if unicodedata.category(character) in ("Cc", "Cf") else character for character in text)

@@ -14,7 +14,7 @@ from .selection import tally_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hallumeter.records import Failure, Finding, Verdict
+    from hallumeter.records import Failure, Finding, Label, Verdict
 
     from .document import RecordFindings
 
@@ -23,20 +23,26 @@ PASSAGE_CHARACTERS = 20_000
 
 
 def record_view(
-    item: RecordFindings, *, picked: Literal["worst", "random"], failures: tuple[Failure, ...] = ()
+    item: RecordFindings,
+    *,
+    picked: Literal["worst", "random"],
+    headline: str | None = None,
+    failures: tuple[Failure, ...] = (),
 ) -> RecordView:
-    """A response ready to be shown."""
+    """A response ready to be shown, with the labels of the headline judge."""
     response = item.response
     text = response.response or ""
     passages = {passage.evidence_id: passage.text for passage in response.evidence}
-    aligned = aligned_findings(text, item.findings)
+    aligned = aligned_findings(text, item.findings, headline)
     return RecordView(
         record_id=response.record_id,
         picked=picked,
-        tally=tally_of(Counter(settled_label(finding) for finding in item.findings)),
-        segments=None if response.response is None else tuple(segments(text, item.findings)),
+        tally=tally_of(Counter(settled_label(finding, headline) for finding in item.findings)),
+        segments=None if response.response is None else tuple(segments(text, item.findings, headline)),
         findings=tuple(
-            _finding_view(finding, text, passages=passages, is_aligned=position in aligned)
+            _finding_view(
+                finding, text, passages=passages, label=settled_label(finding, headline), is_aligned=position in aligned
+            )
             for position, finding in enumerate(item.findings)
         ),
         model=response.model,
@@ -51,14 +57,16 @@ def record_view(
     )
 
 
-def _finding_view(finding: Finding, text: str, *, passages: Mapping[str, str], is_aligned: bool) -> FindingView:
+def _finding_view(
+    finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None, is_aligned: bool
+) -> FindingView:
     claim = finding.claim
     words = claim.text
     if words is None and claim.start is not None and claim.end is not None and is_aligned:
         words = text[claim.start : claim.end]
     return FindingView(
         claim_id=claim.claim_id,
-        label=settled_label(finding),
+        label=label,
         verdicts=tuple(_verdict_view(verdict, passages) for verdict in finding.verdicts),
         kind=claim.kind,
         text=words,

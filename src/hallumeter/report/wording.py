@@ -51,6 +51,15 @@ def format_pair(pair: tuple[float, float] | None) -> str:
     return NO_VALUE if pair is None else f"{format_number(pair[0])} – {format_number(pair[1])}"
 
 
+def interval_words(confidence: float) -> str:
+    """What an interval is called.
+
+    >>> interval_words(0.95)
+    '95 % interval'
+    """
+    return f"{confidence * 100:g} % interval"
+
+
 def format_count(count: float) -> str:
     """A count; weights and sums of shares keep two digits.
 
@@ -61,9 +70,11 @@ def format_count(count: float) -> str:
 
 
 def format_counts(summary: MetricSummary) -> str:
-    """What was counted, of how much."""
-    if summary.count is None or summary.total is None:
+    """What was counted, of how much; for a statistic that is no ratio of counts, how much it rests on."""
+    if summary.total is None:
         return NO_VALUE
+    if summary.count is None:
+        return f"n = {format_count(summary.total)}"
     return f"{format_count(summary.count)} / {format_count(summary.total)}"
 
 

@@ -21,6 +21,9 @@ from .intervals import Interval, student_quantile, upper_probability, wilson_int
 MOST_DRAWS = 8_192
 """Above this much work per resample, the linearized standard error is both faster and closer than a bootstrap's."""
 
+MOST_ENTRIES = 1 << 21
+"""Numbers held at once while a statistic is resampled."""
+
 
 def cluster_bootstrap_interval(
     counts: ArrayLike,
@@ -70,7 +73,7 @@ def resampled_rates(
 
 def bootstrap_statistic(
     multiplicities: ArrayLike,
-    statistic: Callable[[IntArray], float | None],
+    statistic: Callable[[FloatArray], FloatArray],
     *,
     rng: np.random.Generator,
     resamples: int = 1_000,
@@ -79,15 +82,15 @@ def bootstrap_statistic(
     """Interval of any statistic of distinct patterns (kappa, alpha, F1) and how many items show each.
 
     `multiplicities` has one number per pattern when every item stands alone, or one row per cluster (a response) and
-    one column per pattern when items are nested; whole rows are then drawn. `statistic` gets the multiplicities of a
-    resample, one number per pattern, and returns None where it is undefined; such resamples are left out. Percentiles
-    keep the interval inside the statistic's range, whatever that is; they are taken further out as Student's t and the
-    factor n / (n - 1) demand (Hesterberg 2015). Undefined with fewer than two units, when fewer than half of the
+    one column per pattern when items are nested; whole rows are then drawn. `statistic` gets many resamples at once,
+    one row of multiplicities each, and returns one number per row, NaN where it is undefined; such resamples are left
+    out. Percentiles keep the interval inside the statistic's range, whatever that is; they are taken further out as
+    Student's t and the factor n / (n - 1) demand (Hesterberg 2015). Undefined with fewer than two units, when fewer than half of the
     resamples are defined, and when all of them agree (their width of zero would claim certainty). The method is
     `item_bootstrap`, or `cluster_bootstrap` for rows.
 
     >>> def share_of_first(weights):
-    ...     return float(weights[0] / weights.sum())
+    ...     return weights[:, 0] / weights.sum(axis=1)
     >>> interval = bootstrap_statistic([30, 70], share_of_first, rng=np.random.default_rng(0))
     >>> round(interval.low, 2), round(interval.high, 2)
     (0.21, 0.39)
@@ -100,14 +103,18 @@ def bootstrap_statistic(
     if units < 2:
         return None
     shares = np.full(units, 1 / units) if is_clustered else table / units
-    draws = (rng.multinomial(units, shares) for _ in range(resamples))
-    replicates = (statistic(draw @ table if is_clustered else draw) for draw in draws)
-    values = [value for value in replicates if value is not None]
-    if 2 * len(values) < resamples or min(values) == max(values):
+    at_once = max(1, MOST_ENTRIES // max(table.shape[-1], len(shares)))
+    parts = []
+    for start in range(0, resamples, at_once):
+        draws = rng.multinomial(units, shares, size=min(at_once, resamples - start))
+        parts.append(statistic((draws @ table if is_clustered else draws).astype(np.float64)))
+    values = np.concatenate(parts)
+    values = values[~np.isnan(values)]
+    if 2 * len(values) < resamples or values.min() == values.max():
         return None
     outermost = math.sqrt(units / (units - 1)) * student_quantile(upper, units - 1)
     tail = NormalDist().cdf(-outermost)
-    low, high = np.quantile(np.array(values), [tail, 1 - tail])
+    low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high), "cluster_bootstrap" if is_clustered else "item_bootstrap")
 
 

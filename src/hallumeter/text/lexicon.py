@@ -31,8 +31,11 @@ class AbstentionWords(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     cues: dict[str, tuple[str, ...]]
-    """Phrases that refuse, by family; those of `no_such_thing` and `fictional` deny that the thing exists. `^` or `$`: the first or last words of the clause; ` ... `: any words
-    between, in the same clause; a final `<Name>`: a capital or a quote follows."""
+    """Phrases that refuse, by family; those of `no_such_thing` and `fictional` deny that the thing exists.
+
+    `^` or `$`: the first or last words of the clause; ` ... `: any words between, in the same clause; a final
+    `<Name>`: a capital or a quote follows.
+    """
     blockers: tuple[str, ...]
     """Phrases that have the words of a cue and are no refusal."""
     openers: tuple[str, ...]

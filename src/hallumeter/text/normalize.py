@@ -13,7 +13,12 @@ _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u
 _DASHES = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"
 _QUOTE_FOLD = str.maketrans(_SINGLE_QUOTES + _DOUBLE_QUOTES, "'" * len(_SINGLE_QUOTES) + '"' * len(_DOUBLE_QUOTES))
 _SPACES = " \t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_TYPED_FOLD = _QUOTE_FOLD | str.maketrans("`" + _DASHES + _SPACES, "'" + "-" * len(_DASHES) + " " * len(_SPACES))
+_TYPED_FOLD: dict[int, int | str | None] = {
+    **_QUOTE_FOLD,
+    **str.maketrans("`" + _DASHES + _SPACES, "'" + "-" * len(_DASHES) + " " * len(_SPACES)),
+    # Halves of characters, as broken files have them, cannot be passed to the matchers.
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+}
 
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _CLAIM_FOLD = _QUOTE_FOLD | dict.fromkeys(map(ord, _INVISIBLE))
@@ -22,19 +27,21 @@ _CLAIM_FOLDABLE = re.compile(f"[{_SINGLE_QUOTES}{_DOUBLE_QUOTES}{_INVISIBLE}]")
 _UNSEEN = _INVISIBLE + "\u200c\u200d\u200e\u200f"
 # Accents, and the vowels and finals of decomposed Korean syllables: what NFC composes in the languages known here.
 _COMBINING = "\u0300-\u036f\u1160-\u11ff"
-_CHANGES_LENGTH = re.compile(f"[{_SPACES}{_UNSEEN}]{{2,}}|[{_UNSEEN}]|[^{_COMBINING}{_UNSEEN}\\n][{_COMBINING}]+")
+_SPACED = re.compile(f"[{_SPACES}{_UNSEEN}]{{2,}}|[{_UNSEEN}]")
+_SPACED_OR_DECOMPOSED = re.compile(f"{_SPACED.pattern}|[^{_COMBINING}{_UNSEEN}\\n][{_COMBINING}]+")
+_FOLDABLE = re.compile(f"[{_SINGLE_QUOTES}{_DOUBLE_QUOTES}{_DASHES}{_SPACES[1:]}`\ud800-\udfff]")
 
 _CLAIM_EDGE = " .!?\u2026\u3002\uff0e\uff01\uff1f\uff61\"'"
 
 
 def claim_key(text: str) -> str:
-    """Return what stays of a claim when the ways to type it are taken away: two texts with one key are one claim.
+    r"""What stays of a claim when the ways to type it are taken away: two texts with one key are one claim.
 
     Closing periods and marks, quotes around the text, case, white space, the Unicode form, and the shape of
     quotes and apostrophes make no difference. The form is NFC: NFKC would also make "10²" the same as "102".
     A text of nothing but marks is its own key.
 
-    >>> claim_key("  It’s the capital of\\nFrance. ") == claim_key("it's the capital of France")
+    >>> claim_key("  It’s the capital of\nFrance. ") == claim_key("it's the capital of France")
     True
     """
     # Printable ASCII has no white space but the space, and nothing to fold but case.
@@ -75,9 +82,9 @@ class CleanText(Struct, frozen=True):
 
 
 def clean_text(text: str) -> CleanText:
-    """Fold the ways to type a text, and keep the positions.
+    r"""Fold the ways to type a text, and keep the positions.
 
-    >>> clean = clean_text("Je ne sais\\u00a0pas, de\\u0301sole\\u0301.")
+    >>> clean = clean_text("Je ne sais\u00a0pas, de\u0301sole\u0301.")
     >>> start = clean.lower.index("désolé")
     >>> clean.original_span(start, start + 6)
     (16, 24)
@@ -88,7 +95,8 @@ def clean_text(text: str) -> CleanText:
     pieces: list[str] = []
     part_starts, original_starts, changed = [0], [0], [0]
     done = length = 0
-    for match in _CHANGES_LENGTH.finditer(text):
+    changes_length = _SPACED if unicodedata.is_normalized("NFC", text) else _SPACED_OR_DECOMPOSED
+    for match in changes_length.finditer(text):
         whole = match.group()
         pieces += [text[done : match.start()], _replacement(whole)]
         length += match.start() - done
@@ -96,7 +104,9 @@ def clean_text(text: str) -> CleanText:
         original_starts += [match.start(), match.end()]
         changed += [len(whole), 0]
         length, done = part_starts[-1], match.end()
-    clean = "".join([*pieces, text[done:]]).translate(_TYPED_FOLD)
+    clean = "".join([*pieces, text[done:]])
+    if _FOLDABLE.search(clean) is not None:
+        clean = clean.translate(_TYPED_FOLD)
     return CleanText(clean, _lower(clean), tuple(part_starts), tuple(original_starts), tuple(changed))
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 import sentencex
 from msgspec import Struct
 
 from .lexicon import LANGUAGES, load_lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # sentencex stops on white space outside ASCII and on surrogates, and does not end a sentence at an ellipsis
 # character. Each stand-in is one character, so that positions stay.
@@ -58,13 +62,16 @@ def sentence_spans(text: str, *, language: str | None = None) -> list[tuple[int,
     >>> [text[start:end] for start, end in sentence_spans(text, language="fr")]
     ['Le Dr. Martin est parti à 3.30.', 'Il reviendra !']
     """
+    return list(iterate_sentence_spans(text, language=language))
+
+
+def iterate_sentence_spans(text: str, *, language: str | None = None) -> Iterator[tuple[int, int]]:
+    """The same one after the other, for a reader who may stop early; no line is split before it is needed."""
     # What the splitter breaks too often is mended here, so English serves for the languages that have a lexicon.
     engine = "en" if language is None or language in LANGUAGES else language
     endings = _endings(language)
-    spans: list[tuple[int, int]] = []
     for line in _LINE.finditer(text):
-        spans += _spans_in_line(line.group(), line.start(), engine, endings)
-    return spans
+        yield from _spans_in_line(line.group(), line.start(), engine, endings)
 
 
 def _spans_in_line(line: str, offset: int, engine: str, endings: _Endings) -> list[tuple[int, int]]:
@@ -74,11 +81,12 @@ def _spans_in_line(line: str, offset: int, engine: str, endings: _Endings) -> li
     for start, end in _pieces(line, engine):
         has_word = _WORD.search(line, start, end) is not None
         if spans and not (last_has_word and has_word and _ends_at(line, last_start, last_end, start, endings)):
-            start = last_start
-            has_word |= last_has_word
-            spans.pop()
-        spans.append((offset + start, offset + end))
-        last_start, last_end, last_has_word = start, end, has_word
+            spans[-1] = (offset + last_start, offset + end)
+            last_has_word |= has_word
+        else:
+            spans.append((offset + start, offset + end))
+            last_start, last_has_word = start, has_word
+        last_end = end
     return spans
 
 

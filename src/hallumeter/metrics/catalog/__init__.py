@@ -1,14 +1,12 @@
-"""Every metric in one tuple: the command line, the docs, the reports and the property tests are made from it."""
+"""The catalog: one row per metric."""
 
 from .abstention import ABSTENTION_METRICS
 from .agreement import AGREEMENT_METRICS
 from .claims import CLAIM_METRICS
 from .consensus import CONSENSUS_METRICS
+from .listing import METRICS, METRICS_BY_ID
 from .metric import IntervalKind, Metric, Reads
 from .uncertainty import UNCERTAINTY_METRICS
-
-METRICS = (*CLAIM_METRICS, *CONSENSUS_METRICS, *AGREEMENT_METRICS, *UNCERTAINTY_METRICS, *ABSTENTION_METRICS)
-METRICS_BY_ID = {metric.id: metric for metric in METRICS}
 
 __all__ = [
     "ABSTENTION_METRICS",

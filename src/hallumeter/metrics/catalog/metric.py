@@ -24,6 +24,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     reads: Reads
     compute: Callable[..., Any]
     """From the columns it reads to `Rates` (when poolable) or to a statistic."""
+    resample: Callable[..., Any] | None = None
+    """The same statistic for many resamples at once, where its interval needs that."""
     direction: Direction
     """Which way is better."""
     range: tuple[float, float | None]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hallumeter.formats import Coded
+from hallumeter.formats import Coded, Numbers
 from hallumeter.records import Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from hallumeter.formats import Column
 
+LARGEST_DENSE = 1 << 26
+"""Keys up to this number are counted by a table of flags rather than by sorting."""
 MISSING = -1
 """Code of a value that is not known."""
 
@@ -55,6 +57,8 @@ class NameIndex(dict[object, int]):
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
+        if isinstance(column, Numbers):
+            return self.encode(column.expanded())
         try:
             return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
         except TypeError:  # a list or an object in a field used for grouping
@@ -82,35 +86,62 @@ class LabelIndex(dict[object, int]):
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
-        return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
+        values = texts_of(column)
+        return np.fromiter(map(self.__getitem__, values), np.int64, len(values))
+
+
+NO_HASH = hash(None)
+"""What stands for a missing id among hashes."""
 
 
 def hashes(column: Column) -> NDArray[np.int64]:
-    """A 64-bit hash per value, equal for equal texts within one run; the missing value hashes like None.
+    """A 64-bit hash per value, equal for equal texts within one run; NO_HASH for a missing or empty value.
 
     Ids of claims are only ever compared, so their hashes stand in for them: a hundred million texts need not stay in
     memory. The chance that two of a million differing ids collide is one in forty million.
     """
     if isinstance(column, Coded):
         return hashes(column.values)[column.codes]
-    if not set(map(type, column)) <= {str, type(None)}:
-        column = [value if value is None or isinstance(value, str) else _as_text(value) for value in column]
-    return np.fromiter(map(hash, column), np.int64, len(column))
+    values = texts_of(column)
+    if not set(map(type, values)) <= {str, type(None)}:
+        values = [value if value is None or isinstance(value, str) else _as_text(value) for value in values]
+    found = np.fromiter(map(hash, values), np.int64, len(values))
+    found[found == hash("")] = NO_HASH
+    return found
 
 
-def is_missing(column: Column | None, size: int) -> NDArray[np.bool_]:
-    """Which rows of a column have no value."""
-    if column is None:
-        return np.ones(size, dtype=bool)
-    if isinstance(column, Coded):
-        return is_missing(column.values, len(column.values))[column.codes]
-    if None not in column and "" not in column:
-        return np.zeros(size, dtype=bool)
-    return np.fromiter((value is None or value == "" for value in column), bool, size)
+def numbers_of(column: Column) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """A column as numbers, and which rows have none."""
+    if isinstance(column, Numbers):
+        return column.values, column.missing
+    values = texts_of(column)
+    numbers = np.array(values, dtype=np.float64)  # None becomes NaN
+    is_nan = np.isnan(numbers)
+    if not is_nan.any():
+        return numbers, is_nan
+    return numbers, np.fromiter((value is None for value in values), bool, len(values))
+
+
+def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct keys in order, and which of them each row has; without sorting when the keys are small numbers."""
+    largest = int(keys.max(initial=0))
+    if largest > LARGEST_DENSE or (len(keys) and keys.min() < 0):
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse.astype(np.int64)
+    is_used = np.zeros(largest + 1, dtype=bool)
+    is_used[keys] = True
+    distinct = np.flatnonzero(is_used)
+    if len(distinct) == len(is_used):
+        return distinct, keys
+    rank = np.cumsum(is_used) - 1
+    return distinct, rank[keys]
 
 
 def first_appearance_order(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number keys in order of first appearance: the row of each first appearance, and the number of every row."""
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.arange(len(keys)), np.arange(len(keys))
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
@@ -126,4 +157,13 @@ def _as_text(value: object) -> str:
 
 def texts_of(column: Column) -> Sequence[object]:
     """The values of a column row by row."""
-    return column.expanded() if isinstance(column, Coded) else column
+    return column if isinstance(column, list) else column.expanded()
+
+
+def value_at(column: Column, row: int) -> object:
+    """One value of a column."""
+    if isinstance(column, list):
+        return column[row]
+    if isinstance(column, Coded):
+        return column.values[column.codes[row]]
+    return None if column.missing[row] else float(column.values[row])

@@ -140,7 +140,9 @@ def _manifest(
     settings: MeasureSettings,
     started: datetime,
 ) -> Manifest:
-    named = [("<stdin>" if str(path) == STDIN else path.name, kept) for path, kept in zip(paths, files_read, strict=True)]
+    named = [
+        ("<stdin>" if str(path) == STDIN else path.name, kept) for path, kept in zip(paths, files_read, strict=True)
+    ]
     return Manifest(
         version=MANIFEST_VERSION,
         hallumeter=version("hallumeter"),

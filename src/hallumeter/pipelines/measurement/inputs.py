@@ -12,7 +12,7 @@ from hallumeter.records import Answers, LabelCounts, Ratings, Support, Uncertain
 from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, UNDECIDED_CODE
 from hallumeter.stats import dawid_skene, distinct_patterns
 
-from .coding import MISSING, first_appearance_order
+from .coding import MISSING, dense_codes, first_appearance_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +60,8 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
     count = int(responses.max()) + 1 if len(responses) else 0
     groups, values = _groups(table, by, responses, count)
     width = max(len(values), 1)
-    keys, of_row = np.unique(responses * width + groups, return_inverse=True)
-    return Cells(keys // width, keys % width, of_row.astype(np.int64), values, count)
+    keys, of_row = dense_codes(responses * width + groups)
+    return Cells(keys // width, keys % width, of_row, values, count)
 
 
 def votes_of(table: Table, cells: Cells) -> Votes:
@@ -199,8 +199,7 @@ def _responses(table: Table) -> NDArray[np.int64]:
     if len(table.model_names) < 2:
         return table.records
     width = len(table.model_names) + 1
-    _, inverse = np.unique(table.records * width + table.models + 1, return_inverse=True)
-    return np.asarray(inverse, dtype=np.int64)
+    return dense_codes(table.records * width + table.models + 1)[1]
 
 
 def _groups(
@@ -217,8 +216,8 @@ def _groups(
         rank[order] = np.arange(len(names))
         combined = combined * len(names) + rank[filled]
         values = [{**value, field: names[position]} for value in values for position in order]
-    used, groups = np.unique(combined, return_inverse=True)
-    return groups.astype(np.int64), tuple(values[code] for code in used.tolist())
+    used, groups = dense_codes(combined)
+    return groups, tuple(values[code] for code in used.tolist())
 
 
 def _filled(codes: NDArray[np.int64], responses: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -241,5 +240,5 @@ def _questions(table: Table, cells: Cells) -> NDArray[np.int64]:
 
 def _distinct_pairs(first: NDArray[np.int64], second: NDArray[np.int64], width: int) -> NDArray[np.int64]:
     known = (first != MISSING) & (second != MISSING)
-    keys = np.unique(first[known] * width + second[known])
+    keys = dense_codes(first[known] * width + second[known])[0]
     return np.stack([keys // width, keys % width], axis=1)

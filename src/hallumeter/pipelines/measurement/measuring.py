@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.errors import SettingsError
-from hallumeter.metrics.agreement import Agreement, cohen_kappa, panel_fleiss_kappa, panel_gwet_ac1, prevalence_warning
+from hallumeter.metrics.agreement import judge_accuracies, panel_fleiss_kappa, panel_gwet_ac1, prevalence_warning
 from hallumeter.metrics.catalog import ABSTENTION_METRICS, CLAIM_METRICS, METRICS_BY_ID, UNCERTAINTY_METRICS
 from hallumeter.metrics.claims import rate_bounds
 from hallumeter.metrics.consensus import consensus_scores
@@ -213,17 +213,12 @@ def _agreement_rows(
     for first in range(len(names)):
         for second in range(first + 1, len(names)):
             pair = Slice(by, f"{names[first]} & {names[second]}")
-
-            def statistic(votes: Ratings, first: int = first, second: int = second) -> Agreement:
-                return cohen_kappa(votes, first, second)
-
-            yield summarize_agreement(
-                METRICS_BY_ID["cohen_kappa"], ratings, pair, settings=summary, statistic=statistic
-            )
-    metric = METRICS_BY_ID["judge_sensitivity"], METRICS_BY_ID["judge_specificity"]
-    for name, accuracy in zip(names, metric[0].compute(ratings), strict=True):
-        yield summarize_value(metric[0], accuracy.sensitivity, Slice(by, name), settings=summary)
-        yield summarize_value(metric[1], accuracy.specificity, Slice(by, name), settings=summary)
+            metric = METRICS_BY_ID["cohen_kappa"]
+            yield summarize_agreement(metric, ratings, pair, settings=summary, judges=(first, second))
+    sensitivity, specificity = METRICS_BY_ID["judge_sensitivity"], METRICS_BY_ID["judge_specificity"]
+    for name, accuracy in zip(names, judge_accuracies(ratings), strict=True):
+        yield summarize_value(sensitivity, accuracy.sensitivity, Slice(by, name), settings=summary)
+        yield summarize_value(specificity, accuracy.specificity, Slice(by, name), settings=summary)
 
 
 def _uncertainty_rows(

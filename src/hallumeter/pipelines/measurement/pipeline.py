@@ -13,10 +13,10 @@ from hallumeter.policy import headline_rows, profile_of
 from hallumeter.records import Counts, Failure, Summary
 from hallumeter.summary import SummarySettings
 
+from .builder import TableBuilder
 from .inputs import CONSENSUS
 from .measuring import Measured, count, summary_rows
 from .settings import MeasureSettings
-from .table import MOST_FAILURES, TableBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hallumeter.formats import Batch
 
 SUMMARY_VERSION = 1
+MOST_FAILURES = 100_000
+"""Failures kept with their messages; more are only counted."""
 
 
 class MeasuredRun(Struct, frozen=True, eq=False):

@@ -12,6 +12,7 @@ from hallumeter.formats import claim_of, response_of, rows_of, verdict_of, write
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, write_json
 
+from .builder import NAMELESS_JUDGE
 from .coding import LabelIndex
 from .measuring import record_measurements
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from .pipeline import MeasuredRun
 
 _LABELS = {code: label for label, code in LABEL_CODES.items()}
-NAMELESS_JUDGE = "judge"
 _VERDICT_FIELDS = frozenset(
     {"claim_id", "label", "judge", "text", "kind", "reason", "note", "start", "end", "weight", "cost_usd"}
     | {"unsupported_probability", "confidence", "probabilities", "inference_samples"}

@@ -69,7 +69,7 @@
     });
     const told = record.findings.length ? `${record.unsupported} of ${record.decided} unsupported` : "no claims";
     const button = make("button", { type: "button", className: "entry", "data-position": record.position },
-      make("span", { className: "who" }, make("bdi", {}, record.model ? `${record.id} · ${record.model}` : record.id),
+      make("span", { className: "who" }, make("bdi", {}, record.model && !record.id.includes(record.model) ? `${record.id} · ${record.model}` : record.id),
         make("span", { className: "share", "aria-label": told, title: told }, record.findings.length ? `${record.unsupported}/${record.decided}` : "–")),
       words("span", "what", record.language, record.question || record.text.slice(0, 200) || record.findings[0]?.words || ""), strip);
     button.addEventListener("click", () => {
@@ -198,7 +198,7 @@
     make("h3", {}, finding.k || "claim", " ", make("bdi", {}, finding.id)),
     words("p", "claim words", record.language, finding.words || "The words of this claim are not known."),
     finding.v.length ? null : make("p", { className: "verdict" }, make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words), " the measurement failed"),
-    finding.v.length > 1 && !finding.v.some((verdict) => data.judges[verdict.j] === data.consensus) ? make("p", {}, "together ", make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words)) : null,
+    finding.v.length > 1 && !finding.v.some((verdict) => data.judges[verdict.j] === data.consensus) ? make("p", {}, "counts as ", make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words)) : null,
     ...finding.v.map((verdict) => verdictOf(record, verdict)),
   ].filter((node) => node !== null);
 

@@ -1,0 +1,10 @@
+"""Every metric in one tuple: the command line, the docs, the reports and the property tests are made from it."""
+
+from .abstention import ABSTENTION_METRICS
+from .agreement import AGREEMENT_METRICS
+from .claims import CLAIM_METRICS
+from .consensus import CONSENSUS_METRICS
+from .uncertainty import UNCERTAINTY_METRICS
+
+METRICS = (*CLAIM_METRICS, *CONSENSUS_METRICS, *AGREEMENT_METRICS, *UNCERTAINTY_METRICS, *ABSTENTION_METRICS)
+METRICS_BY_ID = {metric.id: metric for metric in METRICS}

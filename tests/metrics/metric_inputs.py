@@ -1,0 +1,149 @@
+"""Inputs for every kind of column that a metric reads, and what all metrics have in common when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import numpy as np
+from hypothesis import strategies as st
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from hallumeter.metrics.catalog import Metric
+from hallumeter.metrics.consensus import consensus_scores
+from hallumeter.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
+from hallumeter.records import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from hallumeter.stats import distinct_patterns
+
+Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | list[int]
+Values = tuple[float | None, ...]
+Statement = tuple[int, int, int, bool]
+"""Question, claim, model, and whether the evidence supports it."""
+
+MODELS = ("a", "b", "c")
+METHODS: tuple[UncertaintyMethod, ...] = get_args(UncertaintyMethod)
+
+
+def label_counts(rows: Sequence[Sequence[int]]) -> LabelCounts:
+    """Rows of supported, refuted, not enough info, undecided, failed."""
+    return LabelCounts(np.array(rows, dtype=np.int64).reshape(-1, 5))
+
+
+def ratings(rows: Sequence[Sequence[int]], judges: int | None = None) -> Ratings:
+    """One row per claim and one column per judge, -1 for no vote; equal rows are counted once."""
+    width = len(rows[0]) if judges is None else judges
+    patterns, multiplicities, _ = distinct_patterns(np.array(rows, dtype=np.int64).reshape(-1, width))
+    return Ratings(patterns, multiplicities, tuple(f"judge {number}" for number in range(width)))
+
+
+def support(statements: Sequence[Statement], asked: Sequence[tuple[int, int]]) -> Support:
+    """Statements of the three models as columns."""
+    questions, claims, models, supported = np.array(statements, dtype=np.int64).reshape(-1, 4).T
+    pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
+    return Support(questions, claims, models, supported.astype(bool), pairs, MODELS)
+
+
+def uncertainty_sums(responses: Sequence[Sequence[NDArray[np.float64]]], method: UncertaintyMethod) -> UncertaintySums:
+    """Responses of claims, each a table of samples by outcomes; the first sample is the judge's own distribution."""
+    rows = []
+    for claims in responses:
+        parts = [decompose(samples[np.newaxis], method) for samples in claims]
+        entropies = sum(float(entropy_of(samples[0])) for samples in claims)
+        epistemic, aleatoric = (sum(float(part[side][0]) for part in parts) for side in (0, 1))
+        rows.append((len(claims), entropies, epistemic, aleatoric))
+    claims_column, *sums = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return UncertaintySums(claims_column.astype(np.int64), *sums)
+
+
+def _normalized(rows: list[list[int]]) -> NDArray[np.float64]:
+    table = np.array(rows, dtype=np.float64)
+    return table / table.sum(axis=1, keepdims=True)
+
+
+def _statements_and_asked(case: tuple[list[Statement], list[tuple[int, int]]]) -> tuple[list[Statement], Any]:
+    statements, silent = case
+    answered = {(question, model) for question, _, model, _ in statements}
+    return statements, sorted(answered | set(silent))
+
+
+label_rows = st.lists(st.tuples(*[st.integers(0, 6)] * 5), max_size=8)
+answer_rows = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12)
+distribution = st.lists(st.integers(0, 20), min_size=3, max_size=3).filter(any)
+claim_samples = st.lists(distribution, min_size=1, max_size=4).map(_normalized)
+response_samples = st.lists(st.lists(claim_samples, max_size=3), max_size=5)
+rating_rows = st.integers(2, 4).flatmap(
+    lambda judges: st.lists(st.tuples(*[st.integers(-1, 2)] * judges), min_size=1, max_size=12)
+)
+statement_lists = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 2), st.booleans()),
+    max_size=20,
+    unique_by=lambda statement: statement[:3],
+)
+silences = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=4)
+statements_and_asked = st.tuples(statement_lists, silences).map(_statements_and_asked)
+
+INPUTS: dict[str, st.SearchStrategy[Columns]] = {
+    "labels": label_rows.map(label_counts),
+    "distributions": st.builds(uncertainty_sums, response_samples, st.sampled_from(METHODS)),
+    "answers": answer_rows.map(Answers.of),
+    "ratings": rating_rows.map(ratings),
+    "support": statements_and_asked.map(lambda case: support(*case)),
+    "clusters": st.lists(st.integers(0, 5), max_size=12),
+}
+"""Any input, by what a metric reads."""
+
+EMPTY: dict[str, Columns] = {
+    "labels": label_counts([]),
+    "distributions": uncertainty_sums([], "information"),
+    "answers": Answers.of([]),
+    "ratings": ratings([], judges=3),
+    "support": support([], [(0, 0), (0, 1), (1, 2)]),
+    "clusters": [],
+}
+"""Nothing to count, by what a metric reads."""
+
+
+def values_of(metric: Metric, columns: Columns) -> Values:
+    """Every figure that a metric gives: one, or one per model, per judge or per pair of judges."""
+    if isinstance(columns, Support):
+        scores = consensus_scores(columns, is_left_out=metric.id == "consensus_f1_others")
+        if metric.id in ("consensus_precision", "consensus_recall"):
+            part = metric.id.removeprefix("consensus_")
+            return tuple(getattr(score, part).value for score in scores)
+        return tuple(score.f1 for score in scores)
+    if metric.id == "cohen_kappa" and isinstance(columns, Ratings):
+        judges = range(len(columns.judges))
+        return tuple(metric.compute(columns, one, other).value for one in judges for other in judges if one < other)
+    if metric.id.startswith("judge_"):
+        return tuple(getattr(judge, metric.id.removeprefix("judge_")) for judge in metric.compute(columns))
+    result = metric.compute(columns)
+    return (result if result is None or isinstance(result, float) else result.value,)
+
+
+def rearranged(columns: Columns, order: np.random.Generator) -> Columns:
+    """The same input with its rows in another order, and votes written claim by claim instead of pattern by pattern."""
+    if isinstance(columns, list):
+        return [columns[index] for index in order.permutation(len(columns))]
+    if isinstance(columns, Ratings):
+        rows = order.permutation(np.repeat(np.arange(len(columns.patterns)), columns.multiplicities))
+        return Ratings(columns.patterns[rows], np.ones(len(rows), dtype=np.int64), columns.judges)
+    if isinstance(columns, Support):
+        rows, pairs = order.permutation(len(columns.questions)), order.permutation(len(columns.asked))
+        return Support(
+            columns.questions[rows],
+            columns.claims[rows],
+            columns.models[rows],
+            columns.is_supported[rows],
+            columns.asked[pairs],
+            columns.model_names,
+        )
+    return columns[order.permutation(len(columns))]
+
+
+def arrays_of(columns: Columns) -> list[NDArray[Any]]:
+    """Copies of all the numbers in an input."""
+    if isinstance(columns, Struct):
+        fields = [getattr(columns, name) for name in columns.__struct_fields__]
+        return [field.copy() for field in fields if isinstance(field, np.ndarray)]
+    return [np.array(columns)]
