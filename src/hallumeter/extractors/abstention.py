@@ -109,7 +109,7 @@ class AbstentionDetector:
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
-            refusal = self._refusal_in(clean, clause, hits[seen:done], quotes) if seen < done else None
+            refusal = self._refusal_in(clean, clause, hits=hits[seen:done], quotes=quotes) if seen < done else None
             if refusal is not None:
                 if first is None and self._clauses.answers_before(clean.lower, clause, refusal.start):
                     return None
@@ -121,7 +121,9 @@ class AbstentionDetector:
                 return None
         return first
 
-    def _refusal_in(self, clean: CleanText, clause: Clause, hits: Sequence[Hit], quotes: Sequence[int]) -> Hit | None:
+    def _refusal_in(
+        self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: Sequence[int]
+    ) -> Hit | None:
         """The first cue of a clause whose conditions are met, in words that are the writer's own."""
         first_word = self._clauses.first_word(clean.lower, clause)
         text = clean.text

@@ -17,13 +17,13 @@ from .batch import Batch, Fault
 from .row_schema import RowSchema, plain_message, unknown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .batch import Column
 
 CHUNK_BYTES = 1 << 16
 """Small enough for the rows of a chunk to stay in the processor's cache: measured twice as fast as 1 MiB."""
-ROWS_AT_A_TIME = 1 << 14
+ROWS_AT_A_TIME = 1 << 11
 LONGEST_LINE = 64 << 20
 """A longer line is skipped as a fault: it is hardly one record, and it must not fill the memory."""
 
@@ -64,14 +64,21 @@ def _joined(batches: list[Batch]) -> Iterator[Batch]:
     for _, group in groupby(batches, key=lambda batch: tuple(batch.columns)):
         first, *others = group
         columns = {name: list(_values(column)) for name, column in first.columns.items()}
-        lines = list(first.lines)
         faults = list(first.faults)
         for batch in others:
             for name, values in columns.items():
                 values.extend(_values(batch.columns[name]))
-            lines.extend(batch.lines)
             faults.extend(batch.faults)
-        yield Batch(dict(columns), lines, tuple(faults), first.aliases)
+        yield Batch(dict(columns), _joined_lines([first, *others]), tuple(faults), first.aliases)
+
+
+def _joined_lines(batches: list[Batch]) -> Sequence[int]:
+    """Line numbers as one range when nothing interrupts them, which costs nothing to carry along."""
+    first, last = batches[0].lines, batches[-1].lines
+    rows = sum(len(batch.lines) for batch in batches)
+    if isinstance(first, range) and isinstance(last, range) and last.stop - first.start == rows:
+        return range(first.start, last.stop)
+    return [line for batch in batches for line in batch.lines]
 
 
 def _values(column: Column) -> list[object]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
 ROWS_AT_A_TIME = 1 << 17
 _REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")
 """Columns whose texts repeat, so that they are read as codes into a dictionary."""
@@ -70,13 +72,18 @@ def _column(values: Any) -> Column:
     import pyarrow.types as kinds
 
     if kinds.is_floating(values.type):
-        missing = values.is_null().to_numpy(zero_copy_only=False)
-        return Numbers(values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64), missing)
+        missing = _as_array(values.is_null().cast("int8")).astype(bool)
+        return Numbers(_as_array(values.fill_null(0).cast("float64")), missing)
     if not kinds.is_dictionary(values.type):
         listed: list[object] = values.to_pylist()
         return listed
-    codes = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-    return Coded([*values.dictionary.to_pylist(), None], codes.astype(np.int64))
+    codes = _as_array(values.indices.fill_null(len(values.dictionary)).cast("int64"))
+    return Coded([*values.dictionary.to_pylist(), None], codes)
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """Numbers without gaps as numpy sees them; to_numpy would import pandas where it is installed."""
+    return np.from_dlpack(values)
 
 
 def _first_line(error: Exception) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from hallumeter.records import Ratings
 
+    Table = NDArray[np.float64] | NDArray[np.int64]
+
 MOST_JUDGES_PACKED = 126
 """Counts up to this one fit into a byte, so that equal rows can be found fast."""
 ONE_CATEGORY = "every rating falls in one category, so agreement by chance is already total"
@@ -253,13 +255,13 @@ def _agreement(parts: Parts, weights: NDArray[np.float64]) -> Agreement:
     )
 
 
-def _fleiss_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+def _fleiss_parts(table: Table, weights: NDArray[np.float64]) -> Parts:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = weights @ table / (weights @ table.sum(axis=1))[..., np.newaxis]
         return _chance_corrected(_observed(table, weights), (shares**2).sum(axis=-1))
 
 
-def _alpha_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+def _alpha_parts(table: Table, weights: NDArray[np.float64]) -> Parts:
     raters, totals = table.sum(axis=1), weights @ table
     with np.errstate(invalid="ignore", divide="ignore"):
         ratings = totals.sum(axis=-1)
@@ -268,7 +270,7 @@ def _alpha_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Pa
         return _chance_corrected(1 - disagreeing / ratings, expected)
 
 
-def _ac1_parts(table: NDArray[np.float64], weights: NDArray[np.float64]) -> Parts:
+def _ac1_parts(table: Table, weights: NDArray[np.float64]) -> Parts:
     raters = table.sum(axis=1)
     rated = raters > 0
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -299,20 +301,18 @@ def _chance_corrected(observed: NDArray[np.float64], expected: NDArray[np.float6
     return Parts(np.asarray(value), np.asarray(observed), np.where(is_total, 1.0, expected))
 
 
-def _observed(table: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _observed(table: Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(weights @ _agreeing_pairs(table) / weights.sum(axis=-1))
 
 
-def _agreeing_pairs(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _agreeing_pairs(table: Table) -> NDArray[np.float64]:
     """Share of agreeing pairs of judges, per pattern."""
     raters = table.sum(axis=1)
     return np.asarray((table * (table - 1)).sum(axis=1) / (raters * (raters - 1)))
 
 
-def _pairable(
-    table: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _pairable(table: Table, weights: NDArray[np.float64]) -> tuple[Table, NDArray[np.float64]]:
     """Only claims with two ratings or more say anything about agreement."""
     enough = table.sum(axis=1) >= 2
     return table[enough], weights[..., enough]

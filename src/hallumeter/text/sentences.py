@@ -71,16 +71,18 @@ def iterate_sentence_spans(text: str, *, language: str | None = None) -> Iterato
     engine = "en" if language is None or language in LANGUAGES else language
     endings = _endings(language)
     for line in _LINE.finditer(text):
-        yield from _spans_in_line(line.group(), line.start(), engine, endings)
+        yield from _spans_in_line(line.group(), line.start(), engine=engine, endings=endings)
 
 
-def _spans_in_line(line: str, offset: int, engine: str, endings: _Endings) -> list[tuple[int, int]]:
+def _spans_in_line(line: str, offset: int, *, engine: str, endings: _Endings) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     last_start = last_end = 0
     last_has_word = True
     for start, end in _pieces(line, engine):
         has_word = _WORD.search(line, start, end) is not None
-        if spans and not (last_has_word and has_word and _ends_at(line, last_start, last_end, start, endings)):
+        if spans and not (
+            last_has_word and has_word and _ends_at(line, (last_start, last_end), following=start, endings=endings)
+        ):
             spans[-1] = (offset + last_start, offset + end)
             last_has_word |= has_word
         else:
@@ -121,8 +123,9 @@ def _parts(segment: str) -> list[str]:
     return [*parts, segment[start:]]
 
 
-def _ends_at(line: str, start: int, end: int, following: int, endings: _Endings) -> bool:
+def _ends_at(line: str, span: tuple[int, int], *, following: int, endings: _Endings) -> bool:
     """Whether a sentence really ends where the splitter ended it, with the next one starting at `following`."""
+    start, end = span
     tail = line[max(start, end - _TAIL) : end]
     head = line[following : following + _HEAD]
     if end == following and _is_glued(tail, head):

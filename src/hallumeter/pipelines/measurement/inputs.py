@@ -67,8 +67,8 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
 def votes_of(table: Table, cells: Cells) -> Votes:
     """Find the verdicts that count: the first of each judge on each claim."""
     rows = np.flatnonzero(table.labels != MISSING)
-    responses = cells.responses[cells.of_row[rows]]
-    keys = table.claims[rows] ^ (responses * _ODD)
+    keys = cells.responses[cells.of_row] * _ODD ^ table.claims
+    keys = keys if len(rows) == len(keys) else keys[rows]
     judges = table.judges[rows]
     first, claims = first_appearance_order(keys)
     is_first = np.ones(len(rows), dtype=bool)

@@ -1,0 +1,76 @@
+"""The name of a file says how it is read; what cannot be read at all is refused before any work."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from hallumeter.errors import InputError
+from hallumeter.formats import check_readable, read_rows, rows_of
+
+ROW = {"record_id": "r1", "claim_id": "c1", "label": "REFUTED"}
+AS_JSON = (json.dumps(ROW) + "\n").encode()
+AS_CSV = b"record_id,claim_id,label\nr1,c1,REFUTED\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", AS_JSON),
+        ("a.ndjson", AS_JSON),
+        ("a.jl", AS_JSON),
+        ("A.JSONL", AS_JSON),
+        ("a.b.jsonl", AS_JSON),
+        ("a.jsonl.gz", gzip.compress(AS_JSON)),
+        ("a.csv", AS_CSV),
+        ("A.CSV", AS_CSV),
+        ("a.csv.gz", gzip.compress(AS_CSV)),
+        ("a.tsv", AS_CSV.replace(b",", b"\t")),
+        ("a.tab.gz", gzip.compress(AS_CSV.replace(b",", b"\t"))),
+    ],
+)
+def test_the_ending_chooses_the_format(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert [pair for batch in read_rows(tmp_path / name) for pair in rows_of(batch)] == [
+        (1 if "j" in name.lower() else 2, ROW)
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.pq", "A.PARQUET"])
+def test_parquet_is_read_by_its_ending_with_the_fields_asked_for(tmp_path: Path, name: str) -> None:
+    parquet.write_table(pa.table({"record_id": ["r1"], "task": ["QA"]}), tmp_path / name)
+    assert [row for batch in read_rows(tmp_path / name, ["task"]) for _, row in rows_of(batch)] == [
+        {"record_id": "r1", "task": "QA"}
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt", "plain", ".gz", "a.xlsx"])
+def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(AS_JSON)
+    with pytest.raises(InputError, match=r"unknown ending .*; expected one of \.jsonl, .*\.csv, .*\.parquet"):
+        read_rows(tmp_path / name)
+
+
+def test_a_dash_is_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(AS_JSON)))
+    assert [row for batch in read_rows(Path("-")) for _, row in rows_of(batch)] == [ROW]
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nothing\.jsonl: no such file$"):
+        check_readable(tmp_path / "nothing.jsonl")
+    folder = tmp_path / "folder.jsonl"
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"is a folder; give the file inside it"):
+        check_readable(folder)
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    with pytest.raises(InputError, match=r"the file is empty; expected one record per line"):
+        check_readable(empty)

@@ -1,0 +1,200 @@
+"""Tables as text: cells become values of their field's type, and a row that does not fit is named by its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from hallumeter.errors import InputError
+from hallumeter.formats import ALIASES, KNOWN_FIELDS, Fault, delimited, read_delimited, rows_of
+from hallumeter.formats.delimited import read_delimited_stream
+
+HEAD = "record_id,claim_id,label\n"
+
+
+def table_of(content: str | bytes, delimiter: str = ",") -> tuple[list[tuple[int, dict[str, object]]], list[Fault]]:
+    """Rows with their lines, without the fields they do not have, and the faults."""
+    data = content.encode() if isinstance(content, str) else content
+    batches = list(read_delimited_stream(io.BytesIO(data), "rows.csv", delimiter))
+    rows = [(line, _plain(row)) for batch in batches for line, row in rows_of(batch)]
+    return rows, [fault for batch in batches for fault in batch.faults]
+
+
+def _plain(row: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def test_the_first_row_names_the_columns() -> None:
+    rows, faults = table_of(HEAD + "r1,c1,REFUTED\n")
+    assert rows == [(2, {"record_id": "r1", "claim_id": "c1", "label": "REFUTED"})]
+    assert faults == []
+
+
+def test_an_empty_cell_is_a_value_that_is_not_known() -> None:
+    rows, _ = table_of("record_id,label,confidence\nr1,,\n")
+    assert rows == [(2, {"record_id": "r1"})]
+
+
+def test_cells_are_read_as_the_type_of_their_field() -> None:
+    head = "record_id,start,confidence,answerable,probabilities,samples,evidence,unknown"
+    row = '007,12,0.5,True,"[0.5, 0.5]","[""a"", ""b""]","{""text"": ""x""}",5'
+    rows, faults = table_of(f"{head}\n{row}\n")
+    assert faults == []
+    assert rows[0][1] == {
+        "record_id": "007",
+        "start": 12,
+        "confidence": 0.5,
+        "answerable": True,
+        "probabilities": [0.5, 0.5],
+        "samples": ["a", "b"],
+        "evidence": {"text": "x"},
+        "unknown": "5",
+    }
+
+
+def test_a_cell_that_only_looks_like_json_is_text() -> None:
+    rows, faults = table_of('record_id,text,note\nr1,[1] Paris is big,{oops\n')
+    assert faults == []
+    assert rows[0][1] == {"record_id": "r1", "text": "[1] Paris is big", "note": "{oops"}
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("confidence", "high", "confidence: expected a number, found text"),
+        ("start", "1.5", "start: expected a whole number"),
+        ("answerable", "maybe", "answerable: expected true or false, found text"),
+        ("probabilities", "half", "probabilities: expected"),
+        ("probabilities", '"[0.5, ""x""]"', "expected a number, found text"),
+        ("token_logprobs", "0.5", "token_logprobs: expected a list"),
+    ],
+)
+def test_a_cell_of_the_wrong_type_is_named(column: str, cell: str, said: str) -> None:
+    rows, faults = table_of(f"record_id,{column}\nr1,\nr2,{cell}\nr3,\n")
+    assert [line for line, _ in rows] == [2, 4]
+    assert [(fault.line, fault.code) for fault in faults] == [(3, "wrong_type")]
+    assert said in faults[0].message
+
+
+def test_a_row_of_another_length_is_named() -> None:
+    rows, faults = table_of(HEAD + "r1,c1\nr2,c2,REFUTED\nr3,c3,REFUTED,more\n")
+    assert [line for line, _ in rows] == [3]
+    assert [(fault.line, fault.code) for fault in faults] == [(2, "ragged_row"), (4, "ragged_row")]
+    assert faults[0].message == "expected 3 cells as in the first row, found 2"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n"])
+def test_line_ends_of_every_system_are_counted(end: str) -> None:
+    rows, _ = table_of(HEAD.replace("\n", end) + end.join(["r1,c1,REFUTED", "r2,c1,REFUTED", ""]))
+    step = len(end) if "\n" in end and "\r" not in end else 1
+    assert [line for line, _ in rows] == [1 + step, 1 + 2 * step]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name() -> None:
+    rows, _ = table_of(b"\xef\xbb\xbf" + (HEAD + "r1,c1,REFUTED\n").encode())
+    assert rows[0][1]["record_id"] == "r1"
+
+
+def test_a_column_that_stands_twice_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^rows.csv: column 'label' stands twice in the first row; name each column"):
+        table_of("record_id,label,label\nr1,a,b\n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        (HEAD + "r1,c1,REFUTED\nr2,café,REFUTED\n").encode("latin-1"),
+        (HEAD + "r1,c1,REFUTED\n").encode("utf-16"),
+        b"PAR1\x15\x04\x15\xff\xfe",
+    ],
+)
+def test_text_that_is_not_utf_8_is_refused(content: bytes) -> None:
+    with pytest.raises(InputError, match=r"^rows.csv: not UTF-8 near line \d+ \(.*\); save it as UTF-8$"):
+        table_of(content)
+
+
+def test_a_cell_larger_than_any_record_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "LONGEST_LINE", 100)
+    try:
+        with pytest.raises(InputError, match=r"^rows.csv:2: not a readable table \(.*\); check quotes and cell sizes"):
+            table_of(HEAD + "r1,c1," + "a" * 200 + "\n")
+    finally:
+        csv.field_size_limit(64 << 20)
+
+
+def test_a_quote_that_is_never_closed_takes_its_rows_along_but_not_those_before() -> None:
+    rows, faults = table_of(HEAD + 'r1,c1,REFUTED\nr2,"c2,REFUTED\nr3,c3,REFUTED\n')
+    assert [line for line, _ in rows] == [2]
+    assert [fault.code for fault in faults] == ["ragged_row"]
+
+
+def test_null_characters_stay_in_their_cell() -> None:
+    rows, _ = table_of(HEAD + "r\x001,c1,REFUTED\n")
+    assert rows[0][1]["record_id"] == "r\x001"
+
+
+def test_more_rows_than_one_batch_holds_arrive_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "ROWS_AT_A_TIME", 7)
+    lines = [f"r{number},c,REFUTED" for number in range(50)]
+    lines[20] = "ragged"
+    rows, faults = table_of(HEAD + "\n".join(lines))
+    assert [row["record_id"] for _, row in rows] == [f"r{number}" for number in range(50) if number != 20]
+    assert [line for line, _ in rows] == [number for number in range(2, 52) if number != 22]
+    assert [fault.line for fault in faults] == [22]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", HEAD])
+def test_a_table_without_rows_has_none(content: str) -> None:
+    assert table_of(content) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.tab"])
+def test_tabs_separate_the_cells_of_a_tsv_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text('record_id\ttext\nr1\t"a, ""b"", c"\n', encoding="utf-8")
+    [batch] = read_delimited(path)
+    assert [row for _, row in rows_of(batch)] == [{"record_id": "r1", "text": 'a, "b", c'}]
+
+
+def test_aliases_are_translated_and_said() -> None:
+    [batch] = read_delimited_stream(io.BytesIO(b"id,user_input,ground_truth\n1,q,g\n"), "x")
+    assert batch.aliases == {"id": "record_id", "user_input": "question", "ground_truth": "reference"}
+    assert set(batch.columns) == {"record_id", "question", "reference"}
+
+
+columns = st.text("abcdefgh_ éß한", min_size=1, max_size=6).filter(
+    lambda name: name not in KNOWN_FIELDS and name not in ALIASES
+)
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@examples(max_examples=200)
+@given(st.data())
+def test_any_table_that_python_writes_is_read_back(data: st.DataObject) -> None:
+    header = data.draw(st.lists(columns, min_size=2, max_size=4, unique=True))
+    rows = data.draw(st.lists(st.lists(cells, min_size=len(header), max_size=len(header)), max_size=6))
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter="\t")
+    writer.writerows([header, *rows])
+    found, faults = table_of(stream.getvalue(), "\t")
+    assert faults == []
+    kept = [row for row in rows if row != [""] * len(row) or len(row) > 1]
+    assert [row for _, row in found] == [
+        {name: _as_json(cell) for name, cell in zip(header, row, strict=True) if cell} for row in kept
+    ]
+
+
+def _as_json(cell: str) -> object:
+    if cell[:1] in ("[", "{"):
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return cell
+    return cell

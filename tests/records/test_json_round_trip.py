@@ -1,0 +1,216 @@
+"""Every record survives the way through JSON, with None, tuples and enumerations intact."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from hallumeter import records
+from hallumeter.errors import RecordError
+from hallumeter.records import (
+    Claim,
+    Counts,
+    Failure,
+    Finding,
+    InputFile,
+    JudgeEntry,
+    Label,
+    Manifest,
+    Measurement,
+    MetricSummary,
+    Passage,
+    Profile,
+    Quote,
+    Rate,
+    Response,
+    Signature,
+    Summary,
+    Verdict,
+)
+
+COLUMNS = {"Answers", "LabelCounts", "Rates", "Ratings", "Support", "UncertaintySums"}
+"""Arrays for arithmetic, which are never written down."""
+
+CLAIM = Claim("r1", "r1#0", kind="statement", start=3, end=9, text="파리는 수도다.", weight=0.5)
+VERDICT = Verdict(
+    record_id="r1",
+    claim_id="r1#0",
+    judge="openai:m@1|x",
+    label=Label.NOT_ENOUGH_INFO,
+    unsupported_probability=0.93,
+    reason="number_mismatch",
+    start=3,
+    end=5,
+    evidence=(Quote("e1", 5, 8, "1.2"), Quote("e2")),
+    note="« dit 999 »",
+    cost_usd=0.0,
+    confidence=1.0,
+    probabilities=(0.1, 0.2, 0.7),
+    inference_samples=((0.0, 0.0, 1.0), (1.0, 0.0, 0.0)),
+)
+ROW = MetricSummary(
+    metric="mihr",
+    by={"model": "m"},
+    judge=None,
+    count=1.0,
+    total=3.0,
+    value=1 / 3,
+    interval=(0.1, 0.5),
+    interval_method="cluster_bootstrap",
+    direction="lower",
+    undefined=None,
+    undecided=2,
+    failed=1,
+    bounds=(0.1, 0.9),
+    signature="mihr|v:1",
+    note="a warning",
+)
+UNDEFINED_ROW = MetricSummary(
+    metric="fleiss_kappa",
+    by={},
+    judge="all judges",
+    count=None,
+    total=None,
+    value=None,
+    interval=None,
+    interval_method=None,
+    direction="higher",
+    undefined="every rating falls in one category",
+    undecided=0,
+    failed=0,
+    bounds=None,
+    signature="fleiss_kappa|v:1",
+)
+RECORDS: tuple[Struct, ...] = (
+    CLAIM,
+    Claim("r1", "c2"),
+    VERDICT,
+    *(Verdict("r1", "c1", "human", label) for label in Label),
+    Finding(CLAIM, (VERDICT, VERDICT)),
+    Finding(CLAIM, ()),
+    Passage("e1", "text\u0000 with \U0001f600"),
+    Quote("e1"),
+    Quote("e1", 0, 0, ""),
+    Response("r1"),
+    Response(
+        record_id="r1",
+        question="q",
+        response="",
+        evidence=(Passage("e1", "x"),),
+        reference="ref",
+        samples=("a", "b"),
+        token_logprobs=(-0.5, 0.0),
+        answerable=False,
+        model="m",
+        fields={"task": "QA", "turn": 2, "score": 1.0, "is_long": True, "none": None},
+    ),
+    Failure("r1", None, "judge", "openai:m", "timeout", "no reply in 60 s", attempts=3),
+    Failure(None, None, "read", None, "bad_line", "answers.jsonl:3: not JSON"),
+    Measurement("mihr", "record", "r1", {}, "consensus", 1.0, 3.0, 1 / 3),
+    Measurement("mihr", "group", None, {"model": "m"}, None, None, None, None, "no claim is decided"),
+    ROW,
+    UNDEFINED_ROW,
+    Counts(),
+    Counts(records=9, claims=31, verdicts=62, failures=1, records_without_claims=2, judges=2, models=3),
+    Profile("judge-auditor", "unknown", is_high_risk=False),
+    Profile("hallumeter", "low", is_high_risk=True, measured=("mihr",), reasons=("mihr is 0.500, above 0.3",)),
+    Summary(1, "measure", Counts(), ()),
+    Summary(1, "audit", Counts(records=1), (ROW, UNDEFINED_ROW), {"p": Profile("p", "high", is_high_risk=False)}, ("n",)),
+    InputFile("answers.jsonl", None, 0),
+    InputFile("answers.jsonl", "0" * 64, 9),
+    JudgeEntry("embedded:full@1", "recorded"),
+    Manifest(1, "0.1.0", "measure", ()),
+    Manifest(
+        version=1,
+        hallumeter="0.1.0",
+        instrument="audit",
+        inputs=(InputFile("a", None, 1),),
+        settings={"by": ["model", "task"], "seed": 0, "confidence": 0.95, "is_strict": False, "policy": None, "x": "y"},
+        judges=(JudgeEntry("human", "recorded"),),
+        seed=3,
+        started="2024-01-01T00:00:00Z",
+        finished="2024-01-01T00:00:01Z",
+    ),
+    Rate(1.0, 3.0),
+    Signature("mihr", None, (("nei", "unsupported"),), None, "0.1.0"),
+)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
+def test_a_record_written_and_read_again_is_equal(record: Struct) -> None:
+    text = msgspec.json.encode(record)
+    assert msgspec.json.decode(text, type=type(record)) == record
+    assert msgspec.json.encode(msgspec.json.decode(text, type=type(record))) == text
+
+
+def test_every_record_is_written_and_read_here_or_is_a_column() -> None:
+    structs = {name for name in records.__all__ if issubclass(type(getattr(records, name)), type(Struct))}
+    assert structs - COLUMNS == {type(record).__name__ for record in RECORDS}
+
+
+def test_fields_are_written_in_the_order_of_the_contract() -> None:
+    verdict = Verdict("r1", "r1#0", "embedded:full@1", Label.REFUTED)
+    assert msgspec.json.encode(verdict).startswith(
+        b'{"record_id":"r1","claim_id":"r1#0","judge":"embedded:full@1","label":"REFUTED",'
+        b'"unsupported_probability":null,"reason":null,"start":null,"end":null,"evidence":[],"note":null,"cost_usd":null'
+    )
+    measurement = Measurement("mihr", "record", "r1", {}, "consensus", 1.0, 3.0, 1 / 3)
+    assert msgspec.json.encode(measurement) == (
+        b'{"metric":"mihr","scope":"record","record_id":"r1","by":{},"judge":"consensus",'
+        b'"count":1.0,"total":3.0,"value":0.3333333333333333,"undefined":null}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (Claim, b'{"record_id":"r","claim_id":"c","start":4,"end":2}'),
+        (Claim, b'{"record_id":"r","claim_id":"c","weight":-1}'),
+        (Quote, b'{"evidence_id":"e","start":4}'),
+        (Verdict, b'{"record_id":"r","claim_id":"c","judge":"j","label":"REFUTED","probabilities":[0.5,0.6]}'),
+    ],
+)
+def test_a_record_that_is_read_is_checked_like_one_that_is_made(kind: type[Struct], text: bytes) -> None:
+    with pytest.raises(RecordError, match="expected|give both or neither"):
+        msgspec.json.decode(text, type=kind)
+
+
+def test_an_unknown_label_is_refused_by_name() -> None:
+    text = b'{"record_id":"r","claim_id":"c","judge":"j","label":"MAYBE"}'
+    with pytest.raises(msgspec.ValidationError, match=r"Invalid enum value 'MAYBE' - at `\$.label`"):
+        msgspec.json.decode(text, type=Verdict)
+
+
+@settings(max_examples=100)
+@given(
+    st.builds(
+        Response,
+        record_id=st.text(),
+        question=st.none() | st.text(),
+        samples=st.lists(st.text(), max_size=3).map(tuple),
+        answerable=st.none() | st.booleans(),
+        fields=st.dictionaries(
+            st.text(),
+            st.none()
+            | st.booleans()
+            | st.integers(-(2**53), 2**53)
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(),
+            max_size=4,
+        ),
+    )
+)
+def test_any_response_survives_and_keeps_the_types_of_unknown_fields(response: Response) -> None:
+    again = msgspec.json.decode(msgspec.json.encode(response), type=Response)
+    assert again == response
+    assert [type(value) for value in again.fields.values()] == [type(value) for value in response.fields.values()]
+
+
+def test_columns_are_compared_by_identity_because_arrays_have_no_single_answer() -> None:
+    rates = records.Rates(np.array([1.0]), np.array([2.0]))
+    assert rates == rates  # noqa: PLR0124
+    assert rates != records.Rates(np.array([1.0]), np.array([2.0]))

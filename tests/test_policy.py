@@ -1,0 +1,294 @@
+"""Thresholds to opinions: judge-auditor's reliability table at its exact bounds, and faults in policy files."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hallumeter.errors import SettingsError
+from hallumeter.policy import (
+    HALLUMETER,
+    JUDGE_AUDITOR,
+    LooksAt,
+    Policy,
+    Rule,
+    headline_rows,
+    parse_policy,
+    profile_of,
+)
+from hallumeter.records import MetricSummary, Profile
+
+METRICS = ("mihr", "fleiss_kappa", "uncertainty_total", "mahr", "gwet_ac1", "far")
+
+
+def row(
+    metric: str,
+    value: float | None,
+    *,
+    interval: tuple[float, float] | None = None,
+    bounds: tuple[float, float] | None = None,
+    by: dict[str, str] | None = None,
+    judge: str | None = None,
+) -> MetricSummary:
+    return MetricSummary(
+        metric=metric,
+        by=by or {},
+        judge=judge,
+        count=None,
+        total=None,
+        value=value,
+        interval=interval,
+        interval_method="wilson" if interval else None,
+        direction="lower",
+        undefined=None if value is not None else "nothing to count",
+        undecided=0,
+        failed=0,
+        bounds=bounds,
+        signature="",
+    )
+
+
+def judged(policy: Policy = JUDGE_AUDITOR, **values: float | None) -> Profile:
+    return profile_of(policy, {metric: row(metric, value) for metric, value in values.items()})
+
+
+def reliability(mihr: float | None, kappa: float | None = None, uncertainty: float | None = None) -> str:
+    return judged(mihr=mihr, fleiss_kappa=kappa, uncertainty_total=uncertainty).reliability
+
+
+@pytest.mark.parametrize(
+    ("mihr", "kappa", "uncertainty", "expected"),
+    [
+        # judge-auditor: high if MiHR <= 0.15 and kappa >= 0.6 and uncertainty <= 0.5.
+        (0.0, 1.0, 0.0, "high"),
+        (0.15, 0.6, 0.5, "high"),
+        (0.15, None, None, "high"),
+        (0.15, 0.6, None, "high"),
+        (0.15, None, 0.5, "high"),
+        # Medium between: one part is enough.
+        (0.15 + 1e-9, 0.6, 0.5, "medium"),
+        (0.15, 0.6 - 1e-9, 0.5, "medium"),
+        (0.15, 0.6, 0.5 + 1e-9, "medium"),
+        (0.2, None, None, "medium"),
+        (0.3, 0.4, 0.8, "medium"),
+        # Low if MiHR > 0.3 or kappa < 0.4 or uncertainty > 0.8, each strictly.
+        (0.3 + 1e-9, 0.6, 0.5, "low"),
+        (0.15, 0.4 - 1e-9, 0.5, "low"),
+        (0.15, 0.6, 0.8 + 1e-9, "low"),
+        (2 / 3, None, None, "low"),
+        (None, 0.39, None, "low"),
+        # Without MiHR nothing is high; without anything nothing is known.
+        (None, 1.0, 0.0, "medium"),
+        (None, None, 0.0, "medium"),
+        (None, None, None, "unknown"),
+    ],
+)
+def test_the_reliability_table_of_judge_auditor(
+    mihr: float | None, kappa: float | None, uncertainty: float | None, expected: str
+) -> None:
+    assert reliability(mihr, kappa, uncertainty) == expected
+
+
+def test_bounds_met_up_to_rounding_are_met() -> None:
+    # 0.1 + 0.2 is a hair above 0.3, and 0.7 - 0.1 a hair below 0.6.
+    assert reliability(0.1 + 0.2) == "medium"
+    assert reliability(0.1, kappa=0.7 - 0.1) == "high"
+
+
+@pytest.mark.parametrize(
+    ("values", "reasons"),
+    [
+        ({"mihr": 2 / 3}, ("mihr is 0.667, above 0.3",)),
+        ({"mihr": 0.2}, ("mihr is 0.200, above 0.15",)),
+        ({"mihr": 0.1, "fleiss_kappa": 0.2}, ("fleiss_kappa is 0.200, below 0.4",)),
+        ({"mihr": 0.1, "fleiss_kappa": 0.5}, ("fleiss_kappa is 0.500, below 0.6",)),
+        ({"fleiss_kappa": 0.9}, ("mihr was not measured",)),
+        ({"mihr": 0.1}, ()),
+        ({}, ("nothing was measured",)),
+    ],
+)
+def test_reasons_name_the_metric_the_value_and_the_bound(
+    values: dict[str, float], reasons: tuple[str, ...]
+) -> None:
+    assert judged(**values).reasons == reasons
+
+
+def test_a_profile_states_its_policy_and_what_was_measured() -> None:
+    profile = judged(mihr=2 / 3, fleiss_kappa=None, uncertainty_total=0.1)
+    assert profile.policy == "judge-auditor"
+    assert profile.measured == ("mihr", "uncertainty_total")
+    assert profile.is_high_risk
+
+
+def test_nothing_measured_is_no_risk_and_no_praise() -> None:
+    profile = judged(mihr=None, fleiss_kappa=None)
+    assert (profile.reliability, profile.is_high_risk, profile.measured) == ("unknown", False, ())
+
+
+values = st.none() | st.floats(-1, 2, allow_nan=False) | st.sampled_from([0.15, 0.3, 0.4, 0.5, 0.6, 0.8])
+summaries = st.fixed_dictionaries(
+    dict.fromkeys(METRICS, st.tuples(values, values.map(lambda low: None if low is None else (low, low + 0.25))))
+)
+
+
+@pytest.mark.parametrize("policy", [JUDGE_AUDITOR, HALLUMETER], ids=lambda policy: policy.name)
+@settings(max_examples=300)
+@given(case=summaries)
+def test_high_risk_means_low_reliability_and_the_reverse(
+    policy: Policy, case: dict[str, tuple[float | None, tuple[float, float] | None]]
+) -> None:
+    rows = {metric: row(metric, value, interval=ends, bounds=ends) for metric, (value, ends) in case.items()}
+    profile = profile_of(policy, rows)
+    assert profile.is_high_risk == (profile.reliability == "low")
+    assert set(profile.measured) == {rule.metric for rule in policy.rules if case[rule.metric][0] is not None}
+    if profile.reliability == "high":
+        assert "mihr" in profile.measured
+        assert profile.reasons == ()
+    else:
+        assert profile.reasons
+
+
+@settings(max_examples=200)
+@given(mihr=values, kappa=values, uncertainty=values)
+def test_judge_auditor_equals_its_table_written_as_conditions(
+    mihr: float | None, kappa: float | None, uncertainty: float | None
+) -> None:
+    def fails(value: float | None, bound: float, *, is_lower_better: bool) -> bool:
+        return value is not None and (value > bound + 1e-12 if is_lower_better else value < bound - 1e-12)
+
+    is_bad = fails(mihr, 0.3, is_lower_better=True) or fails(kappa, 0.4, is_lower_better=False)
+    is_bad = is_bad or fails(uncertainty, 0.8, is_lower_better=True)
+    is_good = mihr is not None and not fails(mihr, 0.15, is_lower_better=True)
+    is_good = is_good and not fails(kappa, 0.6, is_lower_better=False)
+    is_good = is_good and not fails(uncertainty, 0.5, is_lower_better=True)
+    is_unknown = mihr is None and kappa is None and uncertainty is None
+    expected = "unknown" if is_unknown else "low" if is_bad else "high" if is_good else "medium"
+    assert reliability(mihr, kappa, uncertainty) == expected
+
+
+@pytest.mark.parametrize(
+    ("looks_at", "lower_is_better", "higher_is_better"),
+    [("point", 0.2, 0.2), ("interval", 0.4, 0.1), ("worst_case", 0.9, 0.05)],
+)
+def test_a_rule_looks_at_the_point_the_far_end_of_the_interval_or_the_worst_case(
+    looks_at: LooksAt, lower_is_better: float, higher_is_better: float
+) -> None:
+    seen = row("x", 0.2, interval=(0.1, 0.4), bounds=(0.05, 0.9))
+    assert Rule("x", good=0.1, bad=0.3, looks_at=looks_at).examined(seen) == lower_is_better
+    assert Rule("x", good=0.3, bad=0.1, looks_at=looks_at).examined(seen) == higher_is_better
+
+
+@pytest.mark.parametrize("looks_at", ["point", "interval", "worst_case"])
+def test_a_rule_falls_back_to_the_point_and_sees_nothing_where_nothing_was_measured(looks_at: LooksAt) -> None:
+    rule = Rule("x", good=0.1, bad=0.3, looks_at=looks_at)
+    assert rule.examined(row("x", 0.2)) == 0.2
+    assert rule.examined(row("x", None, interval=(0, 1), bounds=(0, 1))) is None
+
+
+def test_the_products_own_policy_looks_at_the_worst_case_and_at_interval_ends() -> None:
+    hidden = row("mihr", 0.1, interval=(0.05, 0.14), bounds=(0.08, 0.35))
+    assert profile_of(JUDGE_AUDITOR, {"mihr": hidden}).reliability == "high"
+    profile = profile_of(HALLUMETER, {"mihr": hidden})
+    assert (profile.reliability, profile.reasons) == ("low", ("mihr is in the worst case 0.350, above 0.3",))
+    unsure = {"mihr": row("mihr", 0.0), "far": row("far", 0.05, interval=(0.01, 0.2))}
+    assert profile_of(HALLUMETER, unsure).reasons == ("far may be 0.200, above 0.1",)
+
+
+def test_a_low_kappa_alone_raises_no_flag_in_the_products_own_policy() -> None:
+    rows = {"mihr": row("mihr", 0.0), "fleiss_kappa": row("fleiss_kappa", -0.1), "gwet_ac1": row("gwet_ac1", 0.97)}
+    assert profile_of(HALLUMETER, rows).reliability == "high"
+    assert profile_of(JUDGE_AUDITOR, rows).reliability == "low"
+
+
+POLICY_TEXT = """
+name = "mine"
+
+[[rules]]
+metric = "mihr"
+good = 0
+bad = 0.2
+looks_at = "worst_case"
+is_required = true
+
+[[rules]]
+metric = "fleiss_kappa"
+good = 0.7
+bad = 0.5
+"""
+
+
+def parsed(text: str) -> Policy:
+    return parse_policy(text, source="strict.toml", known_metrics=METRICS)
+
+
+def test_a_policy_is_read_from_toml() -> None:
+    policy = parsed(POLICY_TEXT)
+    assert policy == Policy(
+        "mine",
+        (
+            Rule("mihr", good=0.0, bad=0.2, looks_at="worst_case", is_required=True),
+            Rule("fleiss_kappa", good=0.7, bad=0.5),
+        ),
+    )
+    assert [rule.is_lower_better for rule in policy.rules] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[[rules]]", "[[rules", "strict.toml: not valid TOML: "),
+        ('"mihr"', '"mhir"', "strict.toml: unknown metric 'mhir'; `hallumeter metrics` lists those that exist"),
+        ("is_required", "required", "strict.toml: Object contains unknown field `required` - at `$.rules[0]`"),
+        ('name = "mine"', 'title = "mine"', "strict.toml: Object "),
+        ('name = "mine"', "", "strict.toml: Object missing required field `name`"),
+        ("bad = 0.5", "", "strict.toml: Object missing required field `bad` - at `$.rules[1]`"),
+        ("good = 0.7", 'good = "0.7"', "strict.toml: Expected `float`, got `str` - at `$.rules[1].good`"),
+        ("is_required = true", "is_required = 1", "strict.toml: Expected `bool`, got `int` - at `$.rules[0].is_required`"),
+        ('"worst_case"', '"worst"', "strict.toml: Invalid enum value 'worst' - at `$.rules[0].looks_at`"),
+    ],
+    ids=["TOML", "metric", "field", "field of the policy", "name", "bound", "number", "flag", "looks_at"],
+)
+def test_a_fault_in_a_policy_is_one_line_that_names_the_file(old: str, new: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        parsed(POLICY_TEXT.replace(old, new))
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_good_and_bad_must_differ() -> None:
+    with pytest.raises(SettingsError, match="policy rule for 'mihr': good and bad are both 0.2; they must differ"):
+        Rule("mihr", good=0.2, bad=0.2)
+    with pytest.raises(SettingsError, match="good and bad are both 0.2; they must differ"):
+        parsed(POLICY_TEXT.replace("good = 0\n", "good = 0.2\n"))
+
+
+def test_the_headline_row_is_that_of_the_headline_judge() -> None:
+    rows = [
+        row("mihr", 0.1, judge="human"),
+        row("mihr", 0.2, judge="consensus"),
+        row("mihr", 0.3, judge="embedded"),
+        row("mihr", 0.9, judge="consensus", by={"model": "m"}),
+        row("far", 0.4),
+        row("fleiss_kappa", 0.5, judge="all judges"),
+    ]
+    chosen = headline_rows(rows, "consensus")
+    assert {metric: found.value for metric, found in chosen.items()} == {"mihr": 0.2, "far": 0.4, "fleiss_kappa": 0.5}
+
+
+def test_without_a_headline_judge_the_first_row_speaks() -> None:
+    rows = [row("mihr", 0.1, judge="human"), row("mihr", 0.2, judge="embedded")]
+    assert headline_rows(rows, None)["mihr"].value == 0.1
+    assert headline_rows([], None) == {}
+
+
+def test_a_policy_of_no_rules_knows_nothing() -> None:
+    assert profile_of(Policy("empty", ()), {"mihr": row("mihr", 0.9)}).reliability == "unknown"
+
+
+def test_infinite_bounds_are_never_reached() -> None:
+    rule = Rule("mihr", good=0.1, bad=math.inf)
+    assert not rule.is_bad(1e9)
+    assert not rule.is_good(1e9)

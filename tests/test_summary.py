@@ -1,0 +1,249 @@
+"""Summaries: which interval a number gets, what its signature states, and on what it does not depend."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID
+from hallumeter.metrics.claims import macro_hallucination_rate, micro_hallucination_rate
+from hallumeter.records import LabelCounts, MetricSummary, Rates, Ratings
+from hallumeter.stats import cluster_bootstrap_interval, wilson_interval
+from hallumeter.summary import Slice, SummarySettings, summarize_agreement, summarize_rates, summarize_value
+
+SETTINGS = SummarySettings(version="0.1.0", resamples=200)
+WHOLE = Slice({}, "human")
+MIHR, MAHR, KAPPA = METRICS_BY_ID["mihr"], METRICS_BY_ID["mahr"], METRICS_BY_ID["fleiss_kappa"]
+COUNTS = LabelCounts(np.array([[3, 1, 0, 1, 0], [2, 0, 0, 0, 0], [1, 2, 1, 0, 2], [4, 0, 1, 0, 0], [2, 2, 0, 0, 0]]))
+PANEL = Ratings(
+    np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1], [0, 0, 2]], dtype=np.int8),
+    np.array([20, 12, 5, 3]),
+    ("x", "y", "z"),
+)
+
+
+def mihr_row(part: Slice = WHOLE, **changes: Any) -> MetricSummary:
+    return summarize_rates(MIHR, micro_hallucination_rate(COUNTS), part, settings=structs.replace(SETTINGS, **changes))
+
+
+def mahr_row(part: Slice = WHOLE, **changes: Any) -> MetricSummary:
+    return summarize_rates(MAHR, macro_hallucination_rate(COUNTS), part, settings=structs.replace(SETTINGS, **changes))
+
+
+def kappa_row(part: Slice = WHOLE, **changes: Any) -> MetricSummary:
+    return summarize_agreement(KAPPA, PANEL, part, settings=structs.replace(SETTINGS, **changes))
+
+
+def test_a_row_holds_the_counts_the_value_and_the_part_it_speaks_of() -> None:
+    part = Slice({"model": "m"}, "human", undecided=1, failed=2)
+    row = mihr_row(part)
+    assert (row.metric, row.by, row.judge, row.direction) == ("mihr", {"model": "m"}, "human", "lower")
+    assert (row.count, row.total, row.value) == (7.0, 19.0, 7 / 19)
+    assert (row.undecided, row.failed, row.undefined, row.note) == (1, 2, None, None)
+
+
+def test_a_metric_of_claims_gets_a_bootstrap_over_responses() -> None:
+    row = mihr_row()
+    assert row.interval_method == "cluster_bootstrap"
+    assert row.interval is not None
+    assert row.value is not None
+    assert 0 < row.interval[0] < row.value < row.interval[1] < 1
+
+
+def test_a_metric_of_responses_gets_wilsons_interval() -> None:
+    expected = wilson_interval(4, 5, confidence=0.95)
+    assert expected is not None
+    row = mahr_row()
+    assert row.interval == (expected.low, expected.high)
+    assert row.interval_method == "wilson"
+
+
+def test_responses_within_documents_are_resampled_by_document() -> None:
+    row = mahr_row(cluster="document")
+    assert row.interval_method == "cluster_bootstrap"
+
+
+@pytest.mark.parametrize(
+    "metric", [metric for metric in METRICS if metric.is_poolable], ids=lambda metric: metric.id
+)
+@pytest.mark.parametrize("cluster", ["response", "document"])
+def test_every_poolable_metric_gets_the_interval_that_its_row_in_the_catalog_names(metric: Any, cluster: str) -> None:
+    rates = Rates(np.array([0.0, 1, 1, 0, 1]), np.ones(5))
+    row = summarize_rates(metric, rates, WHOLE, settings=structs.replace(SETTINGS, cluster=cluster))
+    is_wilson = metric.interval == "wilson" and cluster == "response"
+    assert row.interval_method == ("wilson" if is_wilson else "cluster_bootstrap")
+
+
+@pytest.mark.parametrize(
+    ("counts", "method"),
+    [([0, 0, 0], "wilson_by_cluster"), ([1], None)],
+    ids=["all the same", "one response"],
+)
+def test_intervals_are_honest_where_resampling_would_be_certain(counts: list[int], method: str | None) -> None:
+    rates = Rates(np.array(counts, dtype=np.float64), np.full(len(counts), 2.0))
+    row = summarize_rates(MIHR, rates, WHOLE, settings=SETTINGS)
+    assert row.interval_method == method
+    assert (row.interval is None) == (method is None)
+    assert "seed:" not in row.signature
+
+
+def test_more_confidence_widens_the_interval() -> None:
+    for narrow, wide in ((mihr_row(confidence=0.5), mihr_row()), (mahr_row(confidence=0.5), mahr_row())):
+        assert narrow.interval is not None
+        assert wide.interval is not None
+        assert wide.interval[0] < narrow.interval[0] < narrow.interval[1] < wide.interval[1]
+
+
+def test_nothing_to_count_is_undefined_with_the_reason_of_the_catalog() -> None:
+    empty = Rates(np.zeros(2), np.zeros(2))
+    row = summarize_rates(MIHR, empty, WHOLE, settings=SETTINGS, bounds=(0.0, 1.0))
+    assert (row.value, row.interval, row.interval_method) == (None, None, None)
+    assert (row.count, row.total) == (0.0, 0.0)
+    assert row.undefined == "no claim is decided"
+    assert row.bounds == (0.0, 1.0)
+    assert row.signature == "mihr|judge:human|nei:unsupported|v:0.1.0"
+
+
+def test_a_reason_that_is_given_replaces_that_of_the_catalog() -> None:
+    empty = Rates(np.zeros(0), np.zeros(0))
+    assert summarize_rates(MIHR, empty, WHOLE, settings=SETTINGS, undefined="no file").undefined == "no file"
+    assert summarize_rates(MIHR, empty, WHOLE, settings=SETTINGS).bounds is None
+    assert summarize_value(MIHR, None, WHOLE, settings=SETTINGS, undefined="no models").undefined == "no models"
+
+
+def test_a_reason_is_never_beside_a_value() -> None:
+    row = summarize_rates(MIHR, micro_hallucination_rate(COUNTS), WHOLE, settings=SETTINGS, undefined="no file")
+    assert row.undefined is None
+
+
+def test_bounds_close_on_the_value_unless_they_are_given() -> None:
+    row = mihr_row()
+    assert row.bounds == (row.value, row.value)
+    wide = summarize_rates(MIHR, micro_hallucination_rate(COUNTS), WHOLE, settings=SETTINGS, bounds=(0.2, 0.7))
+    assert wide.bounds == (0.2, 0.7)
+
+
+def test_a_single_figure_has_no_interval_and_the_counts_it_is_given() -> None:
+    metric = METRICS_BY_ID["consensus_precision"]
+    row = summarize_value(metric, 2 / 3, Slice({"model": "a"}, None), settings=SETTINGS, counts=(2.0, 3.0))
+    assert (row.count, row.total, row.value, row.interval, row.bounds) == (2.0, 3.0, 2 / 3, None, None)
+    assert row.signature == "consensus_precision|share:0.5|identity:normalized-text|v:0.1.0"
+    bare = summarize_value(metric, 0.5, Slice({}, None), settings=SETTINGS)
+    assert (bare.count, bare.total) == (None, None)
+
+
+def test_agreement_gets_a_bootstrap_over_claims_or_over_responses() -> None:
+    alone = kappa_row()
+    assert alone.interval_method == "item_bootstrap"
+    clusters = np.array([[10, 0, 1, 1], [10, 0, 1, 0], [0, 6, 2, 1], [0, 6, 1, 1]])
+    nested = summarize_agreement(KAPPA, structs.replace(PANEL, clusters=clusters), WHOLE, settings=SETTINGS)
+    assert nested.interval_method == "cluster_bootstrap"
+    assert alone.value == nested.value
+    assert (alone.count, alone.total) == (None, 40.0)
+    for row in (alone, nested):
+        assert row.interval is not None
+        assert row.value is not None
+        assert -1 <= row.interval[0] < row.value < row.interval[1] <= 1
+
+
+def test_agreement_of_two_judges_names_them_by_their_columns() -> None:
+    metric = METRICS_BY_ID["cohen_kappa"]
+    row = summarize_agreement(metric, PANEL, Slice({}, "x & z"), settings=SETTINGS, judges=(0, 2))
+    assert row.value == metric.compute(PANEL, 0, 2).value
+    assert row.interval is not None
+    assert row.signature.startswith("cohen_kappa|judge:x-&-z|claims:decided-by-both|categories:3|ci:item-bootstrap-200|")
+
+
+def test_undefined_agreement_says_why() -> None:
+    unanimous = Ratings(np.zeros((1, 3), dtype=np.int8), np.array([9]), ("x", "y", "z"))
+    row = summarize_agreement(KAPPA, unanimous, WHOLE, settings=SETTINGS)
+    assert (row.value, row.interval, row.total) == (None, None, 9.0)
+    assert row.undefined == "every rating falls in one category, so agreement by chance is already total"
+
+
+def test_signatures_state_everything_that_the_number_depends_on() -> None:
+    assert mihr_row().signature == (
+        "mihr|judge:human|nei:unsupported|ci:cluster-bootstrap-200|confidence:0.95|seed:0|v:0.1.0"
+    )
+    assert mahr_row().signature == "mahr|judge:human|nei:unsupported|ci:wilson|confidence:0.95|v:0.1.0"
+    assert kappa_row().signature == (
+        "fleiss_kappa|judge:human|claims:rated-by-all|categories:3|ci:item-bootstrap-200|confidence:0.95|seed:0|v:0.1.0"
+    )
+    assert mihr_row(cluster="document").signature == (
+        "mihr|judge:human|nei:unsupported|ci:cluster-bootstrap-200|confidence:0.95|cluster:document|seed:0|v:0.1.0"
+    )
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"resamples": 300}], ids=["seed", "resamples"])
+def test_what_concerns_random_numbers_is_in_the_signature_only_where_they_are_drawn(change: dict[str, int]) -> None:
+    for resampled in (mihr_row, kappa_row):
+        assert resampled(**change).signature != resampled().signature
+        assert resampled(**change).interval != resampled().interval
+        assert resampled(**change).value == resampled().value
+    assert mahr_row(**change) == mahr_row()
+    figure = summarize_value(MIHR, 0.5, WHOLE, settings=SETTINGS)
+    assert summarize_value(MIHR, 0.5, WHOLE, settings=structs.replace(SETTINGS, **change)) == figure
+
+
+@pytest.mark.parametrize(
+    "change", [{"confidence": 0.9}, {"version": "0.2.0"}], ids=["confidence", "version"]
+)
+def test_confidence_and_version_are_in_every_signature_with_an_interval(change: dict[str, Any]) -> None:
+    for summarized in (mihr_row, mahr_row, kappa_row):
+        assert summarized(**change).signature != summarized().signature
+    undefined = Rates(np.zeros(1), np.zeros(1))
+    rows = [
+        summarize_rates(MIHR, undefined, WHOLE, settings=structs.replace(SETTINGS, **settings))
+        for settings in ({}, change)
+    ]
+    assert (rows[0].signature == rows[1].signature) == ("confidence" in change)
+
+
+def test_the_judge_and_the_settings_of_the_metric_are_in_the_signature() -> None:
+    assert mihr_row(Slice({}, "openai:m@1")).signature.startswith("mihr|judge:openai-m-1|")
+    other = structs.replace(MIHR, settings=(("nei", "not-counted"),))
+    row = summarize_rates(other, micro_hallucination_rate(COUNTS), WHOLE, settings=SETTINGS)
+    assert row.signature != mihr_row().signature
+
+
+def test_counts_that_are_not_part_of_the_number_are_not_in_the_signature() -> None:
+    assert mihr_row(Slice({}, "human", undecided=9, failed=9)).signature == mihr_row().signature
+    assert mihr_row(Slice({"model": "m"}, "human")).signature == mihr_row().signature
+
+
+def test_a_number_does_not_depend_on_which_others_are_computed() -> None:
+    first = mihr_row()
+    for other in (kappa_row, mahr_row, lambda: mihr_row(Slice({"model": "m"}, "human"))):
+        other()
+        assert mihr_row() == first
+
+
+def test_every_metric_judge_and_group_draws_its_own_random_numbers() -> None:
+    parts = [WHOLE, Slice({}, "other"), Slice({}, None), Slice({"model": "m"}, "human"), Slice({"task": "m"}, "human")]
+    intervals = {mihr_row(part).interval for part in parts}
+    same_rates = summarize_rates(
+        METRICS_BY_ID["mihr_refuted"], micro_hallucination_rate(COUNTS), WHOLE, settings=SETTINGS
+    )
+    assert len(intervals | {same_rates.interval}) == len(parts) + 1
+
+
+def test_the_order_of_the_grouping_fields_does_not_matter() -> None:
+    one = mihr_row(Slice({"model": "m", "task": "qa"}, "human"))
+    other = mihr_row(Slice({"task": "qa", "model": "m"}, "human"))
+    assert one.interval == other.interval
+
+
+def test_an_interval_is_what_the_statistics_give_for_any_seed() -> None:
+    # The bootstrap's standard error varies by about 1 / sqrt(2 * resamples) between seeds: ends agree to a few hundredths.
+    rates = micro_hallucination_rate(COUNTS)
+    reference = cluster_bootstrap_interval(
+        rates.counts, rates.totals, rng=np.random.default_rng(12345), resamples=20_000
+    )
+    assert reference is not None
+    found = mihr_row(resamples=20_000).interval
+    assert found is not None
+    assert math.dist(found, (reference.low, reference.high)) < 0.02
