@@ -34,7 +34,7 @@ LEVEL = {part: level for level, parts in enumerate(BANDS) for part in parts}
 PURE = BANDS[0] | BANDS[1]
 SIBLINGS = {
     "records": {"errors"},
-    "metrics": {"text"},
+    "metrics": {"stats", "text"},
     "summary": {"metrics", "stats"},
     "store": {"formats"},
     "cli": {"viewer"},

@@ -51,8 +51,8 @@ def row(
     )
 
 
-def judged(policy: Policy = JUDGE_AUDITOR, **values: float | None) -> Profile:
-    return profile_of(policy, {metric: row(metric, value) for metric, value in values.items()})
+def judged(**values: float | None) -> Profile:
+    return profile_of(JUDGE_AUDITOR, {metric: row(metric, value) for metric, value in values.items()})
 
 
 def reliability(mihr: float | None, kappa: float | None = None, uncertainty: float | None = None) -> str:
@@ -110,9 +110,7 @@ def test_bounds_met_up_to_rounding_are_met() -> None:
         ({}, ("nothing was measured",)),
     ],
 )
-def test_reasons_name_the_metric_the_value_and_the_bound(
-    values: dict[str, float], reasons: tuple[str, ...]
-) -> None:
+def test_reasons_name_the_metric_the_value_and_the_bound(values: dict[str, float], reasons: tuple[str, ...]) -> None:
     assert judged(**values).reasons == reasons
 
 
@@ -246,7 +244,11 @@ def test_a_policy_is_read_from_toml() -> None:
         ('name = "mine"', "", "strict.toml: Object missing required field `name`"),
         ("bad = 0.5", "", "strict.toml: Object missing required field `bad` - at `$.rules[1]`"),
         ("good = 0.7", 'good = "0.7"', "strict.toml: Expected `float`, got `str` - at `$.rules[1].good`"),
-        ("is_required = true", "is_required = 1", "strict.toml: Expected `bool`, got `int` - at `$.rules[0].is_required`"),
+        (
+            "is_required = true",
+            "is_required = 1",
+            "strict.toml: Expected `bool`, got `int` - at `$.rules[0].is_required`",
+        ),
         ('"worst_case"', '"worst"', "strict.toml: Invalid enum value 'worst' - at `$.rules[0].looks_at`"),
     ],
     ids=["TOML", "metric", "field", "field of the policy", "name", "bound", "number", "flag", "looks_at"],
@@ -259,9 +261,9 @@ def test_a_fault_in_a_policy_is_one_line_that_names_the_file(old: str, new: str,
 
 
 def test_good_and_bad_must_differ() -> None:
-    with pytest.raises(SettingsError, match="policy rule for 'mihr': good and bad are both 0.2; they must differ"):
+    with pytest.raises(SettingsError, match=r"policy rule for 'mihr': good and bad are both 0\.2; they must differ"):
         Rule("mihr", good=0.2, bad=0.2)
-    with pytest.raises(SettingsError, match="good and bad are both 0.2; they must differ"):
+    with pytest.raises(SettingsError, match=r"good and bad are both 0\.2; they must differ"):
         parsed(POLICY_TEXT.replace("good = 0\n", "good = 0.2\n"))
 
 

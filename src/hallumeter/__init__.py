@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .pipelines import MeasureSettings, Run, load, measure
     from .records import Claim, Failure, Finding, Label, Measurement, MetricSummary, Rate, Response, Summary, Verdict
 
+# Where each public name lives: it is imported when it is first used, so that importing hallumeter stays light.
 _HOMES = {
     "Claim": "records",
     "Failure": "records",
@@ -41,7 +42,6 @@ _HOMES = {
     "measure": "pipelines",
     "read": "formats",
 }
-"""Where each public name lives; it is imported when it is first used, so that importing hallumeter stays light."""
 
 __all__ = [
     "METRICS",

@@ -95,38 +95,41 @@ HALLUMETER = Policy(
 
 
 def profile_of(policy: Policy, rows: Mapping[str, MetricSummary]) -> Profile:
-    """The opinion of a policy on the headline rows of a summary, by metric.
+    """The opinion of a policy on the headline rows of a summary, by metric."""
+    return opinion_on(
+        policy, {rule.metric: rule.examined(rows[rule.metric]) for rule in policy.rules if rule.metric in rows}
+    )
+
+
+def opinion_on(policy: Policy, values: Mapping[str, float | None]) -> Profile:
+    """The opinion of a policy on the numbers that its rules look at; None, or no entry, for what was not measured.
 
     Low when any measured metric is beyond its bad bound, high when every measured one is good and none that is
     required is missing, unknown when nothing was measured, else medium. What was not measured never raises a risk.
+
+    >>> opinion_on(JUDGE_AUDITOR, {"mihr": 2 / 3}).reliability
+    'low'
     """
-    reasons: list[str] = []
-    measured: list[str] = []
-    are_good: list[bool] = []
-    is_high_risk = False
-    for rule in policy.rules:
-        row = rows.get(rule.metric)
-        value = rule.examined(row) if row is not None else None
-        if value is None:
-            if rule.is_required:
-                are_good.append(False)
-                reasons.append(f"{rule.metric} was not measured")
-            continue
-        measured.append(rule.metric)
-        are_good.append(rule.is_good(value))
-        is_high_risk |= rule.is_bad(value)
-        if not rule.is_good(value):
-            reasons.append(_reason(rule, value))
+    measured = {rule: value for rule in policy.rules if (value := values.get(rule.metric)) is not None}
     if not measured:
         return Profile(policy.name, "unknown", is_high_risk=False, reasons=("nothing was measured",))
-    reliability: Literal["high", "medium", "low"] = "low" if is_high_risk else "high" if all(are_good) else "medium"
-    return Profile(policy.name, reliability, is_high_risk, tuple(measured), tuple(reasons))
+    missing = [rule for rule in policy.rules if rule.is_required and rule not in measured]
+    reasons = [f"{rule.metric} was not measured" for rule in missing]
+    reasons += [_reason(rule, value) for rule, value in measured.items() if not rule.is_good(value)]
+    is_high_risk = any(rule.is_bad(value) for rule, value in measured.items())
+    return Profile(
+        policy=policy.name,
+        reliability="low" if is_high_risk else "medium" if reasons else "high",
+        is_high_risk=is_high_risk,
+        measured=tuple(rule.metric for rule in measured),
+        reasons=tuple(reasons),
+    )
 
 
 def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> Policy:
-    """Read a policy from TOML; every fault names the file, the rule and what was expected.
+    r"""Read a policy from TOML; every fault names the file, the rule and what was expected.
 
-    >>> policy = parse_policy('name = "mine"\\n[[rules]]\\nmetric = "mihr"\\ngood = 0.1\\nbad = 0.2',
+    >>> policy = parse_policy('name = "mine"\n[[rules]]\nmetric = "mihr"\ngood = 0.1\nbad = 0.2',
     ...                       source="policy.toml", known_metrics=["mihr"])
     >>> policy.rules[0].bad
     0.2

@@ -127,11 +127,11 @@ def _row(
         undecided=part.undecided,
         failed=part.failed,
         bounds=None,
-        signature=str(_signature(metric, part, settings, interval)),
+        signature=str(_signature(metric, part, settings, interval=interval)),
     )
 
 
-def _signature(metric: Metric, part: Slice, settings: SummarySettings, interval: Interval | None) -> Signature:
+def _signature(metric: Metric, part: Slice, settings: SummarySettings, *, interval: Interval | None) -> Signature:
     named = list(metric.settings)
     is_resampled = interval is not None and interval.method.endswith("bootstrap")
     if interval:

@@ -58,7 +58,8 @@ def uncertainty_sums(responses: Sequence[Sequence[NDArray[np.float64]]], method:
 
 def _normalized(rows: list[list[int]]) -> NDArray[np.float64]:
     table = np.array(rows, dtype=np.float64)
-    return table / table.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _statements_and_asked(case: tuple[list[Statement], list[tuple[int, int]]]) -> tuple[list[Statement], Any]:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from metric_inputs import rating_rows, ratings
 from numpy.typing import ArrayLike
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from hallumeter.errors import RecordError
 from hallumeter.metrics.agreement import (
@@ -116,6 +116,14 @@ def test_multiplicities_equal_rows_written_out(statistic: CountStatistic) -> Non
 
 
 @every_count_statistic
+def test_a_crowd_of_judges_is_counted_like_a_few(statistic: CountStatistic) -> None:
+    crowd = [[270, 90, 0], [0, 360, 0], [270, 90, 0]]
+    assert statistic(crowd) == statistic(crowd, [1, 1, 1])
+    assert statistic(crowd).value == pytest.approx(statistic(crowd[:2], [2, 1]).value, rel=1e-12)
+    assert fleiss_kappa(crowd).value == pytest.approx(statsmodels_fleiss(np.array(crowd)), rel=1e-12)
+
+
+@every_count_statistic
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
@@ -144,9 +152,7 @@ def test_a_table_without_claims_is_undefined(statistic: CountStatistic) -> None:
 
 @every_count_statistic
 @pytest.mark.parametrize("counts", [[[1, 0, 0], [0, 1, 0]], [[0, 0, 0]], [[]]])
-def test_fewer_than_two_ratings_say_nothing_about_agreement(
-    statistic: CountStatistic, counts: list[list[int]]
-) -> None:
+def test_fewer_than_two_ratings_say_nothing_about_agreement(statistic: CountStatistic, counts: list[list[int]]) -> None:
     result = statistic(counts)
     assert result.value is None
     judges = sum(counts[0])
@@ -236,7 +242,7 @@ def test_the_judge_that_misses_what_the_others_see_has_the_lower_sensitivity() -
     # Sixty clean claims, forty faulty ones of which the third judge passes ten: sensitivity 30 / 40, up to smoothing.
     rows = [(0, 0, 0)] * 60 + [(1, 1, 1)] * 15 + [(2, 2, 2)] * 15 + [(1, 1, 0)] * 5 + [(2, 2, 0)] * 5
     first, second, third = judge_accuracies(ratings(rows))
-    assert (first.sensitivity, second.sensitivity) == (pytest.approx(1, abs=0.01), pytest.approx(1, abs=0.01))
+    assert [first.sensitivity, second.sensitivity] == pytest.approx([1, 1], abs=0.01)
     assert third.sensitivity == pytest.approx(0.75, abs=0.01)
     assert third.specificity == pytest.approx(1, abs=0.01)
 

@@ -109,9 +109,7 @@ def test_many_resamples_at_once_give_what_one_at_a_time_gives(metric: Metric, da
     pair = {"first": 0, "second": 1} if metric.id == "cohen_kappa" else {}
     assert metric.resample is not None
     found = metric.resample(columns, np.array(weights, dtype=np.float64), **pair)
-    single = [
-        metric.compute(Ratings(columns.patterns, np.array(row), columns.judges), **pair).value for row in weights
-    ]
+    single = [metric.compute(Ratings(columns.patterns, np.array(row), columns.judges), **pair).value for row in weights]
     assert_same(tuple(None if math.isnan(value) else float(value) for value in found), tuple(single))
 
 

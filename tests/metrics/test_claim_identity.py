@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from hallumeter.metrics.claim_identity import claim_codes
 from hallumeter.text import claim_key
 
-WORDS = st.lists(st.sampled_from(["Paris", "is", "the", "capital", "수도는", "è"]), min_size=1, max_size=4).map(" ".join)
+WORDS = st.lists(st.sampled_from(["Paris", "is", "the", "capital", "수도는", "è"]), min_size=1, max_size=4).map(
+    " ".join
+)
 
 
 def test_codes_are_given_in_order_of_first_appearance() -> None:

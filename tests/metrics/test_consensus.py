@@ -59,9 +59,7 @@ def plain_scores(
 @pytest.mark.parametrize("is_left_out", [False, True])
 @settings(max_examples=300)
 @given(case=statements_and_asked, share=st.sampled_from(SHARES))
-def test_scores_equal_those_of_sets(
-    is_left_out: bool, case: tuple[list[Statement], Asked], share: Fraction
-) -> None:
+def test_scores_equal_those_of_sets(is_left_out: bool, case: tuple[list[Statement], Asked], share: Fraction) -> None:
     scores = consensus_scores(support(*case), share=float(share), is_left_out=is_left_out)
     found = [(one.precision.count, one.precision.total, one.recall.count, one.recall.total) for one in scores]
     assert found == plain_scores(*case, share, is_left_out=is_left_out)
@@ -72,7 +70,8 @@ def test_scores_equal_those_of_sets(
 @given(statements_and_asked, st.sampled_from(SHARES))
 def test_every_stated_claim_is_disputed_or_consensus(case: tuple[list[Statement], Asked], share: Fraction) -> None:
     statements, asked = case
-    disputed, agreed = [], []
+    disputed: list[int] = []
+    agreed: list[int] = []
     for question, claims in supporters_by_question(statements).items():
         voters = len({model for where, model in asked if where == question})
         for claim, who in claims.items():
@@ -96,9 +95,7 @@ def test_a_model_that_was_not_asked_has_no_score() -> None:
 
 def test_refuted_claims_stay_in_the_denominator_of_precision() -> None:
     # Of two claims of a model that the other makes too, the evidence supports one: precision is 1/2, not 1.
-    case = support(
-        [(0, 0, 0, True), (0, 0, 1, True), (0, 1, 0, False), (0, 1, 1, True)], [(0, 0), (0, 1)]
-    )
+    case = support([(0, 0, 0, True), (0, 0, 1, True), (0, 1, 0, False), (0, 1, 1, True)], [(0, 0), (0, 1)])
     assert consensus_scores(case)[0].precision == Rate(1, 2)
     assert consensus_scores(case, is_left_out=True)[0].precision == Rate(1, 2)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from hallumeter.errors import RecordError
 from hallumeter.records import Claim, Finding, Label, Verdict, check_distribution, check_probability
 
+VERDICT = {"record_id": "r1", "claim_id": "c1", "judge": "human", "label": "SUPPORTED"}
 NO_PROBABILITY = [-0.1, 1.0000001, math.nan, math.inf, -math.inf]
 
 
@@ -28,7 +30,7 @@ def test_a_weight_from_zero_passes(weight: float) -> None:
 def test_a_verdict_refuses_what_is_no_probability(field: str, value: float) -> None:
     expected = rf"^verdict of 'human' on claim 'c1': {field} is {value}; expected a number from 0 to 1$"
     with pytest.raises(RecordError, match=expected):
-        Verdict("r1", "c1", "human", Label.SUPPORTED, **{field: value})
+        msgspec.convert({**VERDICT, field: value}, Verdict)
 
 
 @pytest.mark.parametrize("value", [None, 0, 0.0, 0.5, 1, 1.0])
@@ -55,14 +57,16 @@ def test_what_is_no_distribution_is_refused_with_its_sum(values: tuple[float, ..
         check_distribution(values, "p")
 
 
-@pytest.mark.parametrize("values", [(1.0,), (0.0, 1.0), (0.7, 0.2, 0.1), (1 / 3, 1 / 3, 1 / 3), (0.1,) * 10, (0.5, 0.5 + 1e-7)])
+@pytest.mark.parametrize(
+    "values", [(1.0,), (0.0, 1.0), (0.7, 0.2, 0.1), (1 / 3, 1 / 3, 1 / 3), (0.1,) * 10, (0.5, 0.5 + 1e-7)]
+)
 def test_a_distribution_passes_up_to_rounding(values: tuple[float, ...]) -> None:
     check_distribution(values, "p")
 
 
 def test_the_tolerance_of_a_distribution_can_be_chosen() -> None:
     check_distribution((0.33, 0.33, 0.33), "p", tolerance=0.02)
-    with pytest.raises(RecordError, match="add up to 0.99"):
+    with pytest.raises(RecordError, match=r"add up to 0\.99"):
         check_distribution((0.33, 0.33, 0.33), "p", tolerance=0.001)
 
 

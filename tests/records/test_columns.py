@@ -21,7 +21,7 @@ def test_codes_put_what_speaks_of_the_evidence_first() -> None:
     assert list(LABEL_CODES) == list(Label)
     assert list(LABEL_CODES.values()) == [0, 1, 2, UNDECIDED_CODE]
     assert DECIDED_LABELS == UNDECIDED_CODE
-    assert FAILED_CODE == max(LABEL_CODES.values()) + 1
+    assert max(LABEL_CODES.values()) + 1 == FAILED_CODE
 
 
 @given(labelled)

@@ -119,7 +119,9 @@ RECORDS: tuple[Struct, ...] = (
     Profile("judge-auditor", "unknown", is_high_risk=False),
     Profile("hallumeter", "low", is_high_risk=True, measured=("mihr",), reasons=("mihr is 0.500, above 0.3",)),
     Summary(1, "measure", Counts(), ()),
-    Summary(1, "audit", Counts(records=1), (ROW, UNDEFINED_ROW), {"p": Profile("p", "high", is_high_risk=False)}, ("n",)),
+    Summary(
+        1, "audit", Counts(records=1), (ROW, UNDEFINED_ROW), {"p": Profile("p", "high", is_high_risk=False)}, ("n",)
+    ),
     InputFile("answers.jsonl", None, 0),
     InputFile("answers.jsonl", "0" * 64, 9),
     JudgeEntry("embedded:full@1", "recorded"),
@@ -175,7 +177,7 @@ def test_fields_are_written_in_the_order_of_the_contract() -> None:
     ],
 )
 def test_a_record_that_is_read_is_checked_like_one_that_is_made(kind: type[Struct], text: bytes) -> None:
-    with pytest.raises(RecordError, match="expected|give both or neither"):
+    with pytest.raises(RecordError, match=r"expected|give both or neither"):
         msgspec.json.decode(text, type=kind)
 
 

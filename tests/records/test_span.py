@@ -10,7 +10,9 @@ from hallumeter.errors import RecordError
 from hallumeter.records import Claim, Label, Quote, Verdict, check_span
 
 
-@pytest.mark.parametrize(("start", "end", "length"), [(None, None, None), (None, None, 3), (0, 0, 0), (0, 3, 3), (2, 2, 3)])
+@pytest.mark.parametrize(
+    ("start", "end", "length"), [(None, None, None), (None, None, 3), (0, 0, 0), (0, 3, 3), (2, 2, 3)]
+)
 def test_a_span_inside_its_text_passes(start: int | None, end: int | None, length: int | None) -> None:
     check_span(start, end, "claim 'c1'", length=length)
 
@@ -50,5 +52,5 @@ def test_a_span_that_passes_slices_as_many_characters_as_it_says(text: str, data
         check_span(start, end, "claim", length=len(text))
         assert len(text[start:end]) == end - start
     else:
-        with pytest.raises(RecordError, match="^claim "):
+        with pytest.raises(RecordError, match=r"^claim "):
             check_span(start, end, "claim", length=len(text))

@@ -17,7 +17,7 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    """Measure bundled real samples and write a report: no key, no download, a few seconds.
+    r"""Measure bundled real samples and write a report: no key, no download, a few seconds.
 
     The samples are answers of language models with human verdicts, from RAGTruth and FActScore.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
 @click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
 def measure(paths: tuple[Path, ...], **options: object) -> None:
-    """Measure verdicts on claims: how many are unsupported, and how sure is that?
+    r"""Measure verdicts on claims: how many are unsupported, and how sure is that?
 
     PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
     standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
@@ -97,6 +98,6 @@ def _settings(options: dict[str, object]) -> MeasureSettings:
 def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     if paths:
         return paths
-    if click.get_text_stream("stdin").isatty():
+    if sys.stdin.isatty():
         raise click.UsageError("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
     return (Path("-"),)

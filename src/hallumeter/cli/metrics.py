@@ -8,7 +8,7 @@ import click
 @click.command()
 @click.argument("metric", required=False)
 def metrics(metric: str | None) -> None:
-    """List the metrics, or explain one.
+    r"""List the metrics, or explain one.
 
     \b
     Examples:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_JUDGES_PACKED = 126
 """Counts up to this one fit into a byte, so that equal rows can be found fast."""
+_ROUNDING = 1e-12
+"""A kappa of exactly 3/5 may come out a hair below 0.6."""
 ONE_CATEGORY = "every rating falls in one category, so agreement by chance is already total"
 
 
@@ -184,10 +186,10 @@ def interpretation(kappa: float | None) -> str:
     """
     if kappa is None:
         return "undefined"
-    if kappa > 0.8:
+    if kappa > 0.8 + _ROUNDING:
         return "almost_perfect"
     scale = ((0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"))
-    return next((word for bound, word in scale if kappa >= bound), "poor")
+    return next((word for bound, word in scale if kappa >= bound - _ROUNDING), "poor")
 
 
 def prevalence_warning(kappa: Agreement, ac1: Agreement) -> str | None:
@@ -296,7 +298,7 @@ def _cohen_parts(ratings: Ratings, weights: NDArray[np.float64], *, first: int, 
 
 def _chance_corrected(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> Parts:
     """(observed - expected) / (1 - expected); NaN when agreement by chance is total, up to rounding."""
-    is_total = np.abs(1 - expected) < 1e-12
+    is_total = np.abs(1 - expected) < _ROUNDING
     value = (observed - expected) / np.where(is_total, np.nan, 1 - expected)
     return Parts(np.asarray(value), np.asarray(observed), np.where(is_total, 1.0, expected))
 

@@ -1,6 +1,6 @@
 """Compositions: the only place that knows several steps at once."""
 
-from .measurement import (
+from hallumeter.pipelines.measurement import (
     MeasureSettings,
     measure,
     measure_files,
@@ -8,6 +8,7 @@ from .measurement import (
     read_policy,
     run_demo,
 )
+
 from .run import Run, load
 
 __all__ = [

@@ -3,7 +3,7 @@
 from hallumeter.errors import RecordError
 
 
-def check_span(start: int | None, end: int | None, owner: str, length: int | None = None) -> None:
+def check_span(start: int | None, end: int | None, owner: str, *, length: int | None = None) -> None:
     """Refuse offsets that are half given, negative, reversed, or beyond a text of the given length.
 
     Python slices such offsets silently, so they are checked wherever they enter.

@@ -21,7 +21,8 @@ def catalog_text() -> str:
     """One line per metric: id, alias, which way is better, the question it answers."""
     longest = max(len(metric.id) for metric in METRICS)
     lines = [
-        f"{metric.id:<{longest}}  {DIRECTION_WORDS[metric.direction][0] or ' '}  {metric.question}" for metric in METRICS
+        f"{metric.id:<{longest}}  {DIRECTION_WORDS[metric.direction][0] or ' '}  {metric.question}"
+        for metric in METRICS
     ]
     return "\n".join([*lines, "", "`hallumeter metrics ID` explains one; ↑ higher is better, ↓ lower is better.", ""])
 

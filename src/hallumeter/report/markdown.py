@@ -28,9 +28,10 @@ def markdown_text(summary: Summary) -> str:
         "best to worst",
         "signature",
     ]
+    held = [plural(counts.records, "response"), plural(counts.claims, "claim")]
+    held += [plural(counts.verdicts, "verdict"), plural(counts.failures, "failure")]
     lines = [
-        f"**{plural(counts.records, 'response')}, {plural(counts.claims, 'claim')}, "
-        f"{plural(counts.verdicts, 'verdict')}, {plural(counts.failures, 'failure')}**",
+        f"**{', '.join(held)}**",
         "",
         f"| {' | '.join(head)} |",
         f"|{' --- |' * len(head)}",

@@ -17,9 +17,23 @@ if TYPE_CHECKING:
     from hallumeter.records import MetricSummary, Summary
 
 CSV_COLUMNS = (
-    ("metric", "judge", "count", "total", "value", "interval_low", "interval_high", "interval_method")
-    + ("direction", "undefined", "undecided", "failed", "best_to_worst_low", "best_to_worst_high", "signature", "note")
-)  # fmt: skip
+    "metric",
+    "judge",
+    "count",
+    "total",
+    "value",
+    "interval_low",
+    "interval_high",
+    "interval_method",
+    "direction",
+    "undefined",
+    "undecided",
+    "failed",
+    "best_to_worst_low",
+    "best_to_worst_high",
+    "signature",
+    "note",
+)
 
 
 def summary_text(summary: Summary, form: str) -> str:

@@ -2,3 +2,5 @@
 
 Read them with ``importlib.resources.files("hallumeter.samples")``.
 """
+
+__all__: list[str] = []

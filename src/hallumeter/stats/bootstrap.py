@@ -85,9 +85,9 @@ def bootstrap_statistic(
     one column per pattern when items are nested; whole rows are then drawn. `statistic` gets many resamples at once,
     one row of multiplicities each, and returns one number per row, NaN where it is undefined; such resamples are left
     out. Percentiles keep the interval inside the statistic's range, whatever that is; they are taken further out as
-    Student's t and the factor n / (n - 1) demand (Hesterberg 2015). Undefined with fewer than two units, when fewer than half of the
-    resamples are defined, and when all of them agree (their width of zero would claim certainty). The method is
-    `item_bootstrap`, or `cluster_bootstrap` for rows.
+    Student's t and the factor n / (n - 1) demand (Hesterberg 2015). Undefined with fewer than two units, when fewer
+    than half of the resamples are defined, and when all of them agree (their width of zero would claim certainty). The
+    method is `item_bootstrap`, or `cluster_bootstrap` for rows.
 
     >>> def share_of_first(weights):
     ...     return weights[:, 0] / weights.sum(axis=1)

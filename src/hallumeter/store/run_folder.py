@@ -113,13 +113,13 @@ class RunFolder:
     def _lines(self, name: str, kind: type[_Record]) -> Iterator[_Record]:
         path = self.path / name
         decoder = msgspec.json.Decoder(kind)
+        number = 0
         try:
             with path.open("rb") as stream:
-                for number, line in enumerate(stream, 1):
-                    try:
-                        yield decoder.decode(line)
-                    except msgspec.DecodeError as error:
-                        raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
+                for number, line in enumerate(stream, 1):  # noqa: B007 (the error names it)
+                    yield decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); make the run again") from error
 

@@ -13,8 +13,8 @@ from hallumeter.metrics.agreement import fleiss_kappa, interpretation, panel_fle
 from hallumeter.metrics.claims import factual_precision, macro_hallucination_rate, micro_hallucination_rate
 from hallumeter.metrics.consensus import consensus_scores, disputed_and_consensus
 from hallumeter.metrics.uncertainty import uncertainty
-from hallumeter.policy import profile_of
-from hallumeter.records import MetricSummary, Rate, Ratings
+from hallumeter.policy import opinion_on
+from hallumeter.records import Rate, Ratings
 
 from .results import (
     ConsensusF1Result,
@@ -144,7 +144,7 @@ class HallucinationMetricsCalculator:
             "fleiss_kappa": kappa.kappa if kappa else None,
             "uncertainty": parts.total if parts else None,
         }
-        opinion = profile_of(self.config.policy, _rows({**values, "uncertainty_total": values["uncertainty"]}))
+        opinion = opinion_on(self.config.policy, {**values, "uncertainty_total": values["uncertainty"]})
         disputed, agreed = _claims_by_consensus(claim_matrix)
         return HallucinationProfile(
             mihr=mihr,
@@ -212,26 +212,3 @@ def _claims_by_consensus(matrix: ClaimVerificationMatrix | None) -> tuple[list[C
         [claim for row, claim in enumerate(matrix.claims) if row not in agreed],
         [claim for row, claim in enumerate(matrix.claims) if row in agreed],
     )
-
-
-def _rows(values: Mapping[str, float | None]) -> dict[str, MetricSummary]:
-    """Bare values in the shape that a policy reads: points without counts, intervals or bounds."""
-    return {
-        metric: MetricSummary(
-            metric=metric,
-            by={},
-            judge=None,
-            count=None,
-            total=None,
-            value=value,
-            interval=None,
-            interval_method=None,
-            direction="none",
-            undefined=None if value is not None else "not measured",
-            undecided=0,
-            failed=0,
-            bounds=None,
-            signature="",
-        )
-        for metric, value in values.items()
-    }

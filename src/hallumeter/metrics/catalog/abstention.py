@@ -6,8 +6,8 @@ from .metric import Metric
 
 _DETECTOR = (("abstention", "lexicon-en-fr-ko-1"),)
 _CAUTION = (
-    "Whether a response abstains is decided by cue phrases in English, French and Korean, in the sentence that answers; "
-    "other languages are read as answers. The matched cue is in the run's records for audit."
+    "Whether a response abstains is decided by cue phrases in English, French and Korean, in the sentence that "
+    "answers; other languages are read as answers. The matched cue is in the run's records for audit."
 )
 _SOURCE = "judge-auditor; the idea also in HalluLens (ACL 2025)"
 

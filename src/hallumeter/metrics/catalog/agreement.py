@@ -25,9 +25,10 @@ AGREEMENT_METRICS = (
         formula="(Po - Pe) / (1 - Pe); Po = mean share of agreeing pairs of judges, Pe = sum of squared label shares",
         example="Votes [6 1 0] and [0 7 0]: Po = 0.857, Pe = 0.510, kappa = 0.708.",
         caution=(
-            "When almost all claims have one label, kappa is low although the judges almost always agree; a warning then "
-            "points to Gwet's AC1. On a single claim it is always -1 / (judges - 1) unless they are unanimous. Agreement "
-            "is not correctness. Claims that some judge left undecided are left out; Krippendorff's alpha keeps them."
+            "When almost all claims have one label, kappa is low although the judges almost always agree; a warning "
+            "then points to Gwet's AC1. On a single claim it is always -1 / (judges - 1) unless they are unanimous. "
+            "Agreement is not correctness. Claims that some judge left undecided are left out; Krippendorff's alpha "
+            "keeps them."
         ),
         source="Fleiss 1971; standard error under chance by Fleiss, Nee and Landis 1979; used by judge-auditor",
     ),
@@ -117,8 +118,8 @@ AGREEMENT_METRICS = (
         formula="Dawid-Skene: expectation maximisation over the unknown true labels and every judge's confusion matrix",
         example="Three judges that flag 90 of 100 truly unsupported claims each, independently: about 0.9 for each.",
         caution=(
-            "It assumes that judges err independently and are better than chance. Judges that share a blind spot outvote "
-            "the one that is right. With labels from people, use those instead."
+            "It assumes that judges err independently and are better than chance. Judges that share a blind spot "
+            "outvote the one that is right. With labels from people, use those instead."
         ),
         source="Dawid and Skene 1979",
     ),

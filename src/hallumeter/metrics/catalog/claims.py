@@ -27,9 +27,9 @@ CLAIM_METRICS = (
         formula="(REFUTED + NOT_ENOUGH_INFO) / (SUPPORTED + REFUTED + NOT_ENOUGH_INFO), all responses pooled",
         example=f"{_THREE}: 2 / 3 = 0.667. {_TWO}: 1 / 10 = 0.1.",
         caution=(
-            "Long responses weigh more than short ones; see mihr_mean. It counts a claim on which the evidence is silent "
-            "as unsupported; see mihr_refuted. It says nothing about how bad an unsupported claim is, nor about what "
-            "the response left out. The literature's MiHR (HaluEval 2.0) is mihr_mean."
+            "Long responses weigh more than short ones; see mihr_mean. It counts a claim on which the evidence is "
+            "silent as unsupported; see mihr_refuted. It says nothing about how bad an unsupported claim is, nor about "
+            "what the response left out. The literature's MiHR (HaluEval 2.0) is mihr_mean."
         ),
         source=_JUDGE_AUDITOR,
     ),
@@ -135,8 +135,9 @@ CLAIM_METRICS = (
         formula="mean over responses with a claim of precision * min(1, exp(1 - 10 / claims))",
         example="A response with 5 claims, 4 supported: 0.8 * exp(1 - 10 / 5) = 0.8 * 0.3679 = 0.294.",
         caution=(
-            "Responses without a claim count as abstentions and are left out, so a model that answers only what it knows "
-            "looks good: read it beside the number of responses. Ten claims suit a biography, not a one-line answer."
+            "Responses without a claim count as abstentions and are left out, so a model that answers only what it "
+            "knows looks good: read it beside the number of responses. Ten claims suit a biography, not a one-line "
+            "answer."
         ),
         source="Min et al., FActScore, EMNLP 2023 (gamma 10)",
     ),

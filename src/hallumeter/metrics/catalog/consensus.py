@@ -8,8 +8,8 @@ _SETTINGS = (("share", "0.5"), ("identity", "normalized-text"))
 _EXAMPLE = "Models a: A B X; b: A B; c: A C. Consensus (half of three or more): A and B."
 _SOURCE = "judge-auditor"
 _CAUTION = (
-    "Models trained on the same texts repeat the same error: consensus is not truth. Claims are the same only when their "
-    "texts are, up to case, white space, Unicode form and a final period; a paraphrase is another claim."
+    "Models trained on the same texts repeat the same error: consensus is not truth. Claims are the same only when "
+    "their texts are, up to case, white space, Unicode form and a final period; a paraphrase is another claim."
 )
 
 CONSENSUS_METRICS = (
@@ -40,7 +40,9 @@ CONSENSUS_METRICS = (
         undefined_when="no question is answered by two models, or no claim is consensus",
         settings=_SETTINGS,
         question="How many of the claims on which the models agree does a model make?",
-        formula="consensus claims of the model / consensus claims; a claim is consensus when half of the models make it",
+        formula=(
+            "consensus claims of the model / consensus claims; a claim is consensus when half of the models make it"
+        ),
         example=f"{_EXAMPLE} Recall of c: 1 / 2.",
         caution=f"{_CAUTION} The scored model votes too: with two models every claim is consensus.",
         source=_SOURCE,

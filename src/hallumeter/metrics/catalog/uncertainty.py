@@ -7,8 +7,8 @@ from .metric import Metric
 _UNDEFINED = "no verdict comes with probabilities"
 _SOURCE = "Depeweg et al. 2018 and Houlsby et al. 2011 for the information form; names from judge-auditor"
 _CAUTION = (
-    "A judge can be certain and wrong. Probabilities of language models are rarely calibrated. With fewer than two samples "
-    "per claim the epistemic part is 0 because nothing was observed, not because the judges agree."
+    "A judge can be certain and wrong. Probabilities of language models are rarely calibrated. With fewer than two "
+    "samples per claim the epistemic part is 0 because nothing was observed, not because the judges agree."
 )
 
 UNCERTAINTY_METRICS = (

@@ -98,9 +98,11 @@ class TableBuilder:
         no_record = rows.records == MISSING
         nameless = (rows.labels != MISSING) & (rows.claims == NO_HASH) & ~no_record
         for row in np.flatnonzero(no_record).tolist():
-            self._fail(rows, row, "missing_field", "record_id: expected the id of the response, found none")
+            self._fail(
+                rows, row, code="missing_field", message="record_id: expected the id of the response, found none"
+            )
         for row in np.flatnonzero(nameless).tolist():
-            self._fail(rows, row, "missing_field", "claim_id: expected the id of the claim, found none")
+            self._fail(rows, row, code="missing_field", message="claim_id: expected the id of the claim, found none")
         return np.asarray(~(no_record | nameless))
 
     def _append(self, rows: _Rows) -> None:
@@ -138,12 +140,11 @@ class TableBuilder:
         codes = rows.labels
         for row in np.flatnonzero(is_verdict & ((codes == FAILED_CODE) | (codes == MISSING))).tolist():
             if codes[row] == MISSING:
-                self._fail(rows, row, "missing_label", "label: no verdict was given")
+                self._fail(rows, row, code="missing_label", message="label: no verdict was given")
             else:
                 expected = "SUPPORTED, REFUTED, NOT_ENOUGH_INFO or UNDECIDED"
-                self._fail(
-                    rows, row, "unknown_label", f"label: expected {expected}, found {rows.value('label', row)!r}"
-                )
+                message = f"label: expected {expected}, found {rows.value('label', row)!r}"
+                self._fail(rows, row, code="unknown_label", message=message)
         return np.where(codes == MISSING, FAILED_CODE, codes)
 
     def _check_probabilities(self, rows: _Rows, labels: NDArray[np.int64]) -> None:
@@ -157,7 +158,7 @@ class TableBuilder:
             for row in np.flatnonzero(~is_possible).tolist():
                 labels[row] = FAILED_CODE if labels[row] != MISSING else MISSING
                 message = f"{field}: expected a number from 0 to 1, found {values[row]:g}"
-                self._fail(rows, row, "impossible_probability", message)
+                self._fail(rows, row, code="impossible_probability", message=message)
 
     def _take_distributions(self, rows: _Rows, labels: NDArray[np.int64]) -> None:
         for row, (probabilities, samples) in enumerate(rows.together("probabilities", "inference_samples")):
@@ -167,7 +168,7 @@ class TableBuilder:
                 self._distributions.append(_distributions(self.rows + row, probabilities, samples))
             except RecordError as error:
                 labels[row] = FAILED_CODE if labels[row] != MISSING else MISSING
-                self._fail(rows, row, "impossible_probability", str(error))
+                self._fail(rows, row, code="impossible_probability", message=str(error))
 
     def _claim_keys(self, rows: _Rows) -> dict[str, NDArray[np.int64]]:
         """What the claims say, where several models may say the same."""
@@ -190,13 +191,13 @@ class TableBuilder:
                 continue
             if response is None:
                 message = "response: expected the text of the answer beside answerable, found none"
-                self._fail(rows, row, "missing_field", message)
+                self._fail(rows, row, code="missing_field", message=message)
                 continue
             answerable[row] = bool(flag) if flag is not None else not is_nonexistent
             abstained[row] = detect_abstention(str(response)).did_abstain
         return {"answerable": answerable, "abstained": abstained}
 
-    def _fail(self, rows: _Rows, row: int, code: str, message: str) -> None:
+    def _fail(self, rows: _Rows, row: int, *, code: str, message: str) -> None:
         record, claim, judge = (rows.value(field, row) for field in ("record_id", "claim_id", "judge"))
         place = f"{rows.source}:{rows.lines[row]}: {message}"
         self._on_failure(Failure(record, claim, "read", judge, code, place))

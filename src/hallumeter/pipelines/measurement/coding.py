@@ -60,15 +60,9 @@ class NameIndex(dict[object, int]):
         if isinstance(column, Numbers):
             return self.encode(column.expanded())
         try:
-            found = np.fromiter(map(hash, column), np.int64, len(column))
+            return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
         except TypeError:  # a list or an object in a field used for grouping
             return self.encode([value if isinstance(value, str) else _as_text(value) for value in column])
-        # Rows of one response mostly follow each other, and a run of equal names needs a single look-up.
-        starts = np.flatnonzero(np.diff(found, prepend=~found[:1]))
-        if 2 * len(starts) > len(column):
-            return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
-        codes = np.array([self[column[start]] for start in starts.tolist()], dtype=np.int64)
-        return np.repeat(codes, np.diff(starts, append=len(column)))
 
 
 class LabelIndex(dict[object, int]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -75,7 +76,8 @@ def measure_to_folder(
     with new_run_folder(out) as folder, _rereadable(paths) as files_read:
         run = measure_batches(_sources(files_read, settings, watch), settings, version=version("hallumeter"))
         write_run(folder, run, [(path.name, read_rows(path, fields=None)) for path in files_read])
-        write_json(folder / MANIFEST, _manifest(paths, files_read, run, settings, started))
+        inputs = _input_files(paths, files_read, run)
+        write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
         load(folder).to_html(folder / REPORT)
     return run.summary
 
@@ -128,26 +130,26 @@ def _rereadable(paths: Sequence[Path]) -> Iterator[list[Path]]:
         kept = Path(folder) / "stdin.jsonl"
         if any(str(path) == STDIN for path in paths):
             with kept.open("wb") as stream:
-                while block := sys.stdin.buffer.read(1 << 20):
-                    stream.write(block)
+                shutil.copyfileobj(sys.stdin.buffer, stream)
         yield [kept if str(path) == STDIN else path for path in paths]
 
 
+def _input_files(paths: Sequence[Path], files_read: Sequence[Path], run: MeasuredRun) -> tuple[InputFile, ...]:
+    names = ["<stdin>" if str(path) == STDIN else path.name for path in paths]
+    return tuple(
+        InputFile(name, _sha256(kept), run.rows_by_source.get(kept.name, 0))
+        for name, kept in zip(names, files_read, strict=True)
+    )
+
+
 def _manifest(
-    paths: Sequence[Path],
-    files_read: Sequence[Path],
-    run: MeasuredRun,
-    settings: MeasureSettings,
-    started: datetime,
+    run: MeasuredRun, settings: MeasureSettings, *, inputs: tuple[InputFile, ...], started: datetime
 ) -> Manifest:
-    named = [
-        ("<stdin>" if str(path) == STDIN else path.name, kept) for path, kept in zip(paths, files_read, strict=True)
-    ]
     return Manifest(
         version=MANIFEST_VERSION,
         hallumeter=version("hallumeter"),
         instrument=run.summary.instrument,
-        inputs=tuple(InputFile(name, _sha256(kept), run.rows_by_source.get(kept.name, 0)) for name, kept in named),
+        inputs=inputs,
         settings={
             "by": list(settings.by),
             "consensus": settings.consensus,

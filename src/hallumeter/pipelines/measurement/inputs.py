@@ -58,7 +58,7 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
     """Number responses and groups, and find the cell of every row."""
     responses = _responses(table)
     count = int(responses.max()) + 1 if len(responses) else 0
-    groups, values = _groups(table, by, responses, count)
+    groups, values = _groups(table, by, responses, count=count)
     width = max(len(values), 1)
     keys, of_row = dense_codes(responses * width + groups)
     return Cells(keys // width, keys % width, of_row, values, count)
@@ -139,7 +139,7 @@ def answers_of(table: Table, cells: Cells) -> tuple[Answers, NDArray[np.int64]]:
 
 
 def support_of(
-    table: Table, cells: Cells, votes: Votes, labels: NDArray[np.int64], *, similarity: float | None = None
+    table: Table, cells: Cells, votes: Votes, *, labels: NDArray[np.int64], similarity: float | None = None
 ) -> Support | str:
     """Who stated what about which question, or why that cannot be told."""
     if not len(table.model_names) > 1:
@@ -154,7 +154,7 @@ def support_of(
     if (np.bincount(asked[:, 0]) < 2).all():
         return "no question is answered by two models; give the field question_id, or the same record_id for each model"
     rows, supported = rows[stated], labels[stated] == 0
-    claims = _claim_codes(table, questions[rows], rows, similarity)
+    claims = _claim_codes(table, questions[rows], rows, similarity=similarity)
     width = int(claims.max()) + 1
     keys = (questions[rows] * width + claims) * len(table.model_names) + table.models[rows]
     distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -179,7 +179,7 @@ def clusters_of(table: Table, cells: Cells, field: str) -> NDArray[np.int64]:
 
 
 def _claim_codes(
-    table: Table, questions: NDArray[np.int64], rows: NDArray[np.int64], similarity: float | None
+    table: Table, questions: NDArray[np.int64], rows: NDArray[np.int64], *, similarity: float | None
 ) -> NDArray[np.int64]:
     """Number the claims; with a similarity, claims about the same question may also match by likeness."""
     if similarity is None:
@@ -203,7 +203,7 @@ def _responses(table: Table) -> NDArray[np.int64]:
 
 
 def _groups(
-    table: Table, by: Sequence[str], responses: NDArray[np.int64], count: int
+    table: Table, by: Sequence[str], responses: NDArray[np.int64], *, count: int
 ) -> tuple[NDArray[np.int64], tuple[dict[str, str], ...]]:
     """One number per combination of values of the grouping fields, in the order of their names."""
     combined = np.zeros(len(responses), dtype=np.int64)
@@ -211,7 +211,7 @@ def _groups(
     for field in by:
         filled = _filled(table.fields[field], responses, count)
         names = [*table.field_names[field], NO_VALUE]
-        order = sorted(range(len(names) - 1), key=names.__getitem__) + [len(names) - 1]
+        order = [*sorted(range(len(names) - 1), key=names.__getitem__), len(names) - 1]
         rank = np.empty(len(names), dtype=np.int64)
         rank[order] = np.arange(len(names))
         combined = combined * len(names) + rank[filled]

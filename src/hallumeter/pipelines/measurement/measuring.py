@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec import Struct, structs
@@ -66,7 +66,7 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
     cells = inputs.cells_of(table, settings.by)
     votes = inputs.votes_of(table, cells)
     matrix = inputs.rating_matrix(table, votes)
-    labels = _labels_by_judge(table, cells, votes, matrix, settings)
+    labels = _labels_by_judge(table, cells, votes, matrix=matrix, settings=settings)
     headline = _claim_labels(table, matrix, settings)
     answers, answer_cells = inputs.answers_of(table, cells)
     return Measured(
@@ -79,7 +79,7 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
         answers=answers,
         answer_cells=answer_cells,
         uncertainties=_uncertainties(table, cells, settings.uncertainty),
-        support=inputs.support_of(table, cells, votes, headline, similarity=settings.similarity),
+        support=inputs.support_of(table, cells, votes, labels=headline, similarity=settings.similarity),
     )
 
 
@@ -96,7 +96,7 @@ def _claim_labels(table: Table, matrix: NDArray[np.int8], settings: MeasureSetti
 
 
 def _labels_by_judge(
-    table: Table, cells: Cells, votes: Votes, matrix: NDArray[np.int8], settings: MeasureSettings
+    table: Table, cells: Cells, votes: Votes, *, matrix: NDArray[np.int8], settings: MeasureSettings
 ) -> dict[str, LabelCounts]:
     """Label counts of every judge and of the panel, the headline first."""
     labels: dict[str, LabelCounts] = {}
@@ -113,13 +113,13 @@ def _labels_by_judge(
 
 def summary_rows(measured: Measured, settings: MeasureSettings, summary: SummarySettings) -> Iterator[MetricSummary]:
     """Every metric for the whole run, then for each group."""
-    for by, chosen in _parts(measured.cells, settings):
-        yield from _claim_rows(measured, by, chosen, summary)
-        if not by:
+    for group in _groups(measured.cells, settings):
+        yield from _claim_rows(measured, group, summary)
+        if not group.by:
             yield from _consensus_rows(measured.support, settings, summary)
-        yield from _agreement_rows(measured, by, chosen, summary)
-        yield from _uncertainty_rows(measured, by, chosen, settings, summary)
-        yield from _abstention_rows(measured, by, chosen, summary)
+        yield from _agreement_rows(measured, group, summary)
+        yield from _uncertainty_rows(measured, group, summary, method=settings.uncertainty)
+        yield from _abstention_rows(measured, group, summary)
 
 
 def record_measurements(measured: Measured) -> Iterator[Measurement]:
@@ -149,19 +149,25 @@ def record_measurements(measured: Measured) -> Iterator[Measurement]:
             )
 
 
-def _parts(cells: Cells, settings: MeasureSettings) -> Iterator[tuple[dict[str, str], NDArray[np.intp]]]:
+class _Group(NamedTuple):
+    """Some cells that are summarised together."""
+
+    by: dict[str, str]
+    cells: NDArray[np.intp]
+
+
+def _groups(cells: Cells, settings: MeasureSettings) -> Iterator[_Group]:
     """The cells of the whole run, then those of each group."""
-    yield {}, np.arange(len(cells))
+    yield _Group({}, np.arange(len(cells)))
     if settings.by:
         order = np.argsort(cells.groups, kind="stable")
         edges = np.searchsorted(cells.groups[order], np.arange(len(cells.group_values) + 1))
         for group, by in enumerate(cells.group_values):
-            yield by, order[edges[group] : edges[group + 1]]
+            yield _Group(by, order[edges[group] : edges[group + 1]])
 
 
-def _claim_rows(
-    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
-) -> Iterator[MetricSummary]:
+def _claim_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
+    by, chosen = group
     for judge, counts in measured.labels.items():
         mine = _merged(counts[chosen], measured, chosen)
         unmeasured = mine.table.sum(axis=0)
@@ -198,9 +204,8 @@ def _consensus_rows(
             yield summarize_value(metric, value, Slice({"model": score.model}, None), settings=summary, counts=counts)
 
 
-def _agreement_rows(
-    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
-) -> Iterator[MetricSummary]:
+def _agreement_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
+    by, chosen = group
     if len(measured.table.judge_names) < 2:
         return
     ratings = _ratings(measured, chosen)
@@ -222,12 +227,9 @@ def _agreement_rows(
 
 
 def _uncertainty_rows(
-    measured: Measured,
-    by: dict[str, str],
-    chosen: NDArray[np.intp],
-    settings: MeasureSettings,
-    summary: SummarySettings,
+    measured: Measured, group: _Group, summary: SummarySettings, *, method: UncertaintyMethod
 ) -> Iterator[MetricSummary]:
+    by, chosen = group
     if measured.uncertainties is None:
         return
     sums = measured.uncertainties[chosen]
@@ -235,13 +237,12 @@ def _uncertainty_rows(
     part = Slice(by, judges[0] if len(judges) == 1 else ALL_JUDGES)
     for metric in UNCERTAINTY_METRICS:
         if metric.reads == "distributions":
-            named = structs.replace(metric, settings=(*metric.settings, ("method", settings.uncertainty)))
+            named = structs.replace(metric, settings=(*metric.settings, ("method", method)))
             yield summarize_rates(named, _clustered(metric.compute(sums), measured, chosen), part, settings=summary)
 
 
-def _abstention_rows(
-    measured: Measured, by: dict[str, str], chosen: NDArray[np.intp], summary: SummarySettings
-) -> Iterator[MetricSummary]:
+def _abstention_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
+    by, chosen = group
     if not len(measured.answers):
         return
     mine = np.isin(measured.answer_cells, chosen)
@@ -304,7 +305,8 @@ def _uncertainties(table: Table, cells: Cells, method: UncertaintyMethod) -> Unc
 def _with_identity(metric: Metric, similarity: float | None) -> Metric:
     if similarity is None:
         return metric
-    settings = tuple((n, v) for n, v in metric.settings if n != "identity") + (("identity", f"fuzzy-{similarity:g}"),)
+    others = ((name, value) for name, value in metric.settings if name != "identity")
+    settings = (*others, ("identity", f"fuzzy-{similarity:g}"))
     return structs.replace(metric, settings=settings)
 
 

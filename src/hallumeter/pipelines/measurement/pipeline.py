@@ -46,6 +46,7 @@ class FailureLog:
         self.by_code: Counter[str] = Counter()
 
     def __call__(self, failure: Failure) -> None:
+        """Take note of a failure, or stop at once when the run is strict."""
         if self._is_strict:
             raise RecordError(failure.message)
         self.by_code[failure.code] += 1
@@ -65,7 +66,7 @@ def measure_batches(
         for batch in batches:
             builder.add(batch, name)
         rows_by_source[name] = builder.rows - before
-    _check_found(builder, settings, failures, rows_by_source)
+    _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
     table = builder.build()
     measured = count(table, settings)
     for row in measured.votes.duplicates.tolist():
@@ -91,7 +92,7 @@ def measure_batches(
 
 
 def _check_found(
-    builder: TableBuilder, settings: MeasureSettings, failures: FailureLog, rows_by_source: dict[str, int]
+    builder: TableBuilder, settings: MeasureSettings, *, failures: FailureLog, rows_by_source: dict[str, int]
 ) -> None:
     if not builder.rows:
         names = ", ".join(rows_by_source) or "the input"

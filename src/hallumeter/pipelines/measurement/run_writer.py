@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 import msgspec
@@ -38,10 +39,8 @@ def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Itera
     shared = _shared_records(run)
     writer = _RowWriter(folder, shared)
     with writer:
-        for _, batches in sources:
-            for batch in batches:
-                for _, row in rows_of(batch):
-                    writer.add(row)
+        for _, row in chain.from_iterable(rows_of(batch) for _, batches in sources for batch in batches):
+            writer.add(row)
     write_jsonl(folder / FAILURES, run.failures)
     write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
     write_json(folder / SUMMARY, run.summary)
