@@ -38,10 +38,11 @@ DUCKDB = """
 import duckdb
 start = time.process_time()
 con = duckdb.connect()
-unsupported = "sum((label <> 'SUPPORTED')::int)"
-con.execute(f"select record_id, {unsupported}, count(*), {unsupported} / count(*) from '{sys.argv[1]}' group by record_id").fetchnumpy()
-con.execute(f"select {unsupported} / count(*) from '{sys.argv[1]}'").fetchall()
-con.execute(f"select avg((bad > 0)::int) from (select {unsupported} as bad from '{sys.argv[1]}' group by record_id)").fetchall()
+bad = "sum((label <> 'SUPPORTED')::int)"
+source = f"from '{sys.argv[1]}'"
+con.execute(f"select record_id, {bad}, count(*), {bad} / count(*) {source} group by record_id").fetchnumpy()
+con.execute(f"select {bad} / count(*) {source}").fetchall()
+con.execute(f"select avg((bad > 0)::int) from (select {bad} as bad {source} group by record_id)").fetchall()
 report(time.process_time() - start)
 """
 
@@ -142,7 +143,8 @@ def best(code: str, *arguments: str, repeat: int = 3) -> dict[str, float]:
 def show(name: str, ours: dict[str, float], plain: dict[str, float], goal: str) -> None:
     """One line: our CPU time, the plain tool's, the ratio and the goal."""
     ratio = ours["seconds"] / plain["seconds"]
-    print(f"{name:<58}{ours['seconds']:>9.3f} s {plain['seconds']:>9.3f} s {ratio:>8.2f} x   goal {goal:<8} {ours['mib']:>7.0f} MiB")
+    times = f"{ours['seconds']:>9.3f} s {plain['seconds']:>9.3f} s {ratio:>8.2f} x"
+    print(f"{name:<58}{times}   goal {goal:<8} {ours['mib']:>7.0f} MiB")
 
 
 def main() -> None:
@@ -157,7 +159,8 @@ def main() -> None:
         write_files(folder, options.verdicts, options.responses)
         columns, lines = str(folder / "verdicts.parquet"), str(folder / "verdicts.jsonl")
         verdicts = str(options.verdicts)
-        show("profile from Parquet / DuckDB plain rates", best(HALLUMETER, columns, verdicts), best(DUCKDB, columns), "<= 15")
+        ours = best(HALLUMETER, columns, verdicts)
+        show("profile from Parquet / DuckDB plain rates", ours, best(DUCKDB, columns), "<= 15")
         ours = best(HALLUMETER, lines, verdicts)
         show("profile from JSONL / msgspec typed decoding, rows kept", ours, best(MSGSPEC_KEPT, lines), "<= 2.5")
         show("profile from JSONL / msgspec typed decoding, rows dropped", ours, best(MSGSPEC_DROPPED, lines), "-")

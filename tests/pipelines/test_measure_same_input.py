@@ -50,7 +50,7 @@ def numbers(summary: Summary) -> bytes:
     return msgspec.json.encode(msgspec.structs.replace(summary, notices=()))
 
 
-@examples(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(verdict_rows(judges=2, labels=(*LABELS, "maybe", None)))
 def test_every_form_of_the_same_rows_gives_the_same_summary(tmp_path: Path, rows: list[Row]) -> None:
     expected = numbers(hallumeter.measure(rows, by=["task"], settings=QUICK))

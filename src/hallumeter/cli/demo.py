@@ -29,8 +29,6 @@ def demo(out: Path) -> None:
     from hallumeter.pipelines import run_demo
     from hallumeter.report import summary_text
 
-    summary = run_demo(out)
-    click.echo(summary_text(summary, "table"), nl=False)
-    for notice in summary.notices:
-        click.echo(f"note: {notice}", err=True)
+    run = run_demo(out)
+    click.echo(summary_text(run.summary, "table"), nl=False)
     click.echo(f"\nReport: {out / 'report.html'}")

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from hallumeter.pipelines import MeasureSettings
+    from hallumeter.pipelines import MeasuredRun, MeasureSettings
 
+MOST_FAULTS = 10
+"""Faulty rows that are named one by one."""
 FORMATS = ("table", "json", "markdown", "csv")
 
 
@@ -74,15 +76,24 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
     sources = _sources(paths)
     with shown_progress(sources, is_quiet=is_quiet) as watch:
         if isinstance(out, Path):
-            summary = measure_to_folder(sources, out, settings=settings, watch=watch)
+            run = measure_to_folder(sources, out, settings=settings, watch=watch)
         else:
-            summary = measure_files(sources, settings=settings, watch=watch)
-    click.echo(summary_text(summary, form), nl=False)
+            run = measure_files(sources, settings=settings, watch=watch)
     if not is_quiet:
-        for notice in summary.notices:
-            click.echo(f"note: {notice}", err=True)
-        if isinstance(out, Path):
-            click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+        _say_what_happened(run)
+    click.echo(summary_text(run.summary, form), nl=False)
+    if isinstance(out, Path) and not is_quiet:
+        click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+
+
+def _say_what_happened(run: MeasuredRun) -> None:
+    """Faults and notices on the standard error, so that the output can be piped."""
+    for failure in run.failures[:MOST_FAULTS]:
+        click.echo(failure.message, err=True)
+    if len(run.failures) > MOST_FAULTS:
+        click.echo(f"... and {len(run.failures) - MOST_FAULTS:,} more; --out keeps them in failures.jsonl", err=True)
+    for notice in run.summary.notices:
+        click.echo(f"note: {notice}", err=True)
 
 
 def _settings(options: dict[str, object]) -> MeasureSettings:

@@ -81,13 +81,17 @@ def passages_of(evidence: object) -> tuple[Passage, ...]:
     return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1))
 
 
-def claim_of(row: Mapping[str, object], record_id: str) -> Claim:
-    """The claim that a verdict row speaks of; its span is the place of its text where that is certain."""
+def claim_of(row: Mapping[str, object], record_id: str, *, response: str | None = None) -> Claim:
+    """The claim that a verdict row speaks of.
+
+    The row's span may mark the whole claim or only its unsupported part; with the words of the response the place of
+    the claim is the occurrence of its text around that span, or its only occurrence.
+    """
     weight = row.get("weight")
     text = _text(row.get("text"))
     start, end = _span(row)
-    if text is not None and start is not None and end is not None and end - start != len(text):
-        start, end = None, None  # the row marks the unsupported part, not the claim
+    if text is not None and response is not None:
+        start, end = _place_of(text, response, start) or (start, end)
     return Claim(
         record_id=record_id,
         claim_id=str(row["claim_id"]),
@@ -131,6 +135,16 @@ def distribution_of(values: object) -> tuple[float, ...]:
     else:
         numbers = _listed(values)
     return tuple(float(number) for number in numbers)
+
+
+def _place_of(text: str, response: str, start: int | None) -> tuple[int, int] | None:
+    """Where a claim's text stands in the response: around a known position, else where it stands only once."""
+    if not text:
+        return None
+    first = response.find(text, 0 if start is None else max(0, start - len(text) + 1))
+    if first < 0 or (start is not None and first > start) or (start is None and response.find(text, first + 1) >= 0):
+        return None
+    return first, first + len(text)
 
 
 def _span(row: Mapping[str, object]) -> tuple[int | None, int | None]:

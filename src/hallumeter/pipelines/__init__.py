@@ -1,6 +1,7 @@
 """Compositions: the only place that knows several steps at once."""
 
 from hallumeter.pipelines.measurement import (
+    MeasuredRun,
     MeasureSettings,
     measure,
     measure_files,
@@ -13,6 +14,7 @@ from .run import Run, load
 
 __all__ = [
     "MeasureSettings",
+    "MeasuredRun",
     "Run",
     "load",
     "measure",

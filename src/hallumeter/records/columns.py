@@ -6,7 +6,7 @@ every metric of a family reads the same arrays. Rows are responses, or patterns 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
@@ -48,10 +48,15 @@ class LabelCounts(Struct, frozen=True, eq=False):
         return cls.tally(responses, labels, size=len(rows))
 
     @classmethod
-    def tally(cls, responses: NDArray[np.int64], labels: NDArray[np.int64], *, size: int) -> LabelCounts:
+    def tally(
+        cls, responses: NDArray[np.signedinteger[Any]], labels: NDArray[np.signedinteger[Any]], *, size: int
+    ) -> LabelCounts:
         """Count label codes by response code."""
         width = FAILED_CODE + 1
-        flat = np.bincount(responses * width + labels, minlength=size * width)
+        keys = responses.astype(np.int64)
+        keys *= width
+        keys += labels
+        flat = np.bincount(keys, minlength=size * width)
         return cls(flat.reshape(size, width).astype(np.int64, copy=False))
 
     @property

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .coding import Codes
+
 NAMELESS_JUDGE = "judge"
 """What a judge is called whose name is not given."""
 
@@ -69,17 +71,17 @@ class TableBuilder:
         """Everything that was taken in."""
         columns = self._columns
         return Table(
-            records=columns.column("records"),
-            models=columns.column("models"),
-            judges=columns.column("judges"),
-            labels=columns.column("labels"),
-            claims=columns.column("claims"),
-            claim_keys=columns.column("claim_keys", fill=0),
-            questions=columns.column("questions"),
-            lines=columns.column("lines"),
-            answerable=columns.column("answerable").astype(np.int8),
-            abstained=columns.column("abstained", fill=0).astype(bool),
-            fields={field: columns.column(f"field {field}") for field in self._field_index},
+            records=columns.take("records"),
+            models=columns.take("models"),
+            judges=columns.take("judges"),
+            labels=columns.take("labels"),
+            claims=columns.take("claims"),
+            claim_keys=columns.take("claim_keys", fill=0),
+            questions=columns.take("questions"),
+            lines=columns.take("lines"),
+            answerable=columns.take("answerable"),
+            abstained=columns.take("abstained", fill=0).astype(bool),
+            fields={field: columns.take(f"field {field}") for field in self._field_index},
             distributions=tuple(self._distributions),
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
@@ -111,7 +113,8 @@ class TableBuilder:
         labels = np.where(is_verdict, self._checked_labels(rows, is_verdict), MISSING)
         self._check_probabilities(rows, labels)
         self._take_distributions(rows, labels)
-        columns = {"records": rows.records, "labels": labels, "claims": rows.claims, "lines": rows.line_numbers()}
+        columns: dict[str, Codes] = {"records": rows.records, "labels": labels.astype(np.int8), "claims": rows.claims}
+        columns["lines"] = rows.line_numbers()
         columns["judges"] = self._judge_codes(rows, is_verdict)
         for name, index in self._indexes(rows):
             column = rows.get(name.removeprefix("field "))
@@ -127,16 +130,16 @@ class TableBuilder:
         for field, index in self._field_index.items():
             yield f"field {field}", index
 
-    def _encoded(self, rows: _Rows, field: str, index: NameIndex | LabelIndex) -> NDArray[np.int64]:
+    def _encoded(self, rows: _Rows, field: str, index: NameIndex | LabelIndex) -> Codes:
         column = rows.get(field)
-        return np.full(rows.size, MISSING) if column is None else index.encode(column)
+        return np.full(rows.size, MISSING, dtype=np.int32) if column is None else index.encode(column)
 
-    def _judge_codes(self, rows: _Rows, is_verdict: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _judge_codes(self, rows: _Rows, is_verdict: NDArray[np.bool_]) -> Codes:
         codes = self._encoded(rows, "judge", self._judges)
         nameless = is_verdict & (codes == MISSING)
-        return np.where(nameless, self._judges[NAMELESS_JUDGE], codes) if nameless.any() else codes
+        return np.where(nameless, np.int32(self._judges[NAMELESS_JUDGE]), codes) if nameless.any() else codes
 
-    def _checked_labels(self, rows: _Rows, is_verdict: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _checked_labels(self, rows: _Rows, is_verdict: NDArray[np.bool_]) -> Codes:
         codes = rows.labels
         for row in np.flatnonzero(is_verdict & ((codes == FAILED_CODE) | (codes == MISSING))).tolist():
             if codes[row] == MISSING:
@@ -147,7 +150,7 @@ class TableBuilder:
                 self._fail(rows, row, code="unknown_label", message=message)
         return np.where(codes == MISSING, FAILED_CODE, codes)
 
-    def _check_probabilities(self, rows: _Rows, labels: NDArray[np.int64]) -> None:
+    def _check_probabilities(self, rows: _Rows, labels: Codes) -> None:
         """An impossible probability makes the whole verdict a failure: who knows what else is wrong with it."""
         for field in ("unsupported_probability", "confidence"):
             column = rows.get(field)
@@ -160,7 +163,7 @@ class TableBuilder:
                 message = f"{field}: expected a number from 0 to 1, found {values[row]:g}"
                 self._fail(rows, row, code="impossible_probability", message=message)
 
-    def _take_distributions(self, rows: _Rows, labels: NDArray[np.int64]) -> None:
+    def _take_distributions(self, rows: _Rows, labels: Codes) -> None:
         for row, (probabilities, samples) in enumerate(rows.together("probabilities", "inference_samples")):
             if probabilities is None and not samples:
                 continue
@@ -170,7 +173,7 @@ class TableBuilder:
                 labels[row] = FAILED_CODE if labels[row] != MISSING else MISSING
                 self._fail(rows, row, code="impossible_probability", message=str(error))
 
-    def _claim_keys(self, rows: _Rows) -> dict[str, NDArray[np.int64]]:
+    def _claim_keys(self, rows: _Rows) -> dict[str, Codes]:
         """What the claims say, where several models may say the same."""
         column = rows.get("text")
         if column is None or rows.get("model") is None:
@@ -180,9 +183,9 @@ class TableBuilder:
             return {"claim_keys": self._claim_texts.encode(list(keys)) + 1}
         return {"claim_keys": np.fromiter((hash(key) if key else 0 for key in keys), np.int64, rows.size)}
 
-    def _answers(self, rows: _Rows) -> dict[str, NDArray[np.int64]]:
+    def _answers(self, rows: _Rows) -> dict[str, Codes]:
         """Whether each response could be given, and whether it abstained."""
-        answerable, abstained = np.full(rows.size, MISSING), np.zeros(rows.size, dtype=np.int64)
+        answerable, abstained = np.full(rows.size, MISSING, dtype=np.int8), np.zeros(rows.size, dtype=np.int8)
         if rows.get("answerable") is None and rows.get("is_nonexistent") is None:
             return {}
         answers = rows.together("answerable", "is_nonexistent", "response")
@@ -214,7 +217,9 @@ class _Rows:
         self.lines = lines
         self.source = source
         self.size = len(lines)
-        self.records = self.labels = self.claims = np.zeros(0, dtype=np.int64)
+        self.records: Codes = np.zeros(0, dtype=np.int32)
+        self.labels: Codes = self.records
+        self.claims: Codes = self.records
 
     def get(self, field: str) -> Column | None:
         return self.columns.get(field)
@@ -231,10 +236,10 @@ class _Rows:
         nothing: list[object] = [None] * self.size
         return zip(*(texts_of(self.columns.get(field, nothing)) for field in fields), strict=True)
 
-    def line_numbers(self) -> NDArray[np.int64]:
+    def line_numbers(self) -> Codes:
         if isinstance(self.lines, range):
-            return np.arange(self.lines.start, self.lines.stop)
-        return np.array(self.lines, dtype=np.int64)
+            return np.arange(self.lines.start, self.lines.stop, dtype=np.int32)
+        return np.array(self.lines, dtype=np.int32)
 
     def only(self, keep: NDArray[np.bool_]) -> _Rows:
         kept = np.flatnonzero(keep).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from hallumeter.formats import Column
 
+Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
+"""Whole numbers that stand for names, kept as small as they fit: files of a hundred million rows go through here."""
 LARGEST_DENSE = 1 << 26
 """Keys up to this number are counted by a table of flags rather than by sorting."""
 MISSING = -1
@@ -53,14 +55,14 @@ class NameIndex(dict[object, int]):
         self[name] = code
         return code
 
-    def encode(self, column: Column) -> NDArray[np.int64]:
+    def encode(self, column: Column) -> Codes:
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
         if isinstance(column, Numbers):
             return self.encode(column.expanded())
         try:
-            return np.fromiter(map(self.__getitem__, column), np.int64, len(column))
+            return np.fromiter(map(self.__getitem__, column), np.int32, len(column))
         except TypeError:  # a list or an object in a field used for grouping
             return self.encode([value if isinstance(value, str) else _as_text(value) for value in column])
 
@@ -82,12 +84,12 @@ class LabelIndex(dict[object, int]):
         self[name] = code
         return code
 
-    def encode(self, column: Column) -> NDArray[np.int64]:
+    def encode(self, column: Column) -> Codes:
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
         values = texts_of(column)
-        return np.fromiter(map(self.__getitem__, values), np.int64, len(values))
+        return np.fromiter(map(self.__getitem__, values), np.int8, len(values))
 
 
 NO_HASH = hash(None)
@@ -122,31 +124,29 @@ def numbers_of(column: Column) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return numbers, np.fromiter((value is None for value in values), bool, len(values))
 
 
-def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def dense_codes(keys: Codes) -> tuple[Codes, Codes]:
     """The distinct keys in order, and which of them each row has; without sorting when the keys are small numbers."""
     largest = int(keys.max(initial=0))
     if largest > LARGEST_DENSE or (len(keys) and keys.min() < 0):
         distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse.astype(np.int64)
+        return distinct, inverse.astype(np.int32)
     is_used = np.zeros(largest + 1, dtype=bool)
     is_used[keys] = True
-    distinct = np.flatnonzero(is_used)
-    if len(distinct) == len(is_used):
-        return distinct, keys
-    rank = np.cumsum(is_used) - 1
-    return distinct, rank[keys]
+    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_used), rank[keys]
 
 
-def first_appearance_order(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def first_appearance_order(keys: Codes) -> tuple[Codes, Codes]:
     """Number keys in order of first appearance: the row of each first appearance, and the number of every row."""
     ordered = np.sort(keys)
     if not (ordered[1:] == ordered[:-1]).any():
-        return np.arange(len(keys)), np.arange(len(keys))
+        in_order = np.arange(len(keys), dtype=np.int32)
+        return in_order, in_order
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order].astype(np.int64), rank[inverse].astype(np.int64)
+    return first[order].astype(np.int32), rank[inverse].astype(np.int32)
 
 
 def _as_text(value: object) -> str:

@@ -53,24 +53,24 @@ def measure(
     if by:
         chosen = msgspec.structs.replace(chosen, by=tuple(by))
     if isinstance(verdicts, (str, Path)):
-        return measure_files([Path(verdicts)], settings=chosen)
+        return measure_files([Path(verdicts)], settings=chosen).summary
     rows = list(verdicts)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
-        return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen)
+        return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
     sources = [("rows", _batches_of(rows))]
     return measure_batches(sources, chosen, version=version("hallumeter")).summary
 
 
 def measure_files(
     paths: Sequence[Path], *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
-) -> Summary:
+) -> MeasuredRun:
     """Measure the verdicts in some files."""
-    return measure_batches(_sources(paths, settings, watch), settings, version=version("hallumeter")).summary
+    return measure_batches(_sources(paths, settings, watch), settings, version=version("hallumeter"))
 
 
 def measure_to_folder(
     paths: Sequence[Path], out: Path, *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
-) -> Summary:
+) -> MeasuredRun:
     """Measure the verdicts in some files and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
     with new_run_folder(out) as folder, _rereadable(paths) as files_read:
@@ -79,7 +79,7 @@ def measure_to_folder(
         inputs = _input_files(paths, files_read, run)
         write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
         load(folder).to_html(folder / REPORT)
-    return run.summary
+    return run
 
 
 def read_policy(path: Path) -> Policy:
@@ -91,7 +91,7 @@ def read_policy(path: Path) -> Policy:
     return parse_policy(text, source=str(path), known_metrics=METRICS_BY_ID)
 
 
-def run_demo(out: Path) -> Summary:
+def run_demo(out: Path) -> MeasuredRun:
     """Measure the bundled samples; a demo that was written to the same place before is replaced."""
     samples = Path(str(files("hallumeter.samples")))
     settings = MeasureSettings(by=("model",), headline="human")

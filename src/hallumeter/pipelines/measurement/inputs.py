@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .coding import Codes
     from .table import Table
 
 ConsensusMethod = Literal["majority", "dawid-skene"]
@@ -32,9 +33,9 @@ _ODD = np.int64(-7046029254386353131)
 class Cells(Struct, frozen=True, eq=False):
     """Responses, cut by group: the rows of all counts. A response is in several groups if its claims are."""
 
-    responses: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    of_row: NDArray[np.int64]
+    responses: Codes
+    groups: Codes
+    of_row: Codes
     """The cell of every row of the table."""
     group_values: tuple[dict[str, str], ...]
     response_count: int
@@ -46,11 +47,11 @@ class Cells(Struct, frozen=True, eq=False):
 class Votes(Struct, frozen=True, eq=False):
     """The verdict rows of a table, with claims numbered in order of first appearance."""
 
-    rows: NDArray[np.int64]
-    claims: NDArray[np.int64]
-    claim_rows: NDArray[np.int64]
+    rows: Codes
+    claims: Codes
+    claim_rows: Codes
     """The row on which each claim appears first."""
-    duplicates: NDArray[np.int64]
+    duplicates: Codes
     """Rows left out because the same judge had judged the same claim before."""
 
 
@@ -58,24 +59,32 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
     """Number responses and groups, and find the cell of every row."""
     responses = _responses(table)
     count = int(responses.max()) + 1 if len(responses) else 0
+    if not by:
+        return Cells(np.arange(count), np.zeros(count, dtype=np.int64), responses, ({},), count)
     groups, values = _groups(table, by, responses, count=count)
-    width = max(len(values), 1)
-    keys, of_row = dense_codes(responses * width + groups)
-    return Cells(keys // width, keys % width, of_row, values, count)
+    keys, of_row = dense_codes(responses.astype(np.int64) * len(values) + groups)
+    return Cells(keys // len(values), keys % len(values), of_row, values, count)
 
 
 def votes_of(table: Table, cells: Cells) -> Votes:
     """Find the verdicts that count: the first of each judge on each claim."""
-    rows = np.flatnonzero(table.labels != MISSING)
-    keys = cells.responses[cells.of_row] * _ODD ^ table.claims
-    keys = keys if len(rows) == len(keys) else keys[rows]
-    judges = table.judges[rows]
-    first, claims = first_appearance_order(keys)
-    is_first = np.ones(len(rows), dtype=bool)
-    if len(first) != len(rows):
-        is_first[:] = False
-        is_first[np.unique(claims * len(table.judge_names) + judges, return_index=True)[1]] = True
+    is_verdict = table.labels != MISSING
+    rows: Codes = np.flatnonzero(is_verdict) if not is_verdict.all() else np.arange(len(is_verdict), dtype=np.int32)
+    first, claims = first_appearance_order(_claim_hashes(table, cells, rows))
+    if len(first) == len(rows):
+        return Votes(rows, claims, rows, np.zeros(0, dtype=np.int64))
+    votes = claims.astype(np.int64) * len(table.judge_names) + table.judges[rows]
+    is_first = np.zeros(len(rows), dtype=bool)
+    is_first[np.unique(votes, return_index=True)[1]] = True
     return Votes(rows[is_first], claims[is_first], rows[first], rows[~is_first])
+
+
+def _claim_hashes(table: Table, cells: Cells, rows: Codes) -> Codes:
+    """One number per verdict, equal for verdicts on the same claim of the same response."""
+    keys = cells.responses[cells.of_row].astype(np.int64)
+    keys *= _ODD
+    keys ^= table.claims
+    return keys if len(rows) == len(keys) else keys[rows]
 
 
 def rating_matrix(table: Table, votes: Votes) -> NDArray[np.int8]:
@@ -85,14 +94,14 @@ def rating_matrix(table: Table, votes: Votes) -> NDArray[np.int8]:
     return matrix
 
 
-def ratings_of(matrix: NDArray[np.int8], judges: tuple[str, ...]) -> tuple[Ratings, NDArray[np.int64]]:
+def ratings_of(matrix: NDArray[np.int8], judges: tuple[str, ...]) -> tuple[Ratings, Codes]:
     """Distinct patterns of decided votes, and which of them each claim shows; undecided and failed are not given."""
     decided = np.where(matrix < DECIDED_LABELS, matrix, np.int8(MISSING))
     patterns, multiplicities, inverse = distinct_patterns(decided)
     return Ratings(patterns, multiplicities, judges), inverse
 
 
-def consensus_labels(matrix: NDArray[np.int8], method: ConsensusMethod = "majority") -> NDArray[np.int64]:
+def consensus_labels(matrix: NDArray[np.int8], method: ConsensusMethod = "majority") -> Codes:
     """The panel's label for each claim.
 
     Majority of the decided votes; a tie is undecided; a claim without a decided vote is undecided if a judge could not
@@ -110,15 +119,16 @@ def consensus_labels(matrix: NDArray[np.int8], method: ConsensusMethod = "majori
     else:
         ordered = np.sort(counts, axis=1)
         labels = np.where(ordered[:, -1] > ordered[:, -2], counts.argmax(axis=1), UNDECIDED_CODE)
-    by_claim = labels[inverse].astype(np.int64)
+    by_claim = labels.astype(np.int8)[inverse]
     has_vote = (decided != MISSING).any(axis=1)
     has_doubt = (matrix == UNDECIDED_CODE).any(axis=1)
-    return np.where(has_vote | has_doubt, by_claim, FAILED_CODE)
+    return np.where(has_vote | has_doubt, by_claim, np.int8(FAILED_CODE))
 
 
-def label_counts(cells: Cells, rows: NDArray[np.int64], labels: NDArray[np.int64]) -> LabelCounts:
+def label_counts(cells: Cells, rows: Codes, labels: Codes) -> LabelCounts:
     """Count labels per cell."""
-    return LabelCounts.tally(cells.of_row[rows], labels, size=len(cells))
+    of_row = cells.of_row if len(rows) == len(cells.of_row) else cells.of_row[rows]
+    return LabelCounts.tally(of_row, labels, size=len(cells))
 
 
 def uncertainty_sums(table: Table, cells: Cells, parts: NDArray[np.float64]) -> UncertaintySums:
@@ -129,7 +139,13 @@ def uncertainty_sums(table: Table, cells: Cells, parts: NDArray[np.float64]) -> 
     return UncertaintySums(claims, *sums)
 
 
-def answers_of(table: Table, cells: Cells) -> tuple[Answers, NDArray[np.int64]]:
+def audited_cells(table: Table, cells: Cells) -> NDArray[np.bool_]:
+    """Cells with a verdict, or with a row that has neither a verdict nor anything to say about abstention."""
+    rows = np.flatnonzero((table.labels != MISSING) | (table.answerable == MISSING))
+    return np.bincount(cells.of_row[rows], minlength=len(cells)) > 0
+
+
+def answers_of(table: Table, cells: Cells) -> tuple[Answers, Codes]:
     """What is known about abstention, once per response, and the cell of each."""
     rows = np.flatnonzero(table.answerable != MISSING)
     of_row = cells.of_row[rows]
@@ -139,7 +155,7 @@ def answers_of(table: Table, cells: Cells) -> tuple[Answers, NDArray[np.int64]]:
 
 
 def support_of(
-    table: Table, cells: Cells, votes: Votes, *, labels: NDArray[np.int64], similarity: float | None = None
+    table: Table, cells: Cells, votes: Votes, *, labels: Codes, similarity: float | None = None
 ) -> Support | str:
     """Who stated what about which question, or why that cannot be told."""
     if not len(table.model_names) > 1:
@@ -156,19 +172,19 @@ def support_of(
     rows, supported = rows[stated], labels[stated] == 0
     claims = _claim_codes(table, questions[rows], rows, similarity=similarity)
     width = int(claims.max()) + 1
-    keys = (questions[rows] * width + claims) * len(table.model_names) + table.models[rows]
+    keys = (questions[rows].astype(np.int64) * width + claims) * len(table.model_names) + table.models[rows]
     distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return Support(
-        questions=questions[rows][first],
-        claims=claims[first],
-        models=table.models[rows][first],
+        questions=questions[rows][first].astype(np.int64),
+        claims=claims[first].astype(np.int64),
+        models=table.models[rows][first].astype(np.int64),
         is_supported=np.bincount(inverse, supported, minlength=len(distinct)) > 0,
         asked=asked,
         model_names=table.model_names,
     )
 
 
-def clusters_of(table: Table, cells: Cells, field: str) -> NDArray[np.int64]:
+def clusters_of(table: Table, cells: Cells, field: str) -> Codes:
     """The cluster of every cell, by a field such as the document; rows without it stand alone."""
     codes = _filled(table.fields[field], cells.responses[cells.of_row], cells.response_count)
     of_cell = np.full(len(cells), MISSING)
@@ -178,9 +194,7 @@ def clusters_of(table: Table, cells: Cells, field: str) -> NDArray[np.int64]:
     return np.unique(of_cell, return_inverse=True)[1].astype(np.int64)
 
 
-def _claim_codes(
-    table: Table, questions: NDArray[np.int64], rows: NDArray[np.int64], *, similarity: float | None
-) -> NDArray[np.int64]:
+def _claim_codes(table: Table, questions: Codes, rows: Codes, *, similarity: float | None) -> Codes:
     """Number the claims; with a similarity, claims about the same question may also match by likeness."""
     if similarity is None:
         return first_appearance_order(table.claim_keys[rows])[1]
@@ -194,17 +208,17 @@ def _claim_codes(
     return codes
 
 
-def _responses(table: Table) -> NDArray[np.int64]:
+def _responses(table: Table) -> Codes:
     """A response is a record, or one model's part of a record that several models answered."""
     if len(table.model_names) < 2:
         return table.records
     width = len(table.model_names) + 1
-    return dense_codes(table.records * width + table.models + 1)[1]
+    return dense_codes(table.records.astype(np.int64) * width + table.models + 1)[1]
 
 
 def _groups(
-    table: Table, by: Sequence[str], responses: NDArray[np.int64], *, count: int
-) -> tuple[NDArray[np.int64], tuple[dict[str, str], ...]]:
+    table: Table, by: Sequence[str], responses: Codes, *, count: int
+) -> tuple[Codes, tuple[dict[str, str], ...]]:
     """One number per combination of values of the grouping fields, in the order of their names."""
     combined = np.zeros(len(responses), dtype=np.int64)
     values: list[dict[str, str]] = [{}]
@@ -220,7 +234,7 @@ def _groups(
     return groups, tuple(values[code] for code in used.tolist())
 
 
-def _filled(codes: NDArray[np.int64], responses: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _filled(codes: Codes, responses: Codes, count: int) -> Codes:
     """A field given only on some rows of a response holds for its other rows as well."""
     known = np.flatnonzero(codes != MISSING)
     if len(known) in (0, len(codes)):
@@ -230,7 +244,7 @@ def _filled(codes: NDArray[np.int64], responses: NDArray[np.int64], count: int) 
     return np.asarray(np.where(codes == MISSING, first[responses], codes))
 
 
-def _questions(table: Table, cells: Cells) -> NDArray[np.int64]:
+def _questions(table: Table, cells: Cells) -> Codes:
     """The question of every row: the record that several models share, else the question given on it."""
     pairs = _distinct_pairs(table.records, table.models, len(table.model_names))
     if (np.bincount(pairs[:, 0]) > 1).any():
@@ -238,7 +252,7 @@ def _questions(table: Table, cells: Cells) -> NDArray[np.int64]:
     return _filled(table.questions, cells.responses[cells.of_row], cells.response_count)
 
 
-def _distinct_pairs(first: NDArray[np.int64], second: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+def _distinct_pairs(first: Codes, second: Codes, width: int) -> Codes:
     known = (first != MISSING) & (second != MISSING)
-    keys = dense_codes(first[known] * width + second[known])[0]
+    keys = dense_codes(first[known].astype(np.int64) * width + second[known])[0]
     return np.stack([keys // width, keys % width], axis=1)

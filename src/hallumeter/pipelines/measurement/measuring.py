@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hallumeter.metrics.uncertainty import UncertaintyMethod
     from hallumeter.records import Answers, MetricSummary, UncertaintySums
 
+    from .coding import Codes
     from .settings import MeasureSettings
     from .table import Table
 
@@ -46,14 +47,16 @@ class Measured(Struct, frozen=True, eq=False):
     table: Table
     cells: Cells
     votes: Votes
-    clusters: NDArray[np.int64] | None
+    clusters: Codes | None
     labels: dict[str, LabelCounts]
     """Label counts per cell, the headline judge first."""
     matrix: NDArray[np.int8]
     answers: Answers
-    answer_cells: NDArray[np.int64]
+    answer_cells: Codes
     uncertainties: UncertaintySums | None
     support: Support | str
+    is_audited: NDArray[np.bool_]
+    """Which cells were looked at for claims; a row that only tells whether a question was answerable was not."""
 
     @property
     def headline(self) -> str:
@@ -80,18 +83,19 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
         answer_cells=answer_cells,
         uncertainties=_uncertainties(table, cells, settings.uncertainty),
         support=inputs.support_of(table, cells, votes, labels=headline, similarity=settings.similarity),
+        is_audited=inputs.audited_cells(table, cells),
     )
 
 
-def _claim_labels(table: Table, matrix: NDArray[np.int8], settings: MeasureSettings) -> NDArray[np.int64]:
+def _claim_labels(table: Table, matrix: NDArray[np.int8], settings: MeasureSettings) -> Codes:
     """The label of each claim that the headline figures rest on."""
     names = table.judge_names
     if settings.headline not in (None, CONSENSUS, *names):
         known = ", ".join(names)
         raise SettingsError(f"no verdict is by a judge called {settings.headline!r}; judges found: {known}")
     if settings.headline in names or len(names) == 1:
-        chosen = matrix[:, names.index(settings.headline) if settings.headline in names else 0].astype(np.int64)
-        return np.where(chosen == MISSING, FAILED_CODE, chosen)
+        chosen = matrix[:, names.index(settings.headline) if settings.headline in names else 0]
+        return np.where(chosen == MISSING, np.int8(FAILED_CODE), chosen)
     return inputs.consensus_labels(matrix, settings.consensus)
 
 
@@ -104,8 +108,8 @@ def _labels_by_judge(
         consensus = inputs.consensus_labels(matrix, settings.consensus)
         labels[CONSENSUS] = inputs.label_counts(cells, votes.claim_rows, consensus)
     for code, judge in enumerate(table.judge_names):
-        chosen = table.judges[votes.rows] == code
-        labels[judge] = inputs.label_counts(cells, votes.rows[chosen], table.labels[votes.rows[chosen]])
+        mine = votes.rows if len(table.judge_names) == 1 else votes.rows[table.judges[votes.rows] == code]
+        labels[judge] = inputs.label_counts(cells, mine, table.labels[mine])
     if settings.headline in labels:
         return {settings.headline: labels[settings.headline], **labels}
     return labels
@@ -167,7 +171,7 @@ def _groups(cells: Cells, settings: MeasureSettings) -> Iterator[_Group]:
 
 
 def _claim_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
-    by, chosen = group
+    by, chosen = group.by, group.cells[measured.is_audited[group.cells]]
     for judge, counts in measured.labels.items():
         mine = _merged(counts[chosen], measured, chosen)
         unmeasured = mine.table.sum(axis=0)
@@ -315,7 +319,7 @@ def _consensus_counts(name: str, score: ConsensusScore) -> tuple[float, float] |
     return (rate.count, rate.total) if rate else None
 
 
-def _first_rows(cells: Cells) -> NDArray[np.int64]:
+def _first_rows(cells: Cells) -> Codes:
     first = np.zeros(len(cells), dtype=np.int64)
     first[cells.of_row[::-1]] = np.arange(len(cells.of_row))[::-1]
     return first

@@ -107,12 +107,13 @@ def _check_found(
 def _counts(measured: Measured, failures: FailureLog) -> Counts:
     table, cells = measured.table, measured.cells
     with_claims = np.unique(cells.responses[cells.of_row[measured.votes.rows]])
+    audited = np.unique(cells.responses[measured.is_audited])
     return Counts(
         records=cells.response_count,
         claims=len(measured.votes.claim_rows),
         verdicts=len(measured.votes.rows),
         failures=failures.by_code.total(),
-        records_without_claims=cells.response_count - len(with_claims),
+        records_without_claims=len(audited) - len(with_claims),
         judges=len(table.judge_names),
         models=len(table.model_names),
     )

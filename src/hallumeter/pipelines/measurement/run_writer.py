@@ -100,7 +100,8 @@ class _RowWriter:
         judge = str(row.get("judge") or NAMELESS_JUDGE)
         claim = str(row["claim_id"])
         if self._is_new(name, claim):
-            self._claims.add(position, _claim_without_fault(row, name))
+            response = self._merged[name].get("response")
+            self._claims.add(position, _claim_without_fault(row, name, str(response) if response else None))
         code = self._labels[row.get("label")]
         if code not in _LABELS or not self._is_new(name, claim, judge):
             return
@@ -117,12 +118,12 @@ class _RowWriter:
         return True
 
 
-def _claim_without_fault(row: dict[str, object], name: str) -> Claim:
+def _claim_without_fault(row: dict[str, object], name: str, response: str | None) -> Claim:
     """The claim of a row; with no span when the row's span is impossible."""
     try:
-        return claim_of(row, name)
+        return claim_of(row, name, response=response)
     except RecordError:
-        return claim_of({**row, "start": None, "end": None, "weight": None}, name)
+        return claim_of({**row, "start": None, "end": None, "weight": None}, name, response=response)
 
 
 class _OrderedLines:

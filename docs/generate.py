@@ -1,0 +1,308 @@
+"""Write the pages that are made from the package: one per metric, their index, the commands, the public names.
+
+    python docs/generate.py            write them
+    python docs/generate.py --check    write nothing; exit with 1 when a page is not current
+
+The pages are kept in the repository, so that they can be read and linked there. `tests/test_generated_docs.py` checks
+that they are current.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import json
+import re
+import sys
+import tempfile
+import textwrap
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import hallumeter
+from hallumeter.cli.main import main as command_line
+from hallumeter.metrics import catalog
+from hallumeter.report import metric_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hallumeter.metrics.catalog import Metric
+    from hallumeter.records import MetricSummary
+
+DOCS = Path(__file__).parent
+NOTE = "<!-- Written by docs/generate.py: change the package, then run it. -->"
+HELP_WIDTH = 96
+TEXT_WIDTH = 100
+
+FAMILIES = {
+    "Claims": ("How much of what was said does the evidence not support?", catalog.CLAIM_METRICS),
+    "Consensus": ("Do models that answer the same question say the same?", catalog.CONSENSUS_METRICS),
+    "Agreement": ("Do judges of the same claims give the same verdicts?", catalog.AGREEMENT_METRICS),
+    "Uncertainty": ("How sure are judges, and answers, of themselves?", catalog.UNCERTAINTY_METRICS),
+    "Abstention": ("Is what cannot be answered refused, and what can be answered not?", catalog.ABSTENTION_METRICS),
+}
+
+SAMPLES = {
+    "labels": ("rag_answers.jsonl",),
+    "support": ("triplets.jsonl",),
+    "ratings": ("rag_answers.jsonl", "panel.jsonl"),
+}
+"""The bundled files in which each kind of metric finds what it reads."""
+
+ROWS: dict[str, tuple[str, list[dict[str, object]]]] = {
+    "distributions": (
+        "unsure.jsonl",
+        [
+            {
+                "record_id": "r1",
+                "claim_id": "c1",
+                "label": "SUPPORTED",
+                "probabilities": [0.5, 0.5, 0],
+                "inference_samples": [[0.9, 0.1, 0], [0.1, 0.9, 0]],
+            }
+        ],
+    ),
+    "answers": (
+        "questions.jsonl",
+        [
+            {"record_id": "q1", "response": "X was a painter.", "answerable": False},
+            {"record_id": "q2", "response": "I don't know about Y.", "answerable": False},
+            {"record_id": "q3", "response": "Marie Curie discovered polonium.", "answerable": True},
+            {"record_id": "q4", "response": "Lise Meitner was a physicist.", "answerable": True},
+            {"record_id": "q5", "response": "I have no information about her.", "answerable": True},
+        ],
+    ),
+}
+"""Rows for what no bundled file has, and the name of the file that a page writes them to."""
+
+PYTHON_ONLY = """\
+No command measures it yet, because no command samples answers. In Python, with the meaning of each answer as a number:
+
+```pycon
+>>> from hallumeter.metrics.uncertainty import semantic_entropy
+>>> round(semantic_entropy([0, 0, 1, 1]), 3)
+0.693
+```
+"""
+
+CONSTANTS = {"METRICS": "Every metric of the catalog, as a tuple; [Metrics](../metrics/index.md) lists them."}
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page by its place under docs/."""
+    found = {Path("metrics/index.md"): metrics_index()}
+    found |= {Path(f"metrics/{metric.id}.md"): metric_page(metric) for metric in hallumeter.METRICS}
+    return found | {Path("reference/commands.md"): commands_page(), Path("reference/python.md"): python_page()}
+
+
+def metrics_index() -> str:
+    """The metrics by family."""
+    lines = [NOTE, "# Metrics", ""]
+    lines += ["↑ higher is better, ↓ lower is better. `hallumeter metrics ID` tells the same in a terminal.", ""]
+    for family, (question, metrics) in FAMILIES.items():
+        lines += [f"## {family}", "", question, "", "| metric | id | question |", "| --- | --- | --- |"]
+        for metric in metrics:
+            arrow = {"lower": "↓", "higher": "↑", "none": ""}[metric.direction]
+            lines.append(f"| [{metric.alias}]({metric.id}.md) {arrow} | `{metric.id}` | {metric.question} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def metric_page(metric: Metric) -> str:
+    """Everything about one metric, and how to get it."""
+    facts = metric_facts(metric)
+    lines = [NOTE, f"# {metric.alias}", "", f"`{metric.id}`: {metric.name}.", ""]
+    for title, text in facts.items():
+        shown = _sentence(_linked(text, metric.id))
+        if title == "Formula":
+            shown = f"```text\n{textwrap.fill(text, TEXT_WIDTH)}\n```"
+        lines += [f"## {title}", "", shown, ""]
+    lines += ["## On the command line", "", how_to_measure(metric)]
+    return "\n".join(lines)
+
+
+def how_to_measure(metric: Metric) -> str:
+    """A command that prints the metric, what it prints, and the signature."""
+    if metric.reads == "clusters":
+        return PYTHON_ONLY
+    prepared = ""
+    if metric.reads in ROWS:
+        name, rows = ROWS[metric.reads]
+        prepared = _written_rows(name, rows)
+        names: tuple[str, ...] = (name,)
+    else:
+        names = SAMPLES[metric.reads]
+    found = _measured(metric, names)
+    lines = [f"{prepared}```console", f"$ hallumeter measure {' '.join(names)}", "```", ""]
+    lines += ["prints among others:", "", "| judge | value | counts |", "| --- | ---: | ---: |"]
+    lines += [f"| {row.judge or '–'} | {row.value:.3f} | {_counts(row)} |" for row in found]
+    signature = re.sub(r"\|v:.*", "|v:VERSION", found[0].signature)
+    lines += ["", "Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    return "\n".join([*lines, "```text", signature, "```", ""])
+
+
+def commands_page() -> str:
+    """The help pages of all commands."""
+    lines = [NOTE, "# Commands", ""]
+    lines += ["Exit codes: 0 fine; 2 the command, a file or a setting cannot be used, said in one line.", ""]
+    for name, command in _commands(command_line, "hallumeter"):
+        context = click.Context(command, info_name=name, max_content_width=HELP_WIDTH, terminal_width=HELP_WIDTH)
+        context.help_option_names = ["-h", "--help"]
+        lines += [f"## {name}", "", "```text", command.get_help(context), "```", ""]
+    return "\n".join(lines)
+
+
+def python_page() -> str:
+    """The public names, functions first."""
+    groups: dict[str, list[str]] = {"Functions": [], "Records and results": [], "Errors": [], "Constants": []}
+    for name in hallumeter.__all__:
+        groups[_group_of(getattr(hallumeter, name))].append(name)
+    lines = [NOTE, "# Python", "", "Everything below is in `hallumeter` itself; all else may change.", ""]
+    for title, names in groups.items():
+        lines += [f"## {title}", ""]
+        for name in names:
+            lines += [f"### {name}", "", *_described(name, getattr(hallumeter, name))]
+    return "\n".join(lines)
+
+
+def _linked(text: str, own: str) -> str:
+    """A text in which the ids of other metrics lead to their pages; `far` is also a word and stays one."""
+    ids = {metric.id for metric in hallumeter.METRICS} - {own, "far"}
+    return re.sub(r"\b[a-z_0-9]+\b", lambda word: f"[{word[0]}]({word[0]}.md)" if word[0] in ids else word[0], text)
+
+
+def _sentence(text: str) -> str:
+    whole = text if text.startswith("[") else text[0].upper() + text[1:]
+    return whole if whole.endswith((".", "?")) else f"{whole}."
+
+
+def _written_rows(name: str, rows: Iterable[dict[str, object]]) -> str:
+    """A block of code that writes rows to a file."""
+    content = "\n".join(json.dumps(row) for row in rows)
+    write = f'Path("{name}").write_text(rows, encoding="utf-8")'
+    return f'```python\nfrom pathlib import Path\n\nrows = """\\\n{content}\n"""\n{write}\n```\n\n'
+
+
+def _measured(metric: Metric, names: tuple[str, ...]) -> list[MetricSummary]:
+    """The rows of a metric over all responses of the named files."""
+    if metric.reads in ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / names[0]
+            path.write_text("\n".join(map(json.dumps, ROWS[metric.reads][1])), encoding="utf-8")
+            summary = hallumeter.measure(path)
+    else:
+        with as_file(files("hallumeter") / "samples") as samples:
+            summary = hallumeter.measure([samples / name for name in names])
+    return [row for row in summary.metrics if row.metric == metric.id and not row.by]
+
+
+def _counts(row: MetricSummary) -> str:
+    if row.count is not None:
+        return f"{row.count:,.4g} / {row.total:,g}"
+    return "" if row.total is None else f"{row.total:,g} claims"
+
+
+def _commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """A command, and all below it."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for below in command.list_commands(click.Context(command)):
+            yield from _commands(command.commands[below], f"{name} {below}")
+
+
+def _group_of(item: object) -> str:
+    if inspect.isclass(item):
+        return "Errors" if issubclass(item, Exception) else "Records and results"
+    return "Functions" if inspect.isfunction(item) else "Constants"
+
+
+def _described(name: str, item: object) -> list[str]:
+    """Signature, first sentence, fields and methods, read off the source so that types stay as written there."""
+    if name in CONSTANTS:
+        return [CONSTANTS[name], ""]
+    assert inspect.isclass(item) or inspect.isfunction(item), f"{name} needs a line in CONSTANTS"
+    node = ast.parse(textwrap.dedent(inspect.getsource(item))).body[0]
+    if isinstance(node, ast.FunctionDef):
+        return [f"```text\n{_signature(node)}\n```", "", _first_sentence(node), ""]
+    assert isinstance(node, ast.ClassDef), f"{name} is neither a function nor a class"
+    entries = [*_fields(node), *_methods(node)]
+    table = ["| name | type | what it is |", "| --- | --- | --- |", *entries, ""] if entries else []
+    return [_first_sentence(node), "", *table]
+
+
+def _signature(node: ast.FunctionDef) -> str:
+    """Name, parameters and result; a parameter to a line when they do not fit on one."""
+    parameters = _parameters(node.args)
+    result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    one_line = f"{node.name}({', '.join(parameters)}){result}"
+    if len(one_line) <= TEXT_WIDTH:
+        return one_line
+    return "\n".join([f"{node.name}(", *(f"    {parameter}," for parameter in parameters), f"){result}"])
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    """Every parameter as it is written in the source; the public names have no other kinds than these."""
+    defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    positional = zip(arguments.args, [*defaults, *arguments.defaults], strict=True)
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    shown = [_parameter(*pair) for pair in positional]
+    return [*shown, "*", *(_parameter(*pair) for pair in by_name)] if arguments.kwonlyargs else shown
+
+
+def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
+    return ast.unparse(argument) + (f" = {ast.unparse(default)}" if default else "")
+
+
+def _first_sentence(node: ast.FunctionDef | ast.ClassDef) -> str:
+    paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split())
+
+
+def _fields(node: ast.ClassDef) -> Iterator[str]:
+    """One line per field or member: name, type with its default, and the text under it."""
+    for statement, following in zip(node.body, [*node.body[1:], None], strict=True):
+        is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+        told = str(following.value.value) if is_text else ""  # type: ignore[union-attr]
+        if isinstance(statement, ast.AnnAssign):
+            default = f" = {ast.unparse(statement.value)}" if statement.value else ""
+            default = default.replace("field(default_factory=dict)", "{}")
+            yield _entry(ast.unparse(statement.target), f"{ast.unparse(statement.annotation)}{default}", told)
+        elif isinstance(statement, ast.Assign):
+            yield _entry(ast.unparse(statement.targets[0]), ast.unparse(statement.value), told)
+
+
+def _methods(node: ast.ClassDef) -> Iterator[str]:
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+            returned = ast.unparse(method.returns) if method.returns else ""
+            arguments = "" if method.decorator_list else f"({', '.join(_parameters(method.args)[1:])})"
+            yield _entry(f"{method.name}{arguments}", returned, _first_sentence(method))
+
+
+def _entry(name: str, kind: str, told: str) -> str:
+    cells = (f"`{name}`", f"`{kind}`", " ".join(told.replace("``", "`").split()))
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def main() -> int:
+    """Write the pages, or tell which are not current."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a page is not current")
+    is_check = parser.parse_args().check
+    wanted = {DOCS / place: text for place, text in pages().items()}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        sys.stdout.write(f"{'not current' if is_check else 'written'}: {path.relative_to(DOCS.parent)}\n")
+        if not is_check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(wanted[path], encoding="utf-8")
+    return int(is_check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
