@@ -29,7 +29,7 @@ from hallumeter.pipelines import MeasureSettings, measure_files
 import hallumeter.formats.parquet, pyarrow.parquet
 settings = MeasureSettings(resamples=1000)
 start = time.process_time()
-summary = measure_files([Path(sys.argv[1])], settings=settings)
+summary = measure_files([Path(sys.argv[1])], settings=settings).summary
 report(time.process_time() - start)
 assert summary.counts.verdicts == int(sys.argv[2]), summary.counts
 """

@@ -16,6 +16,7 @@ from hallumeter.policy import (
     Policy,
     Rule,
     headline_rows,
+    opinion_on,
     parse_policy,
     profile_of,
 )
@@ -119,6 +120,13 @@ def test_a_profile_states_its_policy_and_what_was_measured() -> None:
     assert profile.policy == "judge-auditor"
     assert profile.measured == ("mihr", "uncertainty_total")
     assert profile.is_high_risk
+
+
+def test_an_opinion_on_plain_numbers_is_that_on_the_rows_they_come_from() -> None:
+    numbers = {"mihr": 0.2, "fleiss_kappa": None, "far": 0.9}
+    assert opinion_on(JUDGE_AUDITOR, numbers) == judged(**numbers)
+    assert opinion_on(JUDGE_AUDITOR, {"mihr": 0.2}) == judged(**numbers)
+    assert opinion_on(JUDGE_AUDITOR, {}) == judged()
 
 
 def test_nothing_measured_is_no_risk_and_no_praise() -> None:

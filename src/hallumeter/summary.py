@@ -13,6 +13,10 @@ from hallumeter.records import MetricSummary, Rates, Ratings, Signature
 from hallumeter.stats import Interval, bootstrap_statistic, cluster_bootstrap_interval, wilson_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from hallumeter.metrics.agreement import Agreement
     from hallumeter.metrics.catalog import Metric
 
@@ -88,6 +92,29 @@ def summarize_agreement(
         )
     row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)
     return structs.replace(row, total=float(result.claims))
+
+
+def summarize_clusters(
+    metric: Metric,
+    clusters: NDArray[np.int64],
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> MetricSummary:
+    """A statistic of counts that add up over clusters (the questions, for consensus), resampled by whole clusters.
+
+    `clusters` has one row of counts per cluster; `statistic` takes many rows of added-up counts at once and gives one
+    number for each, NaN where it is undefined.
+    """
+    value = float(statistic(clusters.sum(axis=0, keepdims=True).astype(np.float64))[0])
+    interval = None
+    if not np.isnan(value):
+        rng = _generator(metric, part, settings)
+        interval = bootstrap_statistic(
+            clusters, statistic, rng=rng, resamples=settings.resamples, confidence=settings.confidence
+        )
+    return _row(metric, part, settings, value=None if np.isnan(value) else value, interval=interval, undefined=None)
 
 
 def summarize_value(

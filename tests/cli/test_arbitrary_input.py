@@ -79,21 +79,21 @@ def test_any_bytes_as_parquet(folder: Path, content: bytes) -> None:
     measured(folder / "any.parquet")
 
 
-@examples(max_examples=600)
+@examples(max_examples=400)
 @given(st.lists(objects | values, max_size=6))
 def test_any_json_values_as_rows(folder: Path, rows: list[object]) -> None:
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     measured(folder / "rows.jsonl")
 
 
-@examples(max_examples=400)
+@examples(max_examples=250)
 @given(st.lists(verdicts, min_size=1, max_size=5), st.sampled_from(["model", "answerable", "text", "start"]))
 def test_any_verdicts_grouped_by_any_field(folder: Path, rows: list[dict[str, object]], field: str) -> None:
     (folder / "by.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     measured(folder / "by.jsonl", "--by", field)
 
 
-@examples(max_examples=120)
+@examples(max_examples=80)
 @given(rows=st.lists(verdicts, min_size=1, max_size=5))
 def test_any_verdicts_make_a_run_folder_that_can_be_read(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, object]]

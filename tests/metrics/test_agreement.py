@@ -247,6 +247,11 @@ def test_the_judge_that_misses_what_the_others_see_has_the_lower_sensitivity() -
     assert third.specificity == pytest.approx(1, abs=0.01)
 
 
+def test_a_judge_that_calls_refuted_claims_unmentioned_still_flags_them() -> None:
+    rows = [(0, 0, 0)] * 60 + [(1, 1, 1)] * 10 + [(1, 1, 2)] * 10 + [(2, 2, 2)] * 20
+    assert judge_accuracies(ratings(rows))[2].sensitivity == pytest.approx(1, abs=0.01)
+
+
 def test_a_judge_without_a_vote_has_no_accuracy() -> None:
     silent = judge_accuracies(ratings([(0, 0, 0, -1)] * 6 + [(1, 1, 1, -1)] * 4))[3]
     assert (silent.sensitivity, silent.specificity) == (None, None)
@@ -263,6 +268,15 @@ def test_a_judge_without_a_vote_has_no_accuracy() -> None:
 def test_words_for_kappa_change_exactly_at_their_bounds(kappa: float | None, word: str) -> None:
     # judge-auditor: poor < 0.2, fair from 0.2, moderate from 0.4, substantial from 0.6, almost perfect only above 0.8.
     assert interpretation(kappa) == word
+
+
+def test_a_kappa_that_rounding_moved_off_its_bound_keeps_its_word() -> None:
+    assert [interpretation(math.nextafter(bound, 0)) for bound in (0.2, 0.4, 0.6)] == [
+        "fair",
+        "moderate",
+        "substantial",
+    ]
+    assert interpretation(math.nextafter(0.8, 1)) == "substantial"
 
 
 def warning_of(counts: list[list[int]]) -> str | None:

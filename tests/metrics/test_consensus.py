@@ -18,7 +18,7 @@ from hallumeter.metrics.consensus import (
 )
 from hallumeter.records import Rate, Support
 
-SHARES = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
+SHARES = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
 Asked = list[tuple[int, int]]
 
 
@@ -118,11 +118,15 @@ def test_the_same_claim_about_another_question_is_no_support() -> None:
     assert [score.precision for score in consensus_scores(case)[:2]] == [Rate(0, 1), Rate(0, 1)]
 
 
-@pytest.mark.parametrize("share", [1 / 3, 0.1 * 3 / 0.9, 2 / 3, 0.7 - 0.1 + 0.06666666666666667])
-def test_a_share_of_a_third_is_not_lost_to_rounding(share: float) -> None:
-    needed = round(3 * share)
-    matrix = [[1] * needed + [0] * (3 - needed)]
-    assert disputed_and_consensus(support_from_matrix(matrix, MODELS), share) == ([], [0])
+def test_a_share_that_is_just_reached_is_not_lost_to_rounding() -> None:
+    # 0.55 * 20 is 11.000000000000002 in floating point.
+    case = support_from_matrix([[1] * 11 + [0] * 9], [f"model {number}" for number in range(20)])
+    assert disputed_and_consensus(case, 0.55) == ([], [0])
+    assert consensus_scores(case, share=0.55)[0].recall == Rate(1, 1)
+    assert consensus_scores(case, share=0.55)[19].recall == Rate(0, 1)
+    among_others = support_from_matrix([[1] * 12 + [0] * 9], [f"model {number}" for number in range(21)])
+    scores = consensus_scores(among_others, share=0.55, is_left_out=True)
+    assert (scores[0].recall, scores[20].recall) == (Rate(1, 1), Rate(0, 1))
 
 
 def test_f1_is_zero_when_both_parts_are_and_undefined_when_one_is() -> None:

@@ -70,7 +70,7 @@ def test_many_claims_at_once_equal_one_at_a_time(method: UncertaintyMethod) -> N
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("samples", [[], [[0.7, 0.2, 0.1]]])
+@pytest.mark.parametrize("samples", [[], [[1.0, 0.0, 0.0]]])
 def test_fewer_than_two_samples_say_nothing_about_disagreement(
     method: UncertaintyMethod, samples: list[list[float]]
 ) -> None:

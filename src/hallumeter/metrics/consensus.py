@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+ConsensusPart = Literal["precision", "recall", "f1"]
 CONSENSUS_SHARE = 0.5
 """A claim is consensus when at least this share of the models supports it."""
 _ROUNDING = 1e-9
@@ -45,27 +46,59 @@ def consensus_scores(
     With `is_left_out` the scored model has no vote on what is consensus, and its precision asks for consensus
     of the others rather than for one other model: agreeing with oneself counts for nothing.
     """
+    totals = consensus_counts(support, share=share, is_left_out=is_left_out).sum(axis=0).astype(np.float64)
+    return tuple(
+        ConsensusScore(name, Rate(float(precise), float(own)), Rate(float(included), float(wanted)))
+        for name, (precise, own, included, wanted) in zip(support.model_names, totals, strict=True)
+    )
+
+
+def consensus_counts(
+    support: Support, *, share: float = CONSENSUS_SHARE, is_left_out: bool = False
+) -> NDArray[np.int64]:
+    """What consensus scores are made of, for each question and model.
+
+    The last axis holds the model's claims that count for precision, all its claims, its consensus claims, and all
+    consensus claims of the question.
+    """
     voters = np.bincount(support.asked[:, 0])
     statements = _Statements(support)
     per_question = voters[support.questions]
     if is_left_out:
-        needed = share * (per_question - 1)
-        is_consensus = (statements.others >= np.maximum(needed, 1) - _ROUNDING) & (per_question > 1)
-        is_precise = support.is_supported & is_consensus
+        needed = np.maximum(share * (per_question - 1), 1) - _ROUNDING
+        is_consensus = support.is_supported & (statements.others >= needed) & (per_question > 1)
+        is_precise = is_consensus
         sizes = statements.consensus_sizes_without(support, voters, share)
     else:
-        is_consensus = statements.votes >= share * per_question - _ROUNDING
+        is_consensus = support.is_supported & (statements.votes >= share * per_question - _ROUNDING)
         is_precise = support.is_supported & (statements.others >= 1)
         sizes = statements.consensus_sizes(voters, share)[support.asked[:, 0]]
     models = len(support.model_names)
-    own = np.bincount(support.models, minlength=models)
-    precise = np.bincount(support.models, is_precise, minlength=models)
-    included = np.bincount(support.models, support.is_supported & is_consensus, minlength=models)
-    wanted = np.bincount(support.asked[:, 1], sizes, minlength=models)
-    return tuple(
-        ConsensusScore(name, Rate(float(precise[i]), float(own[i])), Rate(float(included[i]), float(wanted[i])))
-        for i, name in enumerate(support.model_names)
-    )
+    stated = support.questions * models + support.models
+    length = len(voters) * models
+    columns = [
+        np.bincount(stated, is_precise, minlength=length),
+        np.bincount(stated, minlength=length),
+        np.bincount(stated, is_consensus, minlength=length),
+        np.bincount(support.asked[:, 0] * models + support.asked[:, 1], sizes, minlength=length),
+    ]
+    by_question = np.stack(columns, axis=-1).astype(np.int64).reshape(len(voters), models, len(columns))
+    return np.asarray(by_question[voters > 0])
+
+
+def mean_over_models(counts: NDArray[np.float64], *, part: ConsensusPart) -> NDArray[np.float64]:
+    """Mean over models of consensus precision, recall or F1, for counts of one or of many resamples.
+
+    The last two axes are those of `consensus_counts`; models for which the part is undefined are left out, and the
+    mean is NaN when it is undefined for all.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision, recall = counts[..., 0] / counts[..., 1], counts[..., 2] / counts[..., 3]
+        both = precision + recall
+        f1 = np.where(both == 0, 0.0, 2 * precision * recall / both)
+        values = {"precision": precision, "recall": recall, "f1": f1}[part]
+        is_defined = ~np.isnan(values)
+        return np.asarray(np.where(is_defined, values, 0).sum(axis=-1) / is_defined.sum(axis=-1))
 
 
 def disputed_and_consensus(support: Support, share: float = CONSENSUS_SHARE) -> tuple[list[int], list[int]]:

@@ -72,18 +72,16 @@ def _print_rows(console: Console, rows: Sequence[MetricSummary]) -> None:
     table.add_column("failed", justify="right")
     table.add_column("best to worst case", no_wrap=True)
     for row in rows:
-        if row.value is None:
-            table.add_row(_name(row.metric), Text("undefined", style="dim"))
-            continue
-        table.add_row(
-            _name(row.metric),
-            format_number(row.value),
-            format_pair(row.interval),
-            _counts(row),
-            f"{row.undecided:,}" if row.undecided else "",
-            f"{row.failed:,}" if row.failed else "",
-            _best_to_worst(row),
-        )
+        if row.value is not None:
+            table.add_row(
+                _name(row.metric),
+                format_number(row.value),
+                format_pair(row.interval),
+                format_counts(row),
+                f"{row.undecided:,}" if row.undecided else "",
+                f"{row.failed:,}" if row.failed else "",
+                _best_to_worst(row),
+            )
     if table.row_count:
         console.print(table)
     for reason, names in _reasons(rows).items():
@@ -100,16 +98,19 @@ def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
     cells = {(tuple(row.by.get(field, "") for field in fields), row.metric): row for row in rows}
     if not metrics:
         return
-    table = _table("By group")
+    table = _table(f"By {' and '.join(map(_shown, fields))}")
     for field in fields:
         table.add_column(_shown(field), overflow="ellipsis", max_width=40)
-    table.add_column("claims", justify="right")
+    has_claims = "mihr" in metrics
+    if has_claims:
+        table.add_column("claims", justify="right")
     for name in metrics:
         table.add_column(_name(name), no_wrap=True)
     for group in dict.fromkeys(key for key, _ in cells):
-        claims = cells.get((group, "mihr"))
-        total = f"{claims.total:,.0f}" if claims is not None and claims.total is not None else ""
-        table.add_row(*map(_shown, group), total, *(_value_and_interval(cells.get((group, name))) for name in metrics))
+        counted = cells.get((group, "mihr"))
+        claims = [f"{counted.total:,.0f}" if counted is not None and counted.total else ""] if has_claims else []
+        values = (_value_and_interval(cells.get((group, name))) for name in metrics)
+        table.add_row(*map(_shown, group), *claims, *values)
     console.print(table)
 
 
@@ -142,10 +143,6 @@ def _table(title: str) -> Table:
 def _name(metric: str) -> str:
     known = METRICS_BY_ID.get(metric)
     return f"{known.alias} {DIRECTION_WORDS[known.direction][0]}".rstrip() if known else metric
-
-
-def _counts(row: MetricSummary) -> str:
-    return format_counts(row) if row.count is not None or row.total is None else f"{row.total:,.0f} claims"
 
 
 def _best_to_worst(row: MetricSummary) -> str:

@@ -11,11 +11,18 @@ from hallumeter.errors import SettingsError
 from hallumeter.metrics.agreement import judge_accuracies, panel_fleiss_kappa, panel_gwet_ac1, prevalence_warning
 from hallumeter.metrics.catalog import ABSTENTION_METRICS, CLAIM_METRICS, METRICS_BY_ID, UNCERTAINTY_METRICS
 from hallumeter.metrics.claims import rate_bounds
-from hallumeter.metrics.consensus import consensus_scores
+from hallumeter.metrics.consensus import ConsensusPart, consensus_counts, consensus_scores, mean_over_models
 from hallumeter.metrics.uncertainty import decompose, entropy_of
 from hallumeter.records import LabelCounts, Measurement, Rates, Ratings, Support
 from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
-from hallumeter.summary import Slice, SummarySettings, summarize_agreement, summarize_rates, summarize_value
+from hallumeter.summary import (
+    Slice,
+    SummarySettings,
+    summarize_agreement,
+    summarize_clusters,
+    summarize_rates,
+    summarize_value,
+)
 
 from . import inputs
 from .coding import MISSING
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hallumeter.metrics.catalog import Metric
-    from hallumeter.metrics.consensus import ConsensusScore
     from hallumeter.metrics.uncertainty import UncertaintyMethod
     from hallumeter.records import Answers, MetricSummary, UncertaintySums
 
@@ -37,6 +43,12 @@ if TYPE_CHECKING:
 
 MOST_BLOCKS = 512
 """Responses are resampled one by one up to this many; beyond it in this many equal blocks, which is as good."""
+_CONSENSUS_PARTS: tuple[tuple[str, ConsensusPart, bool], ...] = (
+    ("consensus_precision", "precision", False),
+    ("consensus_recall", "recall", False),
+    ("consensus_f1", "f1", False),
+    ("consensus_f1_others", "f1", True),
+)
 AGREEMENT_IDS = ("fleiss_kappa", "observed_agreement", "krippendorff_alpha", "gwet_ac1")
 ALL_JUDGES = "all judges"
 
@@ -187,25 +199,38 @@ def _consensus_rows(
 ) -> Iterator[MetricSummary]:
     """Precision, recall and F1 of each model, and their means over models for the run."""
     if isinstance(support, str):
-        for name in ("consensus_precision", "consensus_recall", "consensus_f1", "consensus_f1_others"):
+        for name, _, _ in _CONSENSUS_PARTS:
             yield summarize_value(METRICS_BY_ID[name], None, Slice({}, None), settings=summary, undefined=support)
         return
-    scores = consensus_scores(support)
-    others = consensus_scores(support, is_left_out=True)
-    columns: dict[str, list[float | None]] = {
-        "consensus_precision": [score.precision.value for score in scores],
-        "consensus_recall": [score.recall.value for score in scores],
-        "consensus_f1": [score.f1 for score in scores],
-        "consensus_f1_others": [score.f1 for score in others],
-    }
-    for name, values in columns.items():
+    for name, part, is_left_out in _CONSENSUS_PARTS:
         metric = _with_identity(METRICS_BY_ID[name], settings.similarity)
-        defined = [value for value in values if value is not None]
-        mean = sum(defined) / len(defined) if defined else None
-        yield summarize_value(metric, mean, Slice({}, None), settings=summary)
-        for score, value in zip(scores, values, strict=True):
-            counts = _consensus_counts(name, score)
-            yield summarize_value(metric, value, Slice({"model": score.model}, None), settings=summary, counts=counts)
+        counts = consensus_counts(support, is_left_out=is_left_out)
+        yield _consensus_mean(metric, counts, summary, part=part)
+        for score in consensus_scores(support, is_left_out=is_left_out):
+            rate = {"precision": score.precision, "recall": score.recall}.get(part)
+            yield summarize_value(
+                metric,
+                rate.value if rate else score.f1,
+                Slice({"model": score.model}, None),
+                settings=summary,
+                counts=(rate.count, rate.total) if rate else None,
+            )
+
+
+def _consensus_mean(
+    metric: Metric, counts: NDArray[np.int64], summary: SummarySettings, *, part: ConsensusPart
+) -> MetricSummary:
+    """The mean over models, with questions as the unit of resampling."""
+    questions, models, width = counts.shape
+    blocks = min(questions, MOST_BLOCKS)
+    clusters = np.zeros((blocks, models * width), dtype=np.int64)
+    np.add.at(clusters, np.arange(questions) % blocks, counts.reshape(questions, models * width))
+
+    def statistic(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_over_models(rows.reshape(len(rows), models, width), part=part)
+
+    row = summarize_clusters(metric, clusters, Slice({}, None), settings=summary, statistic=statistic)
+    return structs.replace(row, total=float(questions))
 
 
 def _agreement_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
@@ -312,11 +337,6 @@ def _with_identity(metric: Metric, similarity: float | None) -> Metric:
     others = ((name, value) for name, value in metric.settings if name != "identity")
     settings = (*others, ("identity", f"fuzzy-{similarity:g}"))
     return structs.replace(metric, settings=settings)
-
-
-def _consensus_counts(name: str, score: ConsensusScore) -> tuple[float, float] | None:
-    rate = {"consensus_precision": score.precision, "consensus_recall": score.recall}.get(name)
-    return (rate.count, rate.total) if rate else None
 
 
 def _first_rows(cells: Cells) -> Codes:

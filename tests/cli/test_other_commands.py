@@ -1,0 +1,100 @@
+"""Help, the catalog, the demo and the report."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+import pytest
+from command_line import VERDICT, refused, succeed, write
+
+from hallumeter import METRICS
+from hallumeter.report import find_metric, metric_facts, metric_texts
+
+
+def test_every_command_has_a_help_page_with_examples_and_all_its_options(
+    cli_commands: dict[str, click.Command],
+) -> None:
+    assert {"demo", "measure", "metrics", "report"} <= set(cli_commands)
+    for name in ("demo", "measure", "metrics", "report"):
+        page = succeed(name, "--help").stdout
+        assert f"hallumeter {name}" in page, name
+        assert "Examples:" in page, name
+        for parameter in cli_commands[name].params:
+            if isinstance(parameter, click.Option):
+                assert all(option in page for option in parameter.opts), (name, parameter.name)
+
+
+def test_the_program_says_what_it_is_and_its_version() -> None:
+    page = succeed("--help").stdout
+    assert succeed("-h").stdout == page
+    for name in ("demo", "measure", "metrics", "report"):
+        assert name in page
+    assert succeed("--version").stdout.strip().endswith(version("hallumeter"))
+
+
+def test_the_catalog_lists_every_metric_in_one_line_each() -> None:
+    lines = succeed("metrics").stdout.splitlines()
+    for metric in METRICS:
+        [line] = [line for line in lines if line.split()[:1] == [metric.id]]
+        assert metric.question in line
+
+
+@pytest.mark.parametrize("name", ["mihr", "MiHR", "MIHR", " mihr "])
+def test_a_metric_is_found_by_its_id_and_its_alias_however_written(name: str) -> None:
+    page = succeed("metrics", name).stdout
+    assert page.startswith("MiHR (mihr): micro hallucination rate")
+    assert page == succeed("metrics", "mihr").stdout
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=[metric.id for metric in METRICS])
+def test_every_metric_is_explained_with_all_that_the_catalog_knows(metric: object) -> None:
+    assert metric in METRICS
+    metric = METRICS[METRICS.index(metric)]  # type: ignore[arg-type]
+    page = " ".join(succeed("metrics", metric.id).stdout.split())
+    for title, text in metric_facts(metric).items():
+        assert title in page
+        assert " ".join(text.split()) in page
+    assert find_metric(metric.alias) is metric
+    assert metric_texts()[metric.id].alias == metric.alias
+
+
+def test_an_unknown_metric_is_refused_with_the_way_to_the_list() -> None:
+    assert refused("metrics", "nonsense") == (
+        f"no metric is called 'nonsense'; `hallumeter metrics` lists the {len(METRICS)} that exist"
+    )
+
+
+def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
+    first = succeed("demo", "--out", tmp_path / "demo")
+    files = sorted(path.name for path in (tmp_path / "demo").iterdir())
+    second = succeed("demo", "--out", tmp_path / "demo")
+    assert first.stdout == second.stdout
+    assert f"Report: {tmp_path / 'demo' / 'report.html'}" in first.stdout
+    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == files
+    assert "MiHR" in first.stdout
+
+
+def test_the_demo_does_not_touch_what_is_no_demo(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes").write_text("mine", encoding="utf-8")
+    assert "exists already" in refused("demo", "--out", tmp_path / "mine")
+    (tmp_path / "mine" / "manifest.json").write_text("{}", encoding="utf-8")
+    assert "manifest.json" in refused("demo", "--out", tmp_path / "mine")
+    write(tmp_path / "v.jsonl", [VERDICT])
+    succeed("measure", tmp_path / "v.jsonl", "--out", tmp_path / "run")
+    assert "holds another run" in refused("demo", "--out", tmp_path / "run")
+    assert (tmp_path / "mine" / "notes").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_report_is_written_into_the_run_or_where_asked(tmp_path: Path) -> None:
+    write(tmp_path / "v.jsonl", [VERDICT])
+    succeed("measure", tmp_path / "v.jsonl", "--out", tmp_path / "run")
+    page = tmp_path / "run" / "report.html"
+    before = page.read_bytes()
+    page.unlink()
+    assert succeed("report", tmp_path / "run").stdout == f"{page}\n"
+    assert page.read_bytes() == before
+    assert succeed("report", tmp_path / "run", "--out", tmp_path / "friday.html").stdout == f"{tmp_path / 'friday.html'}\n"
+    assert (tmp_path / "friday.html").read_bytes() == before
