@@ -26,8 +26,8 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-RECORD = "12331 llama-2-7b-chat"
-"""An answer with claims that are supported, claims that are contradicted, and claims of which the sources say nothing."""
+RECORD = "15554@mistral-7B-instruct"
+"""A short answer in which people marked two words that the evidence contradicts."""
 
 
 def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
@@ -35,7 +35,7 @@ def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
     page = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light").new_page()
     page.goto(report.as_uri())
     page.wait_for_selector("html[data-charts=drawn]")
-    page.locator(".entry", has_text=RECORD.replace(" ", "@")).click()
+    page.locator(".entry", has_text=RECORD).click()
     page.locator("#record .mark.refuted").first.click()
     return page
 
@@ -55,10 +55,10 @@ def main() -> None:
         report = Path(folder) / "demo" / "report.html"
         run_demo(report.parent)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        desk = opened(browser, report, width=1200, height=760)
-        take(desk, "report.png", below="section[id^=records]", offset=48)
+        desk = opened(browser, report, width=1200, height=690)
+        take(desk, "report.png", below=".legend", offset=72)
         take(desk, "report-metrics.png", below="section[id^=distribution]", offset=48)
-        phone = opened(browser, report, width=390, height=780)
+        phone = opened(browser, report, width=390, height=844)
         take(phone, "report-phone.png", below="#record", offset=48)
         browser.close()
 

@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec import structs
+from numpy.typing import NDArray
 
 from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID
 from hallumeter.metrics.claims import macro_hallucination_rate, micro_hallucination_rate
 from hallumeter.records import LabelCounts, MetricSummary, Rates, Ratings
 from hallumeter.stats import cluster_bootstrap_interval, wilson_interval
-from hallumeter.summary import Slice, SummarySettings, summarize_agreement, summarize_rates, summarize_value
+from hallumeter.summary import (
+    Slice,
+    SummarySettings,
+    summarize_agreement,
+    summarize_clusters,
+    summarize_rates,
+    summarize_value,
+)
 
 SETTINGS = SummarySettings(version="0.1.0", resamples=200)
 WHOLE = Slice({}, "human")
@@ -132,6 +140,34 @@ def test_a_single_figure_has_no_interval_and_the_counts_it_is_given() -> None:
     assert row.signature == "consensus_precision|share:0.5|identity:normalized-text|v:0.1.0"
     bare = summarize_value(metric, 0.5, Slice({}, None), settings=SETTINGS)
     assert (bare.count, bare.total) == (None, None)
+
+
+def ratio_of_columns(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):
+        ratio: NDArray[np.float64] = rows[:, 0] / rows[:, 1]
+    return ratio
+
+
+def test_a_statistic_of_counts_that_add_up_is_resampled_by_whole_clusters() -> None:
+    metric = METRICS_BY_ID["consensus_f1"]
+    clusters = np.array([[1, 4], [3, 4], [2, 5], [0, 3], [4, 4]])
+    row = summarize_clusters(metric, clusters, Slice({}, None), settings=SETTINGS, statistic=ratio_of_columns)
+    assert row.value == 10 / 20
+    assert row.interval is not None
+    assert 0 <= row.interval[0] < 0.5 < row.interval[1] <= 1
+    assert row.interval_method == "cluster_bootstrap"
+    assert (row.count, row.total, row.undefined) == (None, None, None)
+    assert row.signature.endswith("|ci:cluster-bootstrap-200|confidence:0.95|seed:0|v:0.1.0")
+    other = structs.replace(SETTINGS, seed=1)
+    again = summarize_clusters(metric, clusters, Slice({}, None), settings=other, statistic=ratio_of_columns)
+    assert (again.value, again.interval == row.interval) == (row.value, False)
+
+
+def test_a_statistic_of_counts_without_a_value_is_undefined_with_the_reason_of_the_catalog() -> None:
+    metric = METRICS_BY_ID["consensus_f1"]
+    nothing = np.zeros((3, 2), dtype=np.int64)
+    row = summarize_clusters(metric, nothing, Slice({}, None), settings=SETTINGS, statistic=ratio_of_columns)
+    assert (row.value, row.interval, row.undefined) == (None, None, metric.undefined_when)
 
 
 def test_agreement_gets_a_bootstrap_over_claims_or_over_responses() -> None:

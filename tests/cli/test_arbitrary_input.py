@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,20 @@ from hypothesis import strategies as st
 NAMES = ["record_id", "id", "claim_id", "label", "judge", "model", "text", "claim", "response", "answer", "question"]
 NAMES += ["confidence", "unsupported_probability", "probabilities", "inference_samples", "answerable", "is_nonexistent"]
 NAMES += ["evidence", "start", "end", "weight", "cost_usd", "samples", "reason", "note", "task", "", "a b", "è"]
-WORDS = ["SUPPORTED", "REFUTED", "NOT_ENOUGH_INFO", "UNDECIDED", "r1", "r2", "c1", "true", "0.5", "[0.5, 0.5]", "nan", ""]
+WORDS = [
+    "SUPPORTED",
+    "REFUTED",
+    "NOT_ENOUGH_INFO",
+    "UNDECIDED",
+    "r1",
+    "r2",
+    "c1",
+    "true",
+    "0.5",
+    "[0.5, 0.5]",
+    "nan",
+    "",
+]
 QUICK = ("--resamples", "100", "--format", "json")
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -35,8 +47,8 @@ verdicts = st.fixed_dictionaries(
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield tmp_path_factory.mktemp("arbitrary")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("arbitrary")
 
 
 def measured(path: Path, *options: str) -> None:

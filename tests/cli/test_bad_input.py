@@ -102,7 +102,9 @@ BAD_ROWS: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("row", "code"), BAD_ROWS, ids=[f"{code}{number}" for number, (_, code) in enumerate(BAD_ROWS)])
+@pytest.mark.parametrize(
+    ("row", "code"), BAD_ROWS, ids=[f"{code}{number}" for number, (_, code) in enumerate(BAD_ROWS)]
+)
 def test_a_bad_row_is_skipped_said_and_written_down(here: Path, row: object, code: str) -> None:
     good = {"record_id": "ok", "claim_id": "c", "label": "SUPPORTED"}
     path = write(here / "v.jsonl", [good, row])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -22,7 +23,9 @@ Offline = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "v.jsonl", [{**VERDICT, "id": "x", "claim": "t"}, {**VERDICT, "claim_id": "c2", "label": "entailed"}])
+    write(
+        tmp_path / "v.jsonl", [{**VERDICT, "id": "x", "claim": "t"}, {**VERDICT, "claim_id": "c2", "label": "entailed"}]
+    )
     return tmp_path
 
 
@@ -60,13 +63,24 @@ def test_every_choice_of_the_command_line_reaches_the_measurement(here: Path) ->
         for n in range(20)
         for judge, label in [("a", "REFUTED" if n % 3 else "SUPPORTED"), ("b", "SUPPORTED")]
     ]
-    options = ["--policy", "policy.toml", "--consensus", "dawid-skene", "--headline", "b", "--uncertainty", "variance"]
-    options += ["--similarity", "0.9", "--cluster", "document", "--seed", "5", "--resamples", "200", "--confidence", "0.8"]
+    options = ["--policy", "policy.toml", "--consensus", "dawid-skene", "--headline", "a", "--uncertainty", "variance"]
+    options += [
+        "--similarity",
+        "0.9",
+        "--cluster",
+        "document",
+        "--seed",
+        "5",
+        "--resamples",
+        "200",
+        "--confidence",
+        "0.8",
+    ]
     printed = succeed("measure", write(here / "p.jsonl", rows), *options, "--format", "json", "--out", "run").stdout
     summary = json.loads(printed)
     assert list(summary["profile"]) == ["mine"]
     first = summary["metrics"][0]
-    assert first["judge"] == "b"
+    assert first["judge"] == "a"
     for part in ("seed:5", "confidence:0.8", "cluster:document", "bootstrap-200"):
         assert part in first["signature"]
     assert any("method:variance" in row["signature"] for row in summary["metrics"])
@@ -74,7 +88,7 @@ def test_every_choice_of_the_command_line_reaches_the_measurement(here: Path) ->
     assert settings == {
         "by": [],
         "consensus": "dawid-skene",
-        "headline": "b",
+        "headline": "a",
         "uncertainty": "variance",
         "similarity": 0.9,
         "cluster": "document",
@@ -89,7 +103,7 @@ def test_a_terminal_without_a_file_is_asked_for_one(monkeypatch: pytest.MonkeyPa
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr(click, "get_text_stream", lambda _: Terminal())
+    monkeypatch.setattr("hallumeter.cli.measure.sys", SimpleNamespace(stdin=Terminal()))
     result = run("measure")
     assert result.exit_code == 2
     assert "give a file of verdicts, or pipe JSONL in" in result.stderr

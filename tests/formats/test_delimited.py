@@ -60,7 +60,7 @@ def test_cells_are_read_as_the_type_of_their_field() -> None:
 
 
 def test_a_cell_that_only_looks_like_json_is_text() -> None:
-    rows, faults = table_of('record_id,text,note\nr1,[1] Paris is big,{oops\n')
+    rows, faults = table_of("record_id,text,note\nr1,[1] Paris is big,{oops\n")
     assert faults == []
     assert rows[0][1] == {"record_id": "r1", "text": "[1] Paris is big", "note": "{oops"}
 

@@ -168,7 +168,7 @@ def test_a_really_gigantic_line_does_not_fill_the_memory(tmp_path: Path) -> None
     ],
 )
 def test_a_file_of_another_kind_is_recognised_at_its_first_bytes(content: bytes, said: str) -> None:
-    with pytest.raises(InputError, match="^rows.jsonl: ") as caught:
+    with pytest.raises(InputError, match=r"^rows.jsonl: ") as caught:
         list(read_jsonl_stream(io.BytesIO(content), "rows.jsonl"))
     assert said in str(caught.value)
 
@@ -207,7 +207,10 @@ def test_an_empty_stream_has_no_rows() -> None:
 
 def test_a_file_written_here_can_be_read_here(tmp_path: Path) -> None:
     path = tmp_path / "failures.jsonl"
-    failures = [Failure(None, None, "read", None, "bad_json", "a.jsonl:1: é\n"), Failure("r", "c", "read", "j", "x", "")]
+    failures = [
+        Failure(None, None, "read", None, "bad_json", "a.jsonl:1: é\n"),
+        Failure("r", "c", "read", "j", "x", ""),
+    ]
     assert write_jsonl(path, failures) == 2
     lines = path.read_bytes().splitlines(keepends=True)
     assert [msgspec.json.decode(line, type=Failure) for line in lines] == failures
@@ -242,7 +245,9 @@ def test_any_objects_come_back_whole_however_the_file_is_cut(
 
 
 @examples(max_examples=300)
-@given(pieces=st.lists(st.binary(max_size=30) | st.just(encoded([GOOD]).rstrip()), max_size=10), chunk=st.integers(1, 99))
+@given(
+    pieces=st.lists(st.binary(max_size=30) | st.just(encoded([GOOD]).rstrip()), max_size=10), chunk=st.integers(1, 99)
+)
 def test_among_any_bytes_every_sound_line_is_found_at_its_place(pieces: list[bytes], chunk: int) -> None:
     junk = [piece.replace(b"\n", b"").replace(b"\r", b"") for piece in pieces]
     content = b"\n" + b"\n".join(junk)

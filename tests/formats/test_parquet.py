@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import datetime
+import datetime as dt
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,7 +51,9 @@ def test_rows_are_numbered_from_one_across_batches(path: Path, monkeypatch: pyte
     write(path, {"record_id": [f"r{number}" for number in range(10)]}, row_group_size=4)
     batches = list(read_parquet(path))
     assert [line for batch in batches for line in batch.lines] == list(range(1, 11))
-    assert [row["record_id"] for batch in batches for _, row in rows_of(batch)] == [f"r{number}" for number in range(10)]
+    assert [row["record_id"] for batch in batches for _, row in rows_of(batch)] == [
+        f"r{number}" for number in range(10)
+    ]
 
 
 def test_nan_is_a_number_that_was_given_and_null_is_not(path: Path) -> None:
@@ -95,14 +97,14 @@ def test_lists_and_structs_become_lists_and_objects(path: Path) -> None:
         ("answer", [1, 2], "column 'answer': expected text, found int64"),
         ("confidence", ["a", "b"], "column 'confidence': expected a number, found string"),
         ("unsupported_probability", ["0.5", "1"], "column 'unsupported_probability': expected a number, found string"),
-        ("start", [datetime.date(2020, 1, 1)] * 2, "column 'start': expected a number, found date32"),
+        ("start", [dt.date(2020, 1, 1)] * 2, "column 'start': expected a number, found date32"),
     ],
 )
 def test_a_column_of_the_wrong_type_is_refused_with_its_name(
     path: Path, column: str, values: list[object], said: str
 ) -> None:
     write(path, {"record_id": ["r1", "r2"], column: values})
-    with pytest.raises(InputError, match="^verdicts.parquet: ") as caught:
+    with pytest.raises(InputError, match=r"^verdicts.parquet: ") as caught:
         rows(path)
     assert said in str(caught.value)
 

@@ -68,9 +68,7 @@ def test_input_records_are_read_with_aliases_and_unknown_fields(tmp_path: Path) 
         ([[1]], r"^answers.jsonl:1: row: expected an object, found a list"),
     ],
 )
-def test_the_first_row_that_cannot_be_used_raises_with_its_place(
-    tmp_path: Path, rows: list[object], said: str
-) -> None:
+def test_the_first_row_that_cannot_be_used_raises_with_its_place(tmp_path: Path, rows: list[object], said: str) -> None:
     with pytest.raises(RecordError, match=said):
         list(read(written(tmp_path / "answers.jsonl", *rows)))
 
@@ -135,11 +133,25 @@ def test_a_claim_takes_its_span_and_weight_from_the_row() -> None:
     assert (claim.claim_id, claim.start, claim.end, claim.weight, claim.kind) == ("1", 2, 5, 2.0, "slot")
 
 
-def test_a_span_shorter_than_the_claim_marks_the_unsupported_part() -> None:
-    row = {"claim_id": "c", "text": "abcdef", "start": 2, "end": 5}
-    assert (claim_of(row, "r").start, claim_of(row, "r").end) == (None, None)
+@pytest.mark.parametrize(
+    ("response", "start", "end", "expected"),
+    [
+        ("abcdef", 2, 5, (0, 6)),
+        ("abcdef abcdef", 9, 11, (7, 13)),
+        ("..abcdef", None, None, (2, 8)),
+        ("abcdef abcdef", None, None, (None, None)),
+        ("other words", 2, 5, (2, 5)),
+        (None, 2, 5, (2, 5)),
+    ],
+)
+def test_a_claim_stands_where_its_text_does_around_the_unsupported_part(
+    response: str | None, start: int | None, end: int | None, expected: tuple[int | None, int | None]
+) -> None:
+    row = {"claim_id": "c", "text": "abcdef", "start": start, "end": end}
+    claim = claim_of(row, "r", response=response)
+    assert (claim.start, claim.end) == expected
     verdict = verdict_of(row, "r", label=Label.REFUTED, judge="j")
-    assert (verdict.start, verdict.end) == (2, 5)
+    assert (verdict.start, verdict.end) == (start, end)
 
 
 @pytest.mark.parametrize("row", [{"start": 5, "end": 3}, {"start": 5}, {"start": -1, "end": 3}, {"weight": -1.0}])

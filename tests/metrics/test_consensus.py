@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 from metric_inputs import MODELS, Statement, statements_and_asked, support
 
 from hallumeter.metrics.consensus import (
+    ConsensusPart,
     ConsensusScore,
+    consensus_counts,
     consensus_scores,
     disputed_and_consensus,
+    mean_over_models,
     support_from_matrix,
 )
 from hallumeter.records import Rate, Support
@@ -64,6 +68,40 @@ def test_scores_equal_those_of_sets(is_left_out: bool, case: tuple[list[Statemen
     found = [(one.precision.count, one.precision.total, one.recall.count, one.recall.total) for one in scores]
     assert found == plain_scores(*case, share, is_left_out=is_left_out)
     assert tuple(score.model for score in scores) == MODELS
+
+
+@pytest.mark.parametrize("is_left_out", [False, True])
+@settings(max_examples=100)
+@given(case=statements_and_asked)
+def test_counts_of_each_question_are_those_of_the_question_alone(
+    is_left_out: bool, case: tuple[list[Statement], Asked]
+) -> None:
+    statements, asked = case
+    questions = sorted({question for question, _ in asked})
+    counts = consensus_counts(support(*case), is_left_out=is_left_out)
+    assert counts.shape == (len(questions), len(MODELS), 4)
+    for question, found in zip(questions, counts.tolist(), strict=True):
+        alone = [statement for statement in statements if statement[0] == question]
+        pairs = [pair for pair in asked if pair[0] == question]
+        expected = plain_scores(alone, pairs, Fraction(1, 2), is_left_out=is_left_out)
+        assert [tuple(row) for row in found] == expected
+
+
+@pytest.mark.parametrize("part", ["precision", "recall", "f1"])
+@settings(max_examples=100)
+@given(case=statements_and_asked)
+def test_the_mean_over_models_leaves_out_those_without_a_score(
+    part: ConsensusPart, case: tuple[list[Statement], Asked]
+) -> None:
+    columns = support(*case)
+    scores = consensus_scores(columns)
+    values = [score.f1 if part == "f1" else getattr(score, part).value for score in scores]
+    defined = [value for value in values if value is not None]
+    totals = consensus_counts(columns).sum(axis=0).astype(np.float64)
+    found = mean_over_models(np.stack([totals, totals]), part=part)
+    assert found.shape == (2,)
+    for value in found.tolist():
+        assert math.isnan(value) if not defined else value == pytest.approx(sum(defined) / len(defined))
 
 
 @settings(max_examples=200)

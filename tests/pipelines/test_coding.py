@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.formats import Coded, Numbers
+from hallumeter.formats import Coded, Column, Numbers
 from hallumeter.pipelines.measurement import coding
 from hallumeter.pipelines.measurement.coding import (
     MISSING,
@@ -70,7 +70,8 @@ def test_numbers_are_told_from_missing_ones() -> None:
 
 
 def test_single_values_are_those_of_the_whole_column() -> None:
-    for column in (CODED, NUMBERS, ["x", None, 5]):
+    columns: list[Column] = [CODED, NUMBERS, ["x", None, 5]]
+    for column in columns:
         assert [value_at(column, row) for row in range(len(column))] == list(texts_of(column))
 
 

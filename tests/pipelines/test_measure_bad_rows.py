@@ -32,13 +32,21 @@ def failures_of(tmp_path: Path, *rows: object, name: str = "v.jsonl") -> tuple[F
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        ({"label": "maybe"}, "unknown_label", "label: expected SUPPORTED, REFUTED, NOT_ENOUGH_INFO or UNDECIDED, found"),
+        (
+            {"label": "maybe"},
+            "unknown_label",
+            "label: expected SUPPORTED, REFUTED, NOT_ENOUGH_INFO or UNDECIDED, found",
+        ),
         ({"label": None}, "missing_label", "label: no verdict was given"),
         ({"label": ""}, "missing_label", "label: no verdict was given"),
         ({"confidence": 1.3}, "impossible_probability", "confidence: expected a number from 0 to 1, found 1.3"),
         ({"unsupported_probability": -0.1}, "impossible_probability", "unsupported_probability: expected a number"),
         ({"unsupported_probability": 1e300}, "impossible_probability", "found 1e+300"),
-        ({"probabilities": [0.7, 0.7]}, "impossible_probability", "add up to 1.4; expected numbers >= 0 that add up to 1"),
+        (
+            {"probabilities": [0.7, 0.7]},
+            "impossible_probability",
+            "add up to 1.4; expected numbers >= 0 that add up to 1",
+        ),
         ({"probabilities": [1.5, -0.5]}, "impossible_probability", "probabilities: [1.5, -0.5]"),
         ({"probabilities": []}, "impossible_probability", "probabilities:"),
         ({"probabilities": {"SUPPORTED": 0.5}}, "impossible_probability", "add up to 0.5"),
@@ -63,7 +71,11 @@ def test_a_verdict_with_an_impossible_value_is_a_failure_of_its_claim(
 @pytest.mark.parametrize(
     ("row", "code", "said"),
     [
-        ({"claim_id": "c", "label": "REFUTED"}, "missing_field", "record_id: expected the id of the response, found none"),
+        (
+            {"claim_id": "c", "label": "REFUTED"},
+            "missing_field",
+            "record_id: expected the id of the response, found none",
+        ),
         ({**BAD, "record_id": None}, "missing_field", "record_id: expected"),
         ({**BAD, "record_id": ""}, "missing_field", "record_id: expected"),
         ({**BAD, "claim_id": None}, "missing_field", "claim_id: expected the id of the claim, found none"),
@@ -151,7 +163,9 @@ def test_failures_beyond_the_limit_are_counted_without_their_messages(monkeypatc
 
 
 def test_every_kind_of_fault_is_counted_in_the_notices(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "v.jsonl", [GOOD, {**BAD, "label": "maybe"}, 5, {**BAD, "claim_id": "x", "label": "?"}])
+    path = write_lines(
+        tmp_path / "v.jsonl", [GOOD, {**BAD, "label": "maybe"}, 5, {**BAD, "claim_id": "x", "label": "?"}]
+    )
     notices = hallumeter.measure(path).notices
     assert "2 rows could not be used: unknown_label" in notices
     assert "1 row could not be used: wrong_type" in notices
@@ -167,7 +181,9 @@ def test_a_strict_run_stops_at_the_first_fault(tmp_path: Path, bad: object) -> N
 
 def test_nothing_left_to_measure_names_the_first_fault(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "v.jsonl", [5, {"label": "REFUTED"}])
-    with pytest.raises(InputError, match=r"^v.jsonl: no usable record found; the first fault: v.jsonl:1: row: expected"):
+    with pytest.raises(
+        InputError, match=r"^v.jsonl: no usable record found; the first fault: v.jsonl:1: row: expected"
+    ):
         measure_to_folder([path], tmp_path / "run", settings=MeasureSettings())
     assert [entry.name for entry in tmp_path.iterdir()] == ["v.jsonl"]
 
@@ -220,10 +236,9 @@ scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_
 anything = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=2)
 )
-fields = st.sampled_from(
-    ["record_id", "claim_id", "label", "judge", "model", "confidence", "unsupported_probability", "probabilities"]
-    + ["inference_samples", "response", "answerable", "is_nonexistent", "text", "question_id", "task", "weight"]
-)
+FIELDS = ["record_id", "claim_id", "label", "judge", "model", "confidence", "unsupported_probability", "probabilities"]
+FIELDS += ["inference_samples", "response", "answerable", "is_nonexistent", "text", "question_id", "task", "weight"]
+fields = st.sampled_from(FIELDS)
 
 
 @examples(max_examples=500, suppress_health_check=[HealthCheck.too_slow])

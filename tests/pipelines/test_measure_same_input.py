@@ -105,7 +105,8 @@ def test_several_files_are_one_input(tmp_path: Path) -> None:
         for number in range(8)
     ]
     first, second = write_lines(tmp_path / "a.jsonl", rows[:8]), write_lines(tmp_path / "b.jsonl", rows[8:])
-    assert numbers(hallumeter.measure([first, str(second)])) == numbers(hallumeter.measure(rows))
+    paths: list[str | Path] = [first, str(second)]
+    assert numbers(hallumeter.measure(paths)) == numbers(hallumeter.measure(rows))
 
 
 def test_the_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +118,12 @@ def test_the_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("size", [1, 3, 50])
 def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     rows: list[Row] = [
-        {"record_id": f"r{number % 7}", "claim_id": str(number), "label": LABELS[number % 3], "task": f"t{number % 7 % 2}"}
+        {
+            "record_id": f"r{number % 7}",
+            "claim_id": str(number),
+            "label": LABELS[number % 3],
+            "task": f"t{number % 7 % 2}",
+        }
         for number in range(60)
     ]
     rows[40]["late"] = "a field first seen here"

@@ -165,15 +165,21 @@ def test_dawid_skene_takes_the_side_of_the_better_judges() -> None:
 
 
 def test_dawid_skene_leaves_claims_without_a_decided_vote_undecided() -> None:
-    rows = [*panel(), *({"record_id": "x", "claim_id": "x", "judge": judge, "label": "UNDECIDED"} for judge in "abc")]
-    summary = hallumeter.measure(rows, settings=MeasureSettings(consensus="dawid-skene"))
+    open_: list[Row] = [{"record_id": "x", "claim_id": "x", "judge": judge, "label": "UNDECIDED"} for judge in "abc"]
+    summary = hallumeter.measure([*panel(), *open_], settings=MeasureSettings(consensus="dawid-skene"))
     assert row_of(summary, "mihr").undecided == 1
 
 
 def models() -> list[Row]:
     """Two models state one claim in common about each question, in slightly different words."""
     return [
-        {"record_id": f"q{question}", "claim_id": f"{model}{number}", "model": model, "label": "SUPPORTED", "text": text}
+        {
+            "record_id": f"q{question}",
+            "claim_id": f"{model}{number}",
+            "model": model,
+            "label": "SUPPORTED",
+            "text": text,
+        }
         for question in range(3)
         for model, texts in [
             ("one", ["Marie Curie won two Nobel Prizes", "She was born in Warsaw"]),
@@ -248,7 +254,8 @@ def test_uncertainty_is_split_as_asked(method: str) -> None:
     epistemic = row_of(summary, "uncertainty_epistemic")
     assert f"method:{method}" in epistemic.signature
     if method == "information":
-        assert (epistemic.value, row_of(summary, "uncertainty_aleatoric").value) == (pytest.approx(math.log(2)), 0.0)
+        assert epistemic.value == pytest.approx(math.log(2))
+        assert row_of(summary, "uncertainty_aleatoric").value == 0
 
 
 def test_samples_alone_give_their_mean_as_the_distribution() -> None:

@@ -30,9 +30,7 @@ FILES = {
     "measurements.jsonl": "metric scope record_id by judge count total value undefined",
 }
 SUMMARY_FIELDS = "version instrument counts metrics profile notices"
-METRIC_FIELDS = (
-    "metric by judge count total value interval interval_method direction undefined undecided failed bounds signature note"
-)
+METRIC_FIELDS = "metric by judge count total value interval interval_method direction undefined undecided failed bounds"
 MANIFEST_FIELDS = "version hallumeter instrument inputs settings judges seed started finished"
 ROWS: list[Row] = [
     {
@@ -82,7 +80,7 @@ def test_a_run_has_all_files_with_their_fields_in_order(tmp_path: Path) -> None:
         assert all(list(line) == fields.split() for line in found), name
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     assert list(summary) == SUMMARY_FIELDS.split()
-    assert all(list(row) == METRIC_FIELDS.split() for row in summary["metrics"])
+    assert all(list(row) == [*METRIC_FIELDS.split(), "signature", "note"] for row in summary["metrics"])
     assert list(summary["counts"])[:4] == ["records", "claims", "verdicts", "failures"]
     assert list(json.loads((run / "manifest.json").read_text(encoding="utf-8"))) == MANIFEST_FIELDS.split()
 
@@ -125,13 +123,16 @@ def test_a_response_without_a_decided_claim_has_measurements_without_a_value(tmp
 def test_no_file_holds_a_number_that_json_does_not_know(tmp_path: Path) -> None:
     run = make(tmp_path, one(ROWS))
     for path in run.glob("*.json*"):
-        for line in path.read_text(encoding="utf-8").splitlines() if path.suffix == ".jsonl" else [path.read_text()]:
-            json.loads(line, parse_constant=lambda name: pytest.fail(f"{path.name} holds {name}"))
+        text = path.read_text(encoding="utf-8")
+        for part in text.splitlines() if path.suffix == ".jsonl" else [text]:
+            json.loads(part, parse_constant=pytest.fail)
 
 
 def test_lines_stand_in_the_order_of_the_records_when_judges_come_one_after_the_other(tmp_path: Path) -> None:
-    first = [{"record_id": f"r{n % 3}", "claim_id": f"c{n}", "label": "REFUTED", "judge": "a"} for n in range(9)]
-    second = [{**row, "judge": "b", "label": "SUPPORTED"} for row in reversed(first)]
+    first: list[Row] = [
+        {"record_id": f"r{n % 3}", "claim_id": f"c{n}", "label": "REFUTED", "judge": "a"} for n in range(9)
+    ]
+    second: list[Row] = [{**row, "judge": "b", "label": "SUPPORTED"} for row in reversed(first)]
     run = make(tmp_path, first, second)
     assert [line["record_id"] for line in lines(run / "records.jsonl")] == ["r0", "r1", "r2"]
     assert [line["record_id"] for line in lines(run / "claims.jsonl")] == ["r0"] * 3 + ["r1"] * 3 + ["r2"] * 3
@@ -214,9 +215,7 @@ def test_the_verdicts_of_a_run_give_its_numbers_again(
     assert again.metrics == load(run).summary.metrics
 
 
-def test_the_standard_input_is_kept_for_the_second_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_standard_input_is_kept_for_the_second_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(json.dumps(row) + "\n" for row in one(ROWS)).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     measure_to_folder([Path("-")], tmp_path / "run", settings=QUICK)
@@ -239,7 +238,7 @@ def test_a_run_that_fails_leaves_nothing_and_the_target_as_it_was(tmp_path: Path
 
 def test_a_demo_replaces_an_older_one_but_no_other_run(tmp_path: Path) -> None:
     first, second = run_demo(tmp_path / "demo"), run_demo(tmp_path / "demo")
-    assert msgspec.json.encode(first) == msgspec.json.encode(second)
+    assert msgspec.json.encode(first.summary) == msgspec.json.encode(second.summary)
     assert [source.name for source in load(tmp_path / "demo").manifest.inputs] == ["rag_answers.jsonl", "panel.jsonl"]
     run = make(tmp_path, one(ROWS))
     before = (run / "summary.json").read_bytes()

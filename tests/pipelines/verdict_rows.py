@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,13 +119,12 @@ def verdict_rows(
             rows += [{**response, "claim_id": "anchor", "label": "SUPPORTED", "judge": judge} for judge in names]
         if not claims:
             rows.append(response)
-        for claim in range(claims):
-            for judge in names:
-                row: Row = {**response, "claim_id": f"c{claim}", "label": draw(st.sampled_from(labels)), "judge": judge}
-                if draw(st.booleans()):
-                    row["confidence"] = draw(st.sampled_from([0.0, 0.5, 1.0, 1.3, -0.1]))
-                if draw(st.integers(0, 5)):
-                    rows.append(row)
+        for claim, judge in product(range(claims), names):
+            row: Row = {**response, "claim_id": f"c{claim}", "label": draw(st.sampled_from(labels)), "judge": judge}
+            if draw(st.booleans()):
+                row["confidence"] = draw(st.sampled_from([0.0, 0.5, 1.0, 1.3, -0.1]))
+            if draw(st.integers(0, 5)):
+                rows.append(row)
     if not rows:
         rows.append({"record_id": "r0", "task": "QA", "claim_id": "c0", "label": "REFUTED", "judge": names[0]})
     return rows

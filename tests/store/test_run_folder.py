@@ -65,9 +65,12 @@ def test_others_can_read_a_finished_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt, InputError])
 def test_work_that_breaks_leaves_nothing_behind(tmp_path: Path, failure: type[BaseException]) -> None:
-    with pytest.raises(failure), new_run_folder(tmp_path / "run") as draft:
+    def break_off(draft: Path) -> None:
         (draft / "half").touch()
         raise failure
+
+    with pytest.raises(failure), new_run_folder(tmp_path / "run") as draft:
+        break_off(draft)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -17,7 +16,7 @@ from .batch import Batch, Fault
 from .row_schema import RowSchema, plain_message, unknown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .batch import Column
 
@@ -47,42 +46,57 @@ def open_binary(path: Path) -> IO[bytes]:
 def read_jsonl_stream(stream: IO[bytes], name: str) -> Iterator[Batch]:
     """Read JSON lines from an open stream, in memory that does not grow with the file."""
     schema = RowSchema()
-    gathered: list[Batch] = []
-    rows = 0
+    gathered = _Gathered(schema)
     for lines in _chunks_of_lines(stream, name):
-        batch = _decode(lines, schema)
-        gathered.append(batch)
-        rows += len(batch.lines)
-        if rows >= ROWS_AT_A_TIME:
-            yield from _joined(gathered)
-            gathered, rows = [], 0
-    yield from _joined(gathered)
+        decoded = _decode(lines, schema)
+        if len(schema) != gathered.width or gathered.rows >= ROWS_AT_A_TIME:
+            yield from gathered.batches()
+            gathered = _Gathered(schema)
+        gathered.add(decoded)
+    yield from gathered.batches()
 
 
-def _joined(batches: list[Batch]) -> Iterator[Batch]:
-    """Neighbouring batches as one, as long as they have the same columns."""
-    for _, group in groupby(batches, key=lambda batch: tuple(batch.columns)):
-        first, *others = group
-        columns = {name: list(_values(column)) for name, column in first.columns.items()}
-        faults = list(first.faults)
-        for batch in others:
-            for name, values in columns.items():
-                values.extend(_values(batch.columns[name]))
-            faults.extend(batch.faults)
-        yield Batch(dict(columns), _joined_lines([first, *others]), tuple(faults), first.aliases)
+class _Decoded(NamedTuple):
+    """The rows of some lines, the numbers of the lines they stand on, and the lines that could not be read."""
+
+    rows: list[msgspec.Struct]
+    numbers: Sequence[int]
+    faults: Sequence[Fault]
 
 
-def _joined_lines(batches: list[Batch]) -> Sequence[int]:
-    """Line numbers as one range when nothing interrupts them, which costs nothing to carry along."""
-    first, last = batches[0].lines, batches[-1].lines
-    rows = sum(len(batch.lines) for batch in batches)
-    if isinstance(first, range) and isinstance(last, range) and last.stop - first.start == rows:
-        return range(first.start, last.stop)
-    return [line for batch in batches for line in batch.lines]
+class _Gathered:
+    """Rows of several chunks as columns, as long as the record type stays the same."""
 
+    def __init__(self, schema: RowSchema) -> None:
+        self._schema = schema
+        self._columns: dict[str, tuple[Callable[[msgspec.Struct], object], list[object]]] = {
+            name: (getter, []) for name, getter in schema.getters.items()
+        }
+        self._numbers: list[Sequence[int]] = []
+        self._faults: list[Fault] = []
+        self.width = len(schema)
+        self.rows = 0
 
-def _values(column: Column) -> list[object]:
-    return column if isinstance(column, list) else column.expanded()
+    def add(self, decoded: _Decoded) -> None:
+        for getter, values in self._columns.values():
+            values.extend(map(getter, decoded.rows))
+        self._numbers.append(decoded.numbers)
+        self._faults.extend(decoded.faults)
+        self.rows += len(decoded.rows)
+
+    def batches(self) -> Iterator[Batch]:
+        """One batch, or none when nothing was gathered."""
+        if self.rows or self._faults:
+            columns: dict[str, Column] = {name: values for name, (_, values) in self._columns.items()}
+            yield Batch(columns, self._lines(), tuple(self._faults), self._schema.aliases)
+
+    def _lines(self) -> Sequence[int]:
+        """Line numbers as one range when nothing interrupts them, which costs nothing to carry along."""
+        first = self._numbers[0] if self._numbers else ()
+        last = self._numbers[-1] if self._numbers else ()
+        if isinstance(first, range) and isinstance(last, range) and last.stop - first.start == self.rows:
+            return range(first.start, last.stop)
+        return [number for numbers in self._numbers for number in numbers]
 
 
 def write_jsonl(path: Path, records: Iterable[msgspec.Struct]) -> int:
@@ -163,16 +177,16 @@ def _without_mark(block: bytes, name: str) -> bytes:
     return block.removeprefix(_UTF8_MARK)
 
 
-def _decode(lines: _Lines, schema: RowSchema) -> Batch:
+def _decode(lines: _Lines, schema: RowSchema) -> _Decoded:
     content = lines.content
     try:
         rows = _decode_lines(content, schema)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _decode_line_by_line(lines, schema)
-    numbers: list[int] | range = range(lines.first, lines.first + len(rows))
-    if len(rows) != lines.newlines + (bool(content) and not content.endswith(b"\n")):
-        numbers = [number for number, line in enumerate(content.split(b"\n"), lines.first) if line.strip()]
-    return Batch(dict(schema.columns(rows)), numbers, lines.faults, schema.aliases)
+    if len(rows) == lines.newlines + (bool(content) and not content.endswith(b"\n")):
+        return _Decoded(rows, range(lines.first, lines.first + len(rows)), lines.faults)
+    numbers = [number for number, line in enumerate(content.split(b"\n"), lines.first) if line.strip()]
+    return _Decoded(rows, numbers, lines.faults)
 
 
 def _decode_lines(chunk: bytes, schema: RowSchema) -> list[msgspec.Struct]:
@@ -187,7 +201,7 @@ def _decode_lines(chunk: bytes, schema: RowSchema) -> list[msgspec.Struct]:
             schema.widen([key])
 
 
-def _decode_line_by_line(lines: _Lines, schema: RowSchema) -> Batch:
+def _decode_line_by_line(lines: _Lines, schema: RowSchema) -> _Decoded:
     """Keep what can be read of a chunk that holds a faulty line, and name each fault."""
     sound: list[bytes] = []
     numbers: list[int] = []
@@ -207,5 +221,4 @@ def _decode_line_by_line(lines: _Lines, schema: RowSchema) -> Batch:
             sound.append(line)
             numbers.append(number)
     # Decoded again, because the record type may have grown since the first of them.
-    rows = _decode_lines(b"\n".join(sound), schema)
-    return Batch(dict(schema.columns(rows)), numbers, tuple(faults), schema.aliases)
+    return _Decoded(_decode_lines(b"\n".join(sound), schema), numbers, faults)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Distribution = list[float] | dict[str, float]
 
@@ -97,12 +97,18 @@ class RowSchema:
         """The other tools' names among the keys, and what they stand for."""
         return {key: ALIASES[key] for key in self._keys if key in ALIASES and ALIASES[key] not in self._keys}
 
+    @property
+    def getters(self) -> dict[str, Callable[[msgspec.Struct], object]]:
+        """How to get the value of each field out of a row, by hallumeter's own names."""
+        aliases = self.aliases
+        return {aliases.get(key, key): attrgetter(attribute) for key, attribute in self._attributes.items()}
+
     def columns(self, rows: Sequence[msgspec.Struct]) -> dict[str, list[object]]:
         """Turn rows of the record type into columns under hallumeter's own names."""
-        aliases = self.aliases
-        return {
-            aliases.get(key, key): list(map(attrgetter(attribute), rows)) for key, attribute in self._attributes.items()
-        }
+        return {name: list(map(getter, rows)) for name, getter in self.getters.items()}
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 def unknown_key(error: msgspec.ValidationError) -> str | None:

@@ -61,6 +61,8 @@ class NameIndex(dict[object, int]):
             return self.encode(column.values)[column.codes]
         if isinstance(column, Numbers):
             return self.encode(column.expanded())
+        if column and isinstance(column[0], str) and column[0] == column[-1] and column.count(column[0]) == len(column):
+            return np.full(len(column), self[column[0]], dtype=np.int32)  # comparing is cheaper than looking up
         try:
             return np.fromiter(map(self.__getitem__, column), np.int32, len(column))
         except TypeError:  # a list or an object in a field used for grouping

@@ -285,10 +285,9 @@ def _abstention_rows(measured: Measured, group: _Group, summary: SummarySettings
 
 def _merged(counts: LabelCounts, measured: Measured, chosen: NDArray[np.intp]) -> LabelCounts:
     """Put the parts of a response together again when the whole run is looked at."""
-    responses = measured.cells.responses[chosen]
-    if len(np.unique(responses)) == len(responses):
+    if len(measured.cells) == measured.cells.response_count:
         return counts
-    _, inverse = np.unique(responses, return_inverse=True)
+    _, inverse = np.unique(measured.cells.responses[chosen], return_inverse=True)
     table = np.zeros((int(inverse.max()) + 1, counts.table.shape[1]), dtype=np.int64)
     np.add.at(table, inverse, counts.table)
     return LabelCounts(table)
