@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 
 import pytest
 
@@ -45,3 +46,9 @@ def test_a_missing_extra_says_what_to_type() -> None:
 @pytest.mark.parametrize("fault", [InputError, RecordError, SettingsError])
 def test_a_fault_shows_its_message_as_it_was_given(fault: type[HallumeterError]) -> None:
     assert str(fault("answers.jsonl:3: no label")) == "answers.jsonl:3: no label"
+
+
+def test_a_missing_extra_comes_back_whole_from_another_process() -> None:
+    back = pickle.loads(pickle.dumps(MissingExtraError("parquet", "reading answers.parquet")))
+    assert isinstance(back, MissingExtraError)
+    assert (back.extra, str(back)) == ("parquet", str(MissingExtraError("parquet", "reading answers.parquet")))

@@ -19,11 +19,15 @@ from hallumeter.metrics.catalog import Metric
 DOCS = Path(__file__).parents[1] / "docs"
 FENCE = re.compile(r"^```(?P<language>python|pycon|console)\n(?P<code>.*?)^```$", re.M | re.S)
 SHOWN = re.compile(r"^\$ (?P<command>(?:hallumeter|ls|head|cat) .*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
-SHOWING = [
-    page
-    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
-    if any(match["output"].strip() for match in SHOWN.finditer(page.read_text(encoding="utf-8")))
-]
+
+
+def shown_output(page: Path) -> bool:
+    """Whether a page shows what a command prints."""
+    blocks = FENCE.finditer(page.read_text(encoding="utf-8"))
+    return any(shown["output"].strip() for block in blocks for shown in SHOWN.finditer(block["code"]))
+
+
+SHOWING = [page for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))] if shown_output(page)]
 
 
 @pytest.fixture(scope="module")

@@ -116,14 +116,21 @@ def test_nothing_to_count_is_undefined_with_the_reason_of_the_catalog() -> None:
 
 def test_a_reason_that_is_given_replaces_that_of_the_catalog() -> None:
     empty = Rates(np.zeros(0), np.zeros(0))
-    assert summarize_rates(MIHR, empty, WHOLE, settings=SETTINGS, undefined="no file").undefined == "no file"
     assert summarize_rates(MIHR, empty, WHOLE, settings=SETTINGS).bounds is None
     assert summarize_value(MIHR, None, WHOLE, settings=SETTINGS, undefined="no models").undefined == "no models"
 
 
 def test_a_reason_is_never_beside_a_value() -> None:
-    row = summarize_rates(MIHR, micro_hallucination_rate(COUNTS), WHOLE, settings=SETTINGS, undefined="no file")
-    assert row.undefined is None
+    assert summarize_value(MIHR, 0.5, WHOLE, settings=SETTINGS, undefined="no file").undefined is None
+
+
+def test_an_interval_stays_within_the_largest_possible_value() -> None:
+    metric = METRICS_BY_ID["shannon_entropy"]
+    most = float(np.log(3))
+    rates = Rates(np.array([0.0, 0.0, 0.0, most]), np.ones(4))
+    row = summarize_rates(metric, rates, WHOLE, settings=SETTINGS, largest=most)
+    assert row.interval is not None
+    assert 0 < row.interval[0] < most / 4 < row.interval[1] < most
 
 
 def test_bounds_close_on_the_value_unless_they_are_given() -> None:
@@ -157,7 +164,7 @@ def test_a_statistic_of_counts_that_add_up_is_resampled_by_whole_clusters() -> N
     assert 0 <= row.interval[0] < 0.5 < row.interval[1] <= 1
     assert row.interval_method == "cluster_bootstrap"
     assert (row.count, row.total, row.undefined) == (None, None, None)
-    assert row.signature.endswith("|ci:cluster-bootstrap-200|confidence:0.95|seed:0|v:0.1.0")
+    assert row.signature.endswith("|ci:cluster-bootstrap-200|confidence:0.95|cluster:question|seed:0|v:0.1.0")
     other = structs.replace(SETTINGS, seed=1)
     again = summarize_clusters(metric, clusters, Slice({}, None), settings=other, statistic=ratio_of_columns)
     assert (again.value, again.interval == row.interval) == (row.value, False)

@@ -32,3 +32,7 @@ class MissingExtraError(HallumeterError):
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs an optional package; type: pip install 'hallumeter[{extra}]'")
         self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.extra, self.purpose)  # an error must come back whole from another process

@@ -7,6 +7,7 @@ point, the far end of its interval, or the worst case that the unmeasured claims
 
 from __future__ import annotations
 
+import math
 import tomllib
 from typing import TYPE_CHECKING, Literal
 
@@ -36,10 +37,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether high reliability is out of reach while this metric is not measured."""
 
     def __post_init__(self) -> None:
-        if self.good == self.bad:
-            raise SettingsError(
-                f"policy rule for {self.metric!r}: good and bad are both {self.good:g}; they must differ"
-            )
+        if math.isnan(self.good) or math.isnan(self.bad) or self.good == self.bad:
+            found = f"good = {self.good:g} and bad = {self.bad:g}"
+            raise SettingsError(f"rule for {self.metric!r}: expected two different numbers, found {found}")
 
     @property
     def is_lower_better(self) -> bool:
@@ -138,8 +138,12 @@ def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> P
         policy = msgspec.convert(tomllib.loads(text), Policy)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{source}: not valid TOML: {error}") from None
+    except SettingsError as error:
+        raise SettingsError(f"{source}: {error}") from None
     except msgspec.ValidationError as error:
         raise SettingsError(f"{source}: {error}; a policy has a name and [[rules]] with metric, good, bad") from None
+    if not policy.rules:
+        raise SettingsError(f"{source}: no [[rules]] found; a policy has at least one, with metric, good and bad")
     unknown = [rule.metric for rule in policy.rules if rule.metric not in known_metrics]
     if unknown:
         raise SettingsError(f"{source}: unknown metric {unknown[0]!r}; `hallumeter metrics` lists those that exist")
@@ -156,7 +160,8 @@ def headline_rows(rows: Iterable[MetricSummary], headline: str | None) -> dict[s
 
 
 def _reason(rule: Rule, value: float) -> str:
-    looked_at = {"point": "is", "interval": "may be", "worst_case": "is in the worst case"}[rule.looks_at]
+    looked_at = {"point": "is", "interval": "is up to" if rule.is_lower_better else "is down to"}
+    verb = looked_at.get(rule.looks_at, "is in the worst case")
     side = "above" if rule.is_lower_better else "below"
     bound = rule.bad if rule.is_bad(value) else rule.good
-    return f"{rule.metric} {looked_at} {value:.3f}, {side} {bound:g}"
+    return f"{rule.metric} {verb} {value:.3f}, {side} {bound:g}"

@@ -49,9 +49,12 @@ def summarize_rates(
     *,
     settings: SummarySettings,
     bounds: tuple[float, float] | None = None,
-    undefined: str | None = None,
+    largest: float = 1.0,
 ) -> MetricSummary:
-    """Pool one rate per response into a value with its interval; undefined when there is nothing to count."""
+    """Pool one rate per response into a value with its interval; undefined when there is nothing to count.
+
+    `largest` is the largest possible value; the interval stays within it.
+    """
     pooled = rates.pooled
     interval = None
     if pooled.total:
@@ -61,9 +64,15 @@ def summarize_rates(
             interval = wilson_interval(pooled.count, pooled.total, confidence=settings.confidence)
         else:
             interval = cluster_bootstrap_interval(
-                rates.counts, rates.totals, rng=rng, resamples=settings.resamples, confidence=settings.confidence
+                rates.counts / largest,
+                rates.totals,
+                rng=rng,
+                resamples=settings.resamples,
+                confidence=settings.confidence,
             )
-    row = _row(metric, part, settings, value=pooled.value, interval=interval, undefined=undefined)
+    if interval is not None:
+        interval = Interval(interval.low * largest, interval.high * largest, interval.method)
+    row = _row(metric, part, settings, value=pooled.value, interval=interval, undefined=None)
     return structs.replace(
         row,
         count=pooled.count if pooled.total else 0.0,
@@ -165,8 +174,9 @@ def _signature(metric: Metric, part: Slice, settings: SummarySettings, *, interv
         drawn = f"-{settings.resamples}" if is_resampled else ""
         named.append(("ci", interval.method.replace("_", "-") + drawn))
         named.append(("confidence", f"{settings.confidence:g}"))
-    if settings.cluster != "response":
-        named.append(("cluster", settings.cluster))
+    cluster = "question" if metric.reads == "support" else settings.cluster
+    if interval and cluster != "response":
+        named.append(("cluster", cluster))
     return Signature(
         metric=metric.id,
         judge=part.judge,

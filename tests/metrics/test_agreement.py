@@ -151,7 +151,7 @@ def test_a_table_without_claims_is_undefined(statistic: CountStatistic) -> None:
 
 
 @every_count_statistic
-@pytest.mark.parametrize("counts", [[[1, 0, 0], [0, 1, 0]], [[0, 0, 0]], [[]]])
+@pytest.mark.parametrize("counts", [[[1, 0, 0], [0, 1, 0]], [[0, 0, 0]]])
 def test_fewer_than_two_ratings_say_nothing_about_agreement(statistic: CountStatistic, counts: list[list[int]]) -> None:
     result = statistic(counts)
     assert result.value is None
@@ -313,3 +313,25 @@ def test_the_warning_starts_at_four_fifths_observed_and_a_fifth_apart(
 ) -> None:
     warning = prevalence_warning(Agreement(kappa, None, observed=observed), Agreement(ac1, None))
     assert (warning is not None) == is_warned
+
+
+def test_ac1_needs_two_labels_to_choose_from() -> None:
+    result = gwet_ac1([[3], [3]])
+    assert (result.value, result.expected) == (None, None)
+    assert result.undefined == "needs two possible labels or more, found one"
+
+
+@every_count_statistic
+@pytest.mark.parametrize("multiplicities", [[1], [float("nan"), 1], [-1, 1], [float("inf"), 1]], ids=str)
+def test_impossible_multiplicities_are_refused(statistic: CountStatistic, multiplicities: list[float]) -> None:
+    with pytest.raises(RecordError, match="one number >= 0 for each of 2 rows"):
+        statistic([[1, 2], [2, 1]], multiplicities)
+
+
+def test_rows_that_nobody_shows_do_not_count_as_unequal() -> None:
+    assert fleiss_kappa([[2, 1], [1, 2], [5, 5]], [3, 3, 0]) == fleiss_kappa([[2, 1], [1, 2]], [3, 3])
+
+
+def test_tables_with_more_judges_than_a_byte_can_count_are_read_as_they_are() -> None:
+    table = [[200, 100], [100, 200]]
+    assert fleiss_kappa(table).value == pytest.approx(fleiss_kappa(table, [1, 1]).value)

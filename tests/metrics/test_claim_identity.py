@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hallumeter.errors import SettingsError
 from hallumeter.metrics.claim_identity import claim_codes
 from hallumeter.text import claim_key
 
@@ -68,3 +69,9 @@ def test_texts_have_one_code_exactly_when_they_have_one_key(texts: list[str]) ->
             assert (first == second) == (claim_key(one) == claim_key(other))
     assert list(dict.fromkeys(codes)) == list(range(len(set(codes))))
     assert claim_codes(texts, similarity=1.0) == codes
+
+
+@pytest.mark.parametrize("similarity", [0, -0.1, 1.01, 85])
+def test_a_similarity_outside_its_range_is_refused(similarity: float) -> None:
+    with pytest.raises(SettingsError, match="expected a number above 0 and up to 1"):
+        claim_codes(["a", "b"], similarity=similarity)

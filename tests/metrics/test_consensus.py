@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_inputs import MODELS, Statement, statements_and_asked, support
 
+from hallumeter.errors import RecordError
 from hallumeter.metrics.consensus import (
     ConsensusPart,
     ConsensusScore,
@@ -187,3 +188,9 @@ def test_a_matrix_without_claims_has_models_without_scores() -> None:
         ("a", None, None),
         ("b", None, None),
     ]
+
+
+@pytest.mark.parametrize("matrix", [[[1]], [[1, 0], [1]], [[2, 0]], [[-1, 0]]], ids=str)
+def test_a_matrix_of_the_wrong_shape_or_with_other_entries_is_refused(matrix: list[list[int]]) -> None:
+    with pytest.raises(RecordError, match="2 entries per row, one per model, 0 or 1 each"):
+        support_from_matrix(matrix, ["a", "b"])

@@ -142,3 +142,12 @@ def test_means_divide_sums_by_the_claims_that_had_a_distribution() -> None:
     assert mean_total(sums).value == pytest.approx(0.3)
     assert mean_total(sums[1:2]).value is None
     assert len(sums[:2]) == 2
+
+
+def test_a_single_sample_is_checked_although_it_cannot_be_split() -> None:
+    with pytest.raises(RecordError, match="inference_samples"):
+        uncertainty([0.7, 0.2, 0.1], [[7, 7, 7]])
+
+
+def test_an_entropy_is_never_below_zero_when_a_sum_is_a_millionth_off() -> None:
+    assert shannon_entropy([1.0000005]) == 0.0

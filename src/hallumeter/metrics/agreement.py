@@ -95,12 +95,14 @@ def krippendorff_alpha(counts: ArrayLike, multiplicities: ArrayLike | None = Non
 def gwet_ac1(counts: ArrayLike, multiplicities: ArrayLike | None = None) -> Agreement:
     """Gwet's AC1, which stays meaningful when almost every claim has the same label; ratings may be missing.
 
-    Undefined when no claim has two ratings.
+    Undefined when no claim has two ratings, and when only one label is possible.
 
     >>> gwet_ac1([[3, 0, 0], [3, 0, 0]]).value
     1.0
     """
     table, weights = _checked(counts, multiplicities)
+    if table.shape[1] < 2 and len(table):
+        return Agreement(None, "needs two possible labels or more, found one")
     return _agreement(_ac1_parts(table, weights), _pairable(table, weights)[1])
 
 
@@ -137,7 +139,7 @@ def panel_observed_agreement(ratings: Ratings) -> Agreement:
     """Share of pairs of judges that agree, over the claims that at least two judges decided."""
     table, weights = _pairable(*_checked(ratings.counts(), ratings.multiplicities))
     observed = _observed(table, weights)
-    return _agreement(Parts(observed, observed, observed), weights)
+    return _agreement(Parts(observed, observed, np.asarray(np.nan)), weights)
 
 
 def resampled_fleiss(ratings: Ratings, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -215,16 +217,19 @@ def _checked(counts: ArrayLike, multiplicities: ArrayLike | None) -> tuple[NDArr
         table = np.asarray(counts)
     except ValueError:
         raise RecordError("the rows of the count table have different lengths; give one entry per label") from None
-    if table.size == 0:
-        table = table.reshape(len(table), -1)
+    if table.size == 0 and table.ndim < 2:
+        table = table.reshape(len(table), 0)
     if table.ndim != 2 or table.dtype.kind not in "iuf" or not _is_whole(table):
         raise RecordError("a count table has one row per claim, one column per label and whole numbers >= 0")
     if multiplicities is not None:
-        return table.astype(np.float64), np.asarray(multiplicities, dtype=np.float64)
+        weights = np.asarray(multiplicities, dtype=np.float64)
+        if weights.shape != (len(table),) or not ((weights >= 0) & (weights < np.inf)).all():
+            raise RecordError(f"expected one number >= 0 for each of {len(table)} rows, found {weights.tolist()}")
+        return table[weights > 0].astype(np.float64), weights[weights > 0]
     if table.max(initial=0) > MOST_JUDGES_PACKED:
         return table.astype(np.float64), np.ones(len(table))
-    patterns, weights, _ = distinct_patterns(table.astype(np.int8))
-    return patterns.astype(np.float64), weights.astype(np.float64)
+    patterns, times, _ = distinct_patterns(table.astype(np.int8))
+    return patterns.astype(np.float64), times.astype(np.float64)
 
 
 def _is_whole(table: NDArray[np.float64]) -> bool:
@@ -250,7 +255,7 @@ def _agreement(parts: Parts, weights: NDArray[np.float64]) -> Agreement:
     claims = int(weights.sum())
     if not claims:
         return Agreement(None, "no claim has two ratings")
-    observed, expected = float(parts.observed), float(parts.expected)
+    observed, expected = float(parts.observed), None if np.isnan(parts.expected) else float(parts.expected)
     value = None if np.isnan(parts.value) else float(parts.value)
     return Agreement(
         value, ONE_CATEGORY if value is None else None, observed=observed, expected=expected, claims=claims

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
 
+from hallumeter.errors import SettingsError
 from hallumeter.text import claim_key
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ def claim_codes(texts: Sequence[str], *, similarity: float | None = None) -> lis
     """Number claims so that the same claim has the same number, in order of first appearance.
 
     A final period, case, white space and Unicode form make no difference. With a `similarity` between 0 and 1, a
-    claim also takes the number of the first earlier claim that is at least as similar (normalised edit similarity).
+    claim also takes the number of the most similar earlier claim that is at least that alike: one minus the insertions
+    and deletions between the two, as a share of their characters.
 
     >>> claim_codes(["Paris is the capital.", "paris is  the capital", "Lyon is not"])
     [0, 0, 1]
@@ -26,6 +28,8 @@ def claim_codes(texts: Sequence[str], *, similarity: float | None = None) -> lis
     known: dict[Hashable, int] = {}
     if similarity is None:
         return [known.setdefault(claim_key(text), len(known)) for text in texts]
+    if not 0 < similarity <= 1:
+        raise SettingsError(f"similarity is {similarity:g}; expected a number above 0 and up to 1")
     codes: dict[str, int] = {}
     originals: list[str] = []
     for key in _distinct(claim_key(text) for text in texts):

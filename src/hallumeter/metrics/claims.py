@@ -108,8 +108,9 @@ def rate_bounds(
 ) -> tuple[float, float] | None:
     """The values possible if every unmeasured claim had turned out supported, and if none had.
 
-    A metric that counts responses is also widened by those without any claim: each may be clean or not. None when
-    there is nothing that could have been counted.
+    A metric that counts responses is also widened by those without any claim: each may be clean or not. The measured
+    value is always within, also where it leaves out responses that are wholly unmeasured. None when there is nothing
+    that could have been counted.
     """
     resolved = [metric(counts.resolved(label)).pooled for label in (Label.SUPPORTED, Label.REFUTED)]
     claimless = int((counts.claims == 0).sum()) if widened_by_claimless else 0
@@ -117,7 +118,9 @@ def rate_bounds(
     if not all(totals):
         return None
     low, high = sorted(rate.count / total for rate, total in zip(resolved, totals, strict=True))
-    return low, high + claimless / totals[0]
+    high += claimless / totals[0]
+    value = metric(counts).value
+    return (low, high) if value is None else (min(low, value), max(high, value))
 
 
 def _label_counts(verdicts: Labelled) -> LabelCounts:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct
 
+from hallumeter.errors import RecordError
 from hallumeter.records import Rate, Support
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ def support_from_matrix(matrix: Sequence[Sequence[int]], models: Sequence[str]) 
     >>> [round(score.f1, 6) for score in consensus_scores(support_from_matrix(matrix, ["a", "b", "c"]))]
     [0.8, 1.0, 0.5]
     """
+    if any(len(row) != len(models) or set(row) - {0, 1} for row in matrix):
+        raise RecordError(f"a claim verification matrix has {len(models)} entries per row, one per model, 0 or 1 each")
     table = np.asarray(matrix, dtype=np.int64).reshape(len(matrix), len(models))
     claims, columns = np.nonzero(table)
     asked = np.stack([np.zeros(len(models), dtype=np.int64), np.arange(len(models))], axis=1)

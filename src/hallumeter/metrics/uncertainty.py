@@ -67,11 +67,11 @@ def uncertainty(
     (0.693147, 0.0)
     """
     entropy = shannon_entropy(probabilities)
-    samples = inference_samples if len(inference_samples) > 1 else [probabilities]
-    for sample in samples:
+    for sample in inference_samples:
         check_distribution(tuple(sample), "inference_samples")
-    if len({len(sample) for sample in samples} | {len(probabilities)}) > 1:
-        lengths = sorted({len(sample) for sample in samples} | {len(probabilities)})
+    lengths = sorted({len(sample) for sample in (probabilities, *inference_samples)})
+    samples = inference_samples if len(inference_samples) > 1 else [probabilities]
+    if len(lengths) > 1:
         raise SettingsError(f"distributions over {lengths} outcomes cannot be compared; give all the same outcomes")
     epistemic, aleatoric = decompose(np.asarray(samples, dtype=np.float64)[np.newaxis], method)
     return Uncertainty(entropy, float(epistemic[0]), float(aleatoric[0]), float(epistemic[0] + aleatoric[0]), method)
@@ -132,10 +132,12 @@ def mean_total(sums: UncertaintySums) -> Rates:
 
 def entropy_of(distributions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Entropies of many distributions at once, in nats; the last axis runs over the outcomes."""
-    logs = np.zeros_like(distributions)
-    np.log(distributions, out=logs, where=distributions > 0)
+    # A sum that is a millionth off is accepted as a distribution, and must not give an entropy below zero.
+    shares = distributions / distributions.sum(axis=-1, keepdims=True)
+    logs = np.zeros_like(shares)
+    np.log(shares, out=logs, where=shares > 0)
     # Adding zero turns the -0.0 of a certain prediction into a plain 0.0.
-    return np.asarray(-(distributions * logs).sum(axis=-1) + 0.0)
+    return np.asarray(-(shares * logs).sum(axis=-1) + 0.0)
 
 
 def _information(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

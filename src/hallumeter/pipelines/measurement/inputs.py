@@ -167,8 +167,11 @@ def support_of(
     if not stated.any():
         return "needs the text of each claim (field text) to see which claims are the same"
     asked = _distinct_pairs(questions, table.models, len(table.model_names))
-    if (np.bincount(asked[:, 0]) < 2).all():
+    is_shared = np.bincount(asked[:, 0], minlength=int(questions.max()) + 1) > 1
+    if not is_shared.any():
         return "no question is answered by two models; give the field question_id, or the same record_id for each model"
+    # A question that one model alone answered says nothing about consensus.
+    asked, stated = asked[is_shared[asked[:, 0]]], stated & is_shared[questions[rows]]
     rows, supported = rows[stated], labels[stated] == 0
     claims = _claim_codes(table, questions[rows], rows, similarity=similarity)
     width = int(claims.max()) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -264,10 +265,13 @@ def _uncertainty_rows(
     sums = measured.uncertainties[chosen]
     judges = measured.table.judge_names
     part = Slice(by, judges[0] if len(judges) == 1 else ALL_JUDGES)
+    outcomes = max(len(item.probabilities) for item in measured.table.distributions)
+    largest = max(math.log(outcomes), 1.0)  # of the entropy; the other methods stay below it
     for metric in UNCERTAINTY_METRICS:
         if metric.reads == "distributions":
             named = structs.replace(metric, settings=(*metric.settings, ("method", method)))
-            yield summarize_rates(named, _clustered(metric.compute(sums), measured, chosen), part, settings=summary)
+            rates = _clustered(metric.compute(sums), measured, chosen)
+            yield summarize_rates(named, rates, part, settings=summary, largest=largest)
 
 
 def _abstention_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
