@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py: change the package, then run it. -->"
-HELP_WIDTH = 96
-TEXT_WIDTH = 100
+HELP_WIDTH = TEXT_WIDTH = 84
+"""Columns that a page of the site has room for."""
 
 FAMILIES = {
     "Claims": ("How much of what was said does the evidence not support?", catalog.CLAIM_METRICS),
@@ -118,7 +118,7 @@ def metric_page(metric: Metric) -> str:
     facts = metric_facts(metric)
     lines = [NOTE, f"# {metric.alias}", "", f"`{metric.id}`: {metric.name}.", ""]
     for title, text in facts.items():
-        shown = _sentence(_linked(text, metric.id))
+        shown = _linked(f"When {text.removeprefix('when ')}." if title == "Undefined" else text, metric.id)
         if title == "Formula":
             shown = f"```text\n{textwrap.fill(text, TEXT_WIDTH)}\n```"
         lines += [f"## {title}", "", shown, ""]
@@ -174,11 +174,6 @@ def _linked(text: str, own: str) -> str:
     """A text in which the ids of other metrics lead to their pages; `far` is also a word and stays one."""
     ids = {metric.id for metric in hallumeter.METRICS} - {own, "far"}
     return re.sub(r"\b[a-z_0-9]+\b", lambda word: f"[{word[0]}]({word[0]}.md)" if word[0] in ids else word[0], text)
-
-
-def _sentence(text: str) -> str:
-    whole = text if text.startswith("[") else text[0].upper() + text[1:]
-    return whole if whole.endswith((".", "?")) else f"{whole}."
 
 
 def _written_rows(name: str, rows: Iterable[dict[str, object]]) -> str:

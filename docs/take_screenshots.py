@@ -26,8 +26,8 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-RECORD = "15554@mistral-7B-instruct"
-"""A short answer in which people marked two words that the evidence contradicts."""
+RECORD = "12331@llama-2-70b-chat"
+"""An answer of which people marked whole sentences and parts of one."""
 
 
 def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
@@ -36,7 +36,6 @@ def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
     page.goto(report.as_uri())
     page.wait_for_selector("html[data-charts=drawn]")
     page.locator(".entry", has_text=RECORD).click()
-    page.locator("#record .mark.refuted").first.click()
     return page
 
 
@@ -55,8 +54,8 @@ def main() -> None:
         report = Path(folder) / "demo" / "report.html"
         run_demo(report.parent)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        desk = opened(browser, report, width=1200, height=690)
-        take(desk, "report.png", below=".legend", offset=72)
+        desk = opened(browser, report, width=1200, height=760)
+        take(desk, "report.png", below=".legend", offset=56)
         take(desk, "report-metrics.png", below="section[id^=distribution]", offset=48)
         phone = opened(browser, report, width=390, height=844)
         take(phone, "report-phone.png", below="#record", offset=48)

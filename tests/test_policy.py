@@ -269,7 +269,7 @@ def test_a_fault_in_a_policy_is_one_line_that_names_the_file(old: str, new: str,
 
 
 def test_good_and_bad_must_differ() -> None:
-    with pytest.raises(SettingsError, match="expected two different numbers, found good = 0.2 and bad = 0.2"):
+    with pytest.raises(SettingsError, match=r"expected two different numbers, found good = 0\.2 and bad = 0\.2"):
         Rule("mihr", good=0.2, bad=0.2)
 
 

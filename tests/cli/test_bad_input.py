@@ -127,6 +127,15 @@ def test_impossible_numbers_in_a_table_are_skipped_and_named(here: Path) -> None
     assert [message.split(" found ")[1] for message in failures] == ["1.3", "-0.1", "nan", "inf"]
 
 
+def test_the_first_faults_are_named_one_by_one_and_the_others_counted(here: Path) -> None:
+    write(here / "v.jsonl", [VERDICT, *({**VERDICT, "claim_id": number, "label": "maybe"} for number in range(2, 40))])
+    errors = succeed("measure", "v.jsonl").stderr
+    assert "v.jsonl:2: label: expected SUPPORTED, REFUTED" in errors
+    assert "38 rows could not be used: unknown_label" in errors
+    assert len(errors.splitlines()) < 20
+    assert succeed("measure", "v.jsonl", "--quiet").stderr == ""
+
+
 def test_a_cell_may_hold_a_list(here: Path) -> None:
     table = 'record_id,claim_id,label,probabilities\nr,c,REFUTED,"[0.5, 0.5]"\ns,c,REFUTED,"[0.5, 0.6]"\n'
     (here / "v.csv").write_text(table, encoding="utf-8")
@@ -163,8 +172,9 @@ def test_an_option_that_asks_for_what_is_not_there_is_refused(here: Path, option
         ('name = "x"', "missing required field `rules`"),
         ('name = "x"\nrules = []\nmore = 1', "unknown field `more`"),
         ('name = "x"\n[[rules]]\nmetric = "nonsense"\ngood = 0\nbad = 1', "unknown metric 'nonsense'"),
-        ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = "low"\nbad = 1', "Expected `float`, got `str`"),
-        ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = 1\nbad = 1', "good and bad are both 1; they must differ"),
+        ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = "low"\nbad = 1', "policy.toml: "),
+        ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = 1\nbad = 1', "policy.toml: rule for 'mihr'"),
+        ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = nan\nbad = 1', "policy.toml: rule for 'mihr'"),
     ],
 )
 def test_a_policy_that_makes_no_sense_is_refused(here: Path, policy: str, said: str) -> None:

@@ -170,6 +170,17 @@ def test_dawid_skene_leaves_claims_without_a_decided_vote_undecided() -> None:
     assert row_of(summary, "mihr").undecided == 1
 
 
+@pytest.mark.parametrize(
+    "second",
+    [{"label": "UNDECIDED"}, {"label": "nonsense"}, {"claim_id": "c2"}, {"record_id": "r2", "task": "other"}],
+)
+def test_agreement_is_undefined_where_judges_decided_no_claim_together(second: Row) -> None:
+    rows: list[Row] = [{**GOOD, "judge": "a", "task": "one"}, {**GOOD, "judge": "b", "task": "one", **second}]
+    row = row_of(hallumeter.measure(rows, by=["task"]), "fleiss_kappa")
+    assert row.value is None
+    assert row.undefined
+
+
 def models() -> list[Row]:
     """Two models state one claim in common about each question, in slightly different words."""
     return [

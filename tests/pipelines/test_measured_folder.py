@@ -102,6 +102,12 @@ def test_a_line_of_each_file_says_what_the_row_said(tmp_path: Path) -> None:
     assert (failure["record_id"], failure["claim_id"], failure["code"]) == ("r1", "c2", "unknown_label")
 
 
+def test_a_claim_whose_span_is_impossible_has_none(tmp_path: Path) -> None:
+    row: Row = {"record_id": "r", "claim_id": "c", "label": "REFUTED", "text": "t", "start": 5, "end": 3}
+    [claim] = lines(make(tmp_path, [row]) / "claims.jsonl")
+    assert (claim["start"], claim["end"], claim["text"]) == (None, None, "t")
+
+
 def test_measurements_are_those_of_each_response(tmp_path: Path) -> None:
     run = make(tmp_path, one(ROWS))
     found = {

@@ -103,20 +103,13 @@ def tally(responses: Sequence[Counter[str]]) -> Tally:
 
 
 @st.composite
-def verdict_rows(
-    draw: st.DrawFn, *, judges: int = 1, labels: Sequence[object] = tuple(SPELLINGS), is_anchored: bool = True
-) -> list[Row]:
-    """Rows of some responses of one task each, with up to the given number of judges.
-
-    Where it is anchored, the judges of a panel have at least one claim in common on which they all decide.
-    """
+def verdict_rows(draw: st.DrawFn, *, judges: int = 1, labels: Sequence[object] = tuple(SPELLINGS)) -> list[Row]:
+    """Rows of some responses of one task each, with up to the given number of judges."""
     rows: list[Row] = []
     names = [f"judge {number}" for number in range(draw(st.integers(1, judges)))]
     for record in range(draw(st.integers(1, 5))):
         response: Row = {"record_id": f"r{record}", "task": draw(st.sampled_from(["QA", "D2T", "요약"]))}
         claims = draw(st.integers(0, 4))
-        if is_anchored and len(names) > 1:
-            rows += [{**response, "claim_id": "anchor", "label": "SUPPORTED", "judge": judge} for judge in names]
         if not claims:
             rows.append(response)
         for claim, judge in product(range(claims), names):
