@@ -40,6 +40,8 @@ class Slice(Struct, frozen=True):
     judge: str | None
     undecided: int = 0
     failed: int = 0
+    settings: tuple[tuple[str, str], ...] = ()
+    """What the numbers of this part depend on beside the metric, such as how the judges were joined."""
 
 
 def summarize_rates(
@@ -168,7 +170,7 @@ def _row(
 
 
 def _signature(metric: Metric, part: Slice, settings: SummarySettings, *, interval: Interval | None) -> Signature:
-    named = list(metric.settings)
+    named = [*part.settings, *metric.settings]
     is_resampled = interval is not None and interval.method.endswith("bootstrap")
     if interval:
         drawn = f"-{settings.resamples}" if is_resampled else ""

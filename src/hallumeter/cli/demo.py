@@ -17,9 +17,10 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    r"""Measure bundled real samples and write a report: no key, no download, a few seconds.
+    """Measure bundled real samples and write a report: no key, no download, a few seconds.
 
-    The samples are answers of language models with human verdicts, from RAGTruth and FActScore.
+    The samples are answers of six language models to questions about given passages (RAGTruth), with the verdicts of
+    human annotators and of two simple rules on every sentence.
 
     \b
     Examples:

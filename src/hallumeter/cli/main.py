@@ -40,7 +40,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="hallumeter", message="%(prog)s %(version)s")
 def main() -> None:
-    r"""Measure hallucination in what language and vision models write.
+    """Measure hallucination in what language and vision models write.
 
     Works offline, needs no key and no download. A measurement that failed is never written as a number.
 

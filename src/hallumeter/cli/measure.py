@@ -49,7 +49,7 @@ def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
 @click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
 def measure(paths: tuple[Path, ...], **options: object) -> None:
-    r"""Measure verdicts on claims: how many are unsupported, and how sure is that?
+    """Measure verdicts on claims: how many are unsupported, and how sure is that?
 
     PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
     standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,

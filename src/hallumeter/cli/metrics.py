@@ -8,7 +8,7 @@ import click
 @click.command()
 @click.argument("metric", required=False)
 def metrics(metric: str | None) -> None:
-    r"""List the metrics, or explain one.
+    """List the metrics, or explain one.
 
     \b
     Examples:

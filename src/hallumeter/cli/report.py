@@ -11,7 +11,7 @@ import click
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to write; default RUN/report.html.")
 def report(run: Path, out: Path | None) -> None:
-    r"""Write the report of a run as one self-contained HTML file.
+    """Write the report of a run as one self-contained HTML file.
 
     It opens from disk, loads nothing from the network, and shows every response with its findings marked.
 

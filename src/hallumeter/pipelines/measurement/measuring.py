@@ -30,7 +30,7 @@ from .coding import MISSING
 from .inputs import CONSENSUS, Cells, Votes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hallumeter.records import Answers, MetricSummary, UncertaintySums
 
     from .coding import Codes
+    from .inputs import ConsensusMethod
     from .settings import MeasureSettings
     from .table import Table
 
@@ -131,7 +132,7 @@ def _labels_by_judge(
 def summary_rows(measured: Measured, settings: MeasureSettings, summary: SummarySettings) -> Iterator[MetricSummary]:
     """Every metric for the whole run, then for each group."""
     for group in _groups(measured.cells, settings):
-        yield from _claim_rows(measured, group, summary)
+        yield from _claim_rows(measured, group, summary, joined_by=settings.consensus)
         if not group.by:
             yield from _consensus_rows(measured.support, settings, summary)
         yield from _agreement_rows(measured, group, summary)
@@ -145,18 +146,15 @@ def record_measurements(measured: Measured) -> Iterator[Measurement]:
         return
     counts = measured.labels[measured.headline]
     columns = [(metric, metric.compute(counts)) for metric in CLAIM_METRICS]
-    models = _models_of_cells(measured)
-    records = measured.table.records[_first_rows(measured.cells)]
-    for cell in range(len(measured.cells)):
-        by = dict(measured.cells.group_values[int(measured.cells.groups[cell])])
-        if models[cell] is not None:
-            by.setdefault("model", str(models[cell]))
+    names = _names_of_cells(measured)
+    for cell in np.flatnonzero(measured.is_audited).tolist():
+        by = measured.cells.group_values[int(measured.cells.groups[cell])]
         for metric, rates in columns:
             rate = rates[cell : cell + 1].pooled
             yield Measurement(
                 metric=metric.id,
                 scope="record",
-                record_id=measured.table.record_names[records[cell]],
+                record_id=names[cell],
                 by=by,
                 judge=measured.headline,
                 count=rate.count,
@@ -183,12 +181,20 @@ def _groups(cells: Cells, settings: MeasureSettings) -> Iterator[_Group]:
             yield _Group(by, order[edges[group] : edges[group + 1]])
 
 
-def _claim_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
+def _claim_rows(
+    measured: Measured, group: _Group, summary: SummarySettings, *, joined_by: ConsensusMethod
+) -> Iterator[MetricSummary]:
     by, chosen = group.by, group.cells[measured.is_audited[group.cells]]
     for judge, counts in measured.labels.items():
         mine = _merged(counts[chosen], measured, chosen)
         unmeasured = mine.table.sum(axis=0)
-        part = Slice(by, judge, undecided=int(unmeasured[UNDECIDED_CODE]), failed=int(unmeasured[FAILED_CODE]))
+        part = Slice(
+            by,
+            judge,
+            undecided=int(unmeasured[UNDECIDED_CODE]),
+            failed=int(unmeasured[FAILED_CODE]),
+            settings=(("joined", joined_by),) if judge == CONSENSUS else (),
+        )
         for metric in CLAIM_METRICS:
             bounds = rate_bounds(metric.compute, mine, widened_by_claimless=metric.is_widened_by_claimless)
             rates = _clustered(metric.compute(mine), measured, chosen)
@@ -348,7 +354,28 @@ def _first_rows(cells: Cells) -> Codes:
     return first
 
 
-def _models_of_cells(measured: Measured) -> Sequence[str | None]:
-    codes = measured.table.models[_first_rows(measured.cells)]
-    names = measured.table.model_names
-    return [names[code] if code >= 0 else None for code in codes.tolist()]
+def _names_of_cells(measured: Measured) -> list[str]:
+    """The id of the response of every cell, as the other files of a run have it."""
+    table, rows = measured.table, _first_rows(measured.cells)
+    shared = shared_records(table)
+    pairs = zip(table.records[rows].tolist(), table.models[rows].tolist(), strict=True)
+    return [
+        run_record_id(
+            table.record_names[record],
+            table.model_names[model] if model != MISSING else None,
+            is_shared=table.record_names[record] in shared,
+        )
+        for record, model in pairs
+    ]
+
+
+def run_record_id(record_id: str, model: str | None, *, is_shared: bool) -> str:
+    """The id of a response in a run: that of its record, with the model's name where several models share it."""
+    return f"{record_id}@{model}" if is_shared else record_id
+
+
+def shared_records(table: Table) -> set[str]:
+    """Records that more than one model answered."""
+    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
+    counts = np.bincount(pairs[:, 0], minlength=len(table.record_names))
+    return {table.record_names[code] for code in np.flatnonzero(counts > 1).tolist()}

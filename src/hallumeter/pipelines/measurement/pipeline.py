@@ -128,7 +128,7 @@ def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) ->
     omitted = failures.by_code.total() - len(failures.kept)
     if omitted:
         yield f"{omitted} of these faults are counted without their messages"
-    if measured.headline == CONSENSUS:
+    if measured.headline == CONSENSUS and measured.labels:
         yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
     if not measured.labels:
         yield "no verdict was found: claim metrics are left out"

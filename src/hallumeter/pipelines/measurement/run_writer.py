@@ -9,13 +9,14 @@ import msgspec
 import numpy as np
 
 from hallumeter.errors import RecordError
+from hallumeter.extractors import detect_abstention
 from hallumeter.formats import claim_of, response_of, rows_of, verdict_of, write_jsonl
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, write_json
 
 from .builder import NAMELESS_JUDGE
 from .coding import LabelIndex
-from .measuring import record_measurements
+from .measuring import record_measurements, run_record_id, shared_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,34 +30,20 @@ if TYPE_CHECKING:
 _LABELS = {code: label for label, code in LABEL_CODES.items()}
 _VERDICT_FIELDS = frozenset(
     {"claim_id", "label", "judge", "text", "kind", "reason", "note", "start", "end", "weight", "cost_usd"}
-    | {"unsupported_probability", "confidence", "probabilities", "inference_samples"}
+    | {"unsupported_probability", "confidence", "probabilities", "inference_samples", "quotes"}
 )
 """Fields that speak of a claim, not of its response."""
 
 
 def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
     """Write everything but the manifest and the report."""
-    shared = _shared_records(run)
-    writer = _RowWriter(folder, shared)
+    writer = _RowWriter(folder, shared_records(run.measured.table))
     with writer:
         for _, row in chain.from_iterable(rows_of(batch) for _, batches in sources for batch in batches):
             writer.add(row)
     write_jsonl(folder / FAILURES, run.failures)
     write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
     write_json(folder / SUMMARY, run.summary)
-
-
-def run_record_id(record_id: str, model: str | None, *, is_shared: bool) -> str:
-    """The id of a response in a run: that of its record, with the model's name where several models share it."""
-    return f"{record_id}@{model}" if is_shared else record_id
-
-
-def _shared_records(run: MeasuredRun) -> set[str]:
-    """Records that more than one model answered."""
-    table = run.measured.table
-    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
-    counts = np.bincount(pairs[:, 0], minlength=len(table.record_names))
-    return {table.record_names[code] for code in np.flatnonzero(counts > 1).tolist()}
 
 
 class _RowWriter:
@@ -90,9 +77,8 @@ class _RowWriter:
         known = self._merged.setdefault(name, {})
         if record in self._shared:
             known.setdefault("question_id", record)
-        for field in row.keys() - known.keys() - _VERDICT_FIELDS:
-            if row[field] is not None:
-                known[field] = row[field]
+        known |= {field: value for field, value in row.items() if _is_news(field, value, known)}
+        known |= _abstention(row)
         if row.get("claim_id") not in (None, ""):
             self._add_verdict(row, name, position)
 
@@ -116,6 +102,20 @@ class _RowWriter:
             return False
         self._seen.add(number)
         return True
+
+
+def _is_news(field: str, value: object, known: dict[str, object]) -> bool:
+    """Whether a row adds something about its response; the first row that says it counts."""
+    return value is not None and field not in known and field not in _VERDICT_FIELDS
+
+
+def _abstention(row: dict[str, object]) -> dict[str, object]:
+    """Whether the response abstained and by which words, so that a person can check it."""
+    is_known = row.get("answerable") is not None or row.get("is_nonexistent") is not None
+    if not is_known or row.get("response") is None:
+        return {}
+    found = detect_abstention(str(row["response"]))
+    return {"did_abstain": found.did_abstain, "abstention_cue": found.cue}
 
 
 def _claim_without_fault(row: dict[str, object], name: str, response: str | None) -> Claim:
