@@ -12,6 +12,7 @@ from hallumeter.pipelines.measurement import coding
 from hallumeter.pipelines.measurement.coding import (
     MISSING,
     NO_HASH,
+    FieldIndex,
     LabelIndex,
     NameIndex,
     dense_codes,
@@ -40,7 +41,7 @@ def test_a_compact_column_has_the_codes_of_its_rows() -> None:
 
 
 def test_flags_and_lists_are_named_as_a_reader_would_write_them() -> None:
-    index = NameIndex()
+    index = FieldIndex()
     index.encode([True, False])
     index.encode([[1, 2], {"a": 1}])
     assert index.names == ["true", "false", "[1, 2]", "{'a': 1}"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import click
 
 from hallumeter.errors import HallumeterError
@@ -9,9 +12,16 @@ from hallumeter.errors import HallumeterError
 from .demo import demo
 from .measure import measure
 from .metrics import metrics
+from .output import encode_everything, stop_printing
 from .report import report
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
 EXIT_INPUT = 2
+EXIT_CLOSED_PIPE = 141
+"""What a shell says of a program whose reader stopped early: 128 and the number of SIGPIPE."""
 
 
 class UserFault(click.ClickException):
@@ -21,23 +31,61 @@ class UserFault(click.ClickException):
 
     def show(self, file: object = None) -> None:
         """Say it on the standard error."""
-        click.echo(f"hallumeter: {self.format_message()}", err=True)
+        from hallumeter.text.printable import one_line
+
+        click.echo(f"hallumeter: {one_line(self.format_message())}", err=True)
+
+
+@contextmanager
+def _faults_of_the_user() -> Iterator[None]:
+    """Every fault that a user can mend becomes one line; a reader that stops early is no fault."""
+    try:
+        yield
+    except HallumeterError as error:
+        raise UserFault(str(error)) from error
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "hallumeter"
+        raise UserFault(f"{error.format_message().rstrip('.')}; `{command} --help` has examples") from error
+    except RecursionError as error:
+        raise UserFault("a record is nested too deeply to be read; flatten it") from error
+    except BrokenPipeError as error:
+        stop_printing(errors_too=True)
+        raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from error
+    except OSError as error:
+        raise _refusal(error) from error
+
+
+def _refusal(error: OSError) -> UserFault:
+    """What the system would not do, and with which file; it names none when an open file, such as the output, fails."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return UserFault(f"{error.filename}: {reason}")
+    stop_printing(errors_too=False)
+    return UserFault(f"the system refuses to read or write: {reason}")
 
 
 class Commands(click.Group):
     """A group whose commands report the user's faults in one line."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Read the words before a command; help pages are printed here."""
+        encode_everything()
+        with _faults_of_the_user():
+            return super().make_context(*arguments, **options)
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """Read the words; none at all ask for help."""
+        return super().parse_args(context, words or ["--help"])
+
     def invoke(self, context: click.Context) -> object:
         """Run a command."""
-        try:
+        with _faults_of_the_user():
             return super().invoke(context)
-        except HallumeterError as error:
-            raise UserFault(str(error)) from error
-        except RecursionError as error:
-            raise UserFault("a record is nested too deeply to be read; flatten it") from error
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    "hallumeter", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="hallumeter", message="%(prog)s %(version)s")
 def main() -> None:
     """Measure hallucination in what language and vision models write.

@@ -88,12 +88,14 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
 
 def _say_what_happened(run: MeasuredRun) -> None:
     """Faults and notices on the standard error, so that the output can be piped."""
+    from hallumeter.text.printable import one_line
+
     for failure in run.failures[:MOST_FAULTS]:
-        click.echo(failure.message, err=True)
+        click.echo(one_line(failure.message), err=True)
     if len(run.failures) > MOST_FAULTS:
         click.echo(f"... and {len(run.failures) - MOST_FAULTS:,} more; --out keeps them in failures.jsonl", err=True)
     for notice in run.summary.notices:
-        click.echo(f"note: {notice}", err=True)
+        click.echo(f"note: {one_line(notice)}", err=True)
 
 
 def _settings(options: dict[str, object]) -> MeasureSettings:
@@ -110,5 +112,5 @@ def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     if paths:
         return paths
     if sys.stdin.isatty():
-        raise click.UsageError("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
+        raise click.UsageError("give a file of verdicts, or pipe JSONL in", click.get_current_context())
     return (Path("-"),)

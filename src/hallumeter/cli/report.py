@@ -20,8 +20,14 @@ def report(run: Path, out: Path | None) -> None:
       hallumeter report run
       hallumeter report run --out friday.html
     """
+    from hallumeter.errors import InputError
     from hallumeter.pipelines import load
 
+    finished = load(run)
     target = out or run / "report.html"
-    load(run).to_html(target)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; give the name of a file")
+    if not target.parent.is_dir():
+        raise InputError(f"{target.parent}: no such folder; make it first")
+    finished.to_html(target)
     click.echo(target)

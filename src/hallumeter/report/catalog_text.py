@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import SettingsError
@@ -35,11 +36,12 @@ def metric_text_page(name: str) -> str:
 
 
 def find_metric(name: str) -> Metric:
-    """The metric with this id or alias, however it is capitalised."""
-    wanted = name.strip().lower()
-    for metric in METRICS:
-        if wanted in (metric.id, metric.alias.lower()):
-            return metric
+    """The metric with this id or alias; capitals count only where two names differ in nothing else."""
+    wanted = name.strip()
+    exact = (metric for metric in METRICS if wanted in (metric.id, metric.alias))
+    alike = (metric for metric in METRICS if wanted.lower() in (metric.id, metric.alias.lower()))
+    for metric in chain(exact, alike):
+        return metric
     raise SettingsError(f"no metric is called {name!r}; `hallumeter metrics` lists the {len(METRICS)} that exist")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.text.printable import one_line
 
 from .wording import DIRECTION_WORDS, format_counts, format_pair, plural, value_words
 
@@ -17,7 +18,7 @@ def markdown_text(summary: Summary) -> str:
     counts = summary.counts
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
     head = [
-        *fields,
+        *map(_escaped, fields),
         "metric",
         "judge",
         "value",
@@ -56,21 +57,27 @@ def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
         str(row.failed),
         format_pair(row.bounds),
     ]
-    return [*map(_escaped, cells), f"`{row.signature.replace('|', chr(92) + '|')}`"]
+    return [*map(_escaped, cells), _code(row.signature)]
 
 
 def _profile_lines(summary: Summary) -> list[str]:
     return [
-        f"- **{profile.policy}**: reliability {profile.reliability}"
+        f"- **{_escaped(profile.policy)}**: reliability {profile.reliability}"
         + (", high risk" if profile.is_high_risk else "")
-        + (f" ({'; '.join(profile.reasons)})" if profile.reasons else "")
+        + (f" ({_escaped('; '.join(profile.reasons))})" if profile.reasons else "")
         for profile in summary.profile.values()
     ]
 
 
 def _escaped(text: str) -> str:
     """Text that stays inside its cell and means nothing to a Markdown renderer."""
-    plain = " ".join(text.replace("\\", "\\\\").split())
-    for mark in "|<>[]`*_":
+    plain = one_line(text.replace("\\", "\\\\"))
+    for mark in "|<>[]`*_~":
         plain = plain.replace(mark, f"\\{mark}")
     return plain
+
+
+def _code(text: str) -> str:
+    """Text as code in a cell: nothing can be escaped there but the bar, so what would end the code is replaced."""
+    plain = one_line(text).replace("`", "'").replace("\\", "/").replace("|", "\\|")
+    return f"`{plain}`"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hallumeter.text.printable import printable
+
 from .markdown import markdown_text
 from .terminal import table_text
 
@@ -50,13 +52,13 @@ def summary_text(summary: Summary, form: str) -> str:
 
 
 def csv_text(summary: Summary) -> str:
-    """One row per metric, group and judge; numbers unrounded, empty where not known."""
+    """One row per metric, group and judge; numbers unrounded, empty where not known, names safe to print."""
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*fields, *CSV_COLUMNS])
+    writer.writerow([*map(printable, fields), *CSV_COLUMNS])
     for row in summary.metrics:
-        writer.writerow([*(row.by.get(field, "") for field in fields), *_cells(row)])
+        writer.writerow([*(printable(row.by.get(field, "")) for field in fields), *_cells(row)])
     return stream.getvalue()
 
 
@@ -65,4 +67,4 @@ def _cells(row: MetricSummary) -> list[object]:
     best, worst = row.bounds or (None, None)
     known = [row.metric, row.judge, row.count, row.total, row.value, low, high, row.interval_method]
     known += [row.direction, row.undefined, row.undecided, row.failed, best, worst, row.signature, row.note]
-    return ["" if value is None else value for value in known]
+    return ["" if value is None else printable(value) if isinstance(value, str) else value for value in known]

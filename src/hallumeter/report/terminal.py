@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import unicodedata
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.text.printable import printable
 
 from .wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number, format_pair, plural
 
@@ -33,7 +33,13 @@ def table_text(summary: Summary, *, width: int | None = None, has_color: bool = 
     """Everything a person needs at first: headline, groups, judges, profile, signatures."""
     stream = io.StringIO()
     console = Console(
-        file=stream, width=width or PIPE_WIDTH, force_terminal=has_color, no_color=not has_color, highlight=False
+        file=stream,
+        width=width or PIPE_WIDTH,
+        force_terminal=has_color,
+        no_color=not has_color,
+        highlight=False,
+        markup=False,  # square brackets and colons in names are only that
+        emoji=False,
     )
     console.print(Text(_head(summary), style="bold"))
     whole = [row for row in summary.metrics if not row.by]
@@ -47,7 +53,7 @@ def table_text(summary: Summary, *, width: int | None = None, has_color: bool = 
     if mine:
         console.print(Text("\nsignatures", style="dim"))
     for row in mine:
-        console.print(Text(f"  {_shown(row.signature)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"  {printable(row.signature)}", style="dim"), soft_wrap=True)
     return stream.getvalue()
 
 
@@ -85,10 +91,10 @@ def _print_rows(console: Console, rows: Sequence[MetricSummary]) -> None:
     if table.row_count:
         console.print(table)
     for reason, names in _reasons(rows).items():
-        console.print(Text(f"undefined: {', '.join(names)}: {reason}", style="dim"))
+        console.print(Text(printable(f"undefined: {', '.join(names)}: {reason}"), style="dim"))
     for row in rows:
         if row.note:
-            console.print(Text(f"warning: {row.metric}: {row.note}", style="yellow"))
+            console.print(Text(printable(f"warning: {row.metric}: {row.note}"), style="yellow"))
 
 
 def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
@@ -98,9 +104,9 @@ def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
     cells = {(tuple(row.by.get(field, "") for field in fields), row.metric): row for row in rows}
     if not metrics:
         return
-    table = _table(f"By {' and '.join(map(_shown, fields))}")
+    table = _table(f"By {' and '.join(map(printable, fields))}")
     for field in fields:
-        table.add_column(_shown(field), overflow="ellipsis", max_width=40)
+        table.add_column(printable(field), overflow="ellipsis", max_width=40)
     has_claims = "mihr" in metrics
     if has_claims:
         table.add_column("claims", justify="right")
@@ -110,7 +116,7 @@ def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
         counted = cells.get((group, "mihr"))
         claims = [f"{counted.total:,.0f}" if counted is not None and counted.total else ""] if has_claims else []
         values = (_value_and_interval(cells.get((group, name))) for name in metrics)
-        table.add_row(*map(_shown, group), *claims, *values)
+        table.add_row(*map(printable, group), *claims, *values)
     console.print(table)
 
 
@@ -129,11 +135,11 @@ def _print_judges(console: Console, rows: Sequence[MetricSummary]) -> None:
     for judge in judges:
         row = cells[judge, "mihr"]
         values = (_value_and_interval(cells.get((judge, name))) for name in JUDGE_COLUMNS)
-        table.add_row(_shown(judge or ""), *values, f"{row.undecided:,}", f"{row.failed:,}")
+        table.add_row(printable(judge or ""), *values, f"{row.undecided:,}", f"{row.failed:,}")
     console.print(table)
     for row in rows:
         if row.metric == "cohen_kappa":
-            console.print(f"Cohen's kappa, {_shown(row.judge or '')}: {_value_and_interval(row)}")
+            console.print(f"Cohen's kappa, {printable(row.judge or '')}: {_value_and_interval(row)}")
 
 
 def _table(title: str) -> Table:
@@ -171,14 +177,9 @@ def _is_usual(rows: Iterable[MetricSummary]) -> bool:
 
 
 def _profile_line(profile: Profile) -> Text:
-    line = Text(f"Policy {_shown(profile.policy)}: reliability ")
+    line = Text(f"Policy {printable(profile.policy)}: reliability ")
     line.append(profile.reliability, style=f"bold {_STYLES[profile.reliability]}")
     line.append(", HIGH RISK" if profile.is_high_risk else "", style="bold red")
     if profile.reasons:
-        line.append(f" ({'; '.join(profile.reasons)})")
+        line.append(printable(f" ({'; '.join(profile.reasons)})"))
     return line
-
-
-def _shown(text: str) -> str:
-    """Names from a file without control characters, which a terminal would obey."""
-    return "".join("·" if unicodedata.category(character) in ("Cc", "Cf") else character for character in text)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 
-from hallumeter.errors import InputError
+from hallumeter.errors import InputError, RecordError
 from hallumeter.records import Claim, Failure, Finding, Manifest, Measurement, Response, Summary, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
 SUMMARY, MANIFEST, REPORT = "summary.json", "manifest.json", "report.html"
+RUN_FILES = frozenset({RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT})
+"""Everything that a run folder holds."""
+
+_DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecordError, RecursionError)
+"""What decoding a file raises that was changed since it was written."""
 
 _Record = TypeVar("_Record")
 _Row = TypeVar("_Row", Claim, Verdict)
@@ -28,25 +34,41 @@ _Row = TypeVar("_Row", Claim, Verdict)
 def new_run_folder(path: Path) -> Iterator[Path]:
     """A folder to fill, which takes its name only when the work inside has succeeded.
 
-    Nothing is ever written over: a folder that exists and is not empty is refused before any work is done.
+    Nothing is ever written over: a folder that exists and is not empty is refused before any work is done. An empty
+    one is kept and filled, since a shell may stand in it or a disk be mounted there. A link is filled where it points.
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path}: exists already; choose another folder or remove it first")
-    parent = path.absolute().parent
-    if not parent.is_dir():
-        raise InputError(f"{parent}: no such folder; make it first")
+    target = Path(os.path.realpath(path))
+    _refuse_what_is_there(target, path)
+    place = target if target.is_dir() else target.parent
+    if not place.is_dir():
+        raise InputError(f"{place}: no such folder; make it first")
     try:
-        draft = parent / tempfile.mkdtemp(prefix=f".{path.name}.", dir=parent)
+        draft = place / tempfile.mkdtemp(prefix=".hallumeter-", dir=place)
     except OSError as error:
-        raise InputError(f"{parent}: cannot be written to ({error.strerror})") from error
+        raise InputError(f"{place}: cannot be written to ({error.strerror})") from error
     try:
         yield draft
-        draft.chmod(0o755)
-        if path.exists():
-            path.rmdir()
-        draft.rename(path)
+        _refuse_what_is_there(target, path, but=draft)
+        if place == target:
+            for file in sorted(draft.iterdir(), key=_is_manifest):
+                file.rename(target / file.name)
+        else:
+            draft.chmod(0o755)
+            draft.rename(target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _refuse_what_is_there(target: Path, path: Path, but: Path | None = None) -> None:
+    """Refuse a file, a folder that holds more than the draft, and a link that leads in a circle."""
+    is_taken = any(entry != but for entry in target.iterdir()) if target.is_dir() else os.path.lexists(target)
+    if is_taken:
+        raise InputError(f"{path}: exists already; choose another folder or remove it first")
+
+
+def _is_manifest(path: Path) -> bool:
+    """The manifest comes last: a folder without it is no run."""
+    return path.name == MANIFEST
 
 
 def write_json(path: Path, record: msgspec.Struct) -> None:
@@ -100,14 +122,24 @@ class RunFolder:
             for verdict in verdicts.take(response.record_id):
                 mine.setdefault(verdict.claim_id, []).append(verdict)
             findings = [
-                Finding(claim, tuple(mine.get(claim.claim_id, ()))) for claim in claims.take(response.record_id)
+                Finding(claim, tuple(mine.pop(claim.claim_id, ()))) for claim in claims.take(response.record_id)
             ]
+            if mine:
+                raise self._unmatched(VERDICTS, CLAIMS, f"claim {next(iter(mine))!r} of record {response.record_id!r}")
             yield response, tuple(findings)
+        for name, rows in ((CLAIMS, claims), (VERDICTS, verdicts)):
+            if rows.waiting is not None:
+                raise self._unmatched(name, RECORDS, f"record {rows.waiting.record_id!r}")
+
+    def _unmatched(self, name: str, other: str, what: str) -> InputError:
+        return InputError(
+            f"{self.path / name}: {what} is missing in {other}, or stands there in another order; make the run again"
+        )
 
     def _one(self, name: str, kind: type[_Record]) -> _Record:
         try:
             return msgspec.json.decode((self.path / name).read_bytes(), type=kind)
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, *_DAMAGE) as error:
             raise InputError(f"{self.path / name}: damaged or missing ({error}); make the run again") from error
 
     def _lines(self, name: str, kind: type[_Record]) -> Iterator[_Record]:
@@ -118,7 +150,7 @@ class RunFolder:
             with path.open("rb") as stream:
                 for number, line in enumerate(stream, 1):  # noqa: B007 (the error names it)
                     yield decoder.decode(line)
-        except msgspec.DecodeError as error:
+        except _DAMAGE as error:
             raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); make the run again") from error
@@ -129,11 +161,12 @@ class _Grouped(Generic[_Row]):
 
     def __init__(self, rows: Iterator[_Row]) -> None:
         self._rows: Iterator[_Row] = rows
-        self._next: _Row | None = next(rows, None)
+        self.waiting: _Row | None = next(rows, None)
+        """The first row that nobody took."""
 
     def take(self, record_id: str) -> list[_Row]:
         taken: list[_Row] = []
-        while self._next is not None and self._next.record_id == record_id:
-            taken.append(self._next)
-            self._next = next(self._rows, None)
+        while self.waiting is not None and self.waiting.record_id == record_id:
+            taken.append(self.waiting)
+            self.waiting = next(self._rows, None)
         return taken

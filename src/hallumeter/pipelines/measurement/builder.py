@@ -9,11 +9,11 @@ import numpy as np
 from hallumeter.errors import RecordError
 from hallumeter.extractors import detect_abstention
 from hallumeter.formats import Batch, Column, distribution_of
-from hallumeter.records import Failure, check_distribution
+from hallumeter.records import Failure, check_distribution, check_span
 from hallumeter.records.columns import FAILED_CODE
 from hallumeter.text import claim_key
 
-from .coding import MISSING, NO_HASH, LabelIndex, NameIndex, hashes, numbers_of, texts_of, value_at
+from .coding import MISSING, NO_HASH, FieldIndex, LabelIndex, NameIndex, hashes, numbers_of, texts_of, value_at
 from .table import Distributions, GrowingColumns, Table
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .coding import Codes
 
+LARGEST = np.finfo(np.float64).max
 NAMELESS_JUDGE = "judge"
 """What a judge is called whose name is not given."""
 
@@ -37,7 +38,7 @@ class TableBuilder:
         self._claim_texts = NameIndex() if keeps_claim_texts else None
         self._records, self._models, self._judges = NameIndex(), NameIndex(), NameIndex()
         self._questions = NameIndex()
-        self._field_index = {field: NameIndex() for field in fields}
+        self._field_index = {field: FieldIndex() for field in fields}
         self._labels = LabelIndex()
         self._columns = GrowingColumns()
         self._distributions: list[Distributions] = []
@@ -45,6 +46,8 @@ class TableBuilder:
         self.fields: set[str] = set()
         """Every field that some row had."""
         self.aliases: dict[str, str] = {}
+        self.refused: set[tuple[str, int]] = set()
+        """Places of the rows whose verdict does not count: source and line."""
 
     @property
     def label_aliases(self) -> dict[str, str]:
@@ -70,9 +73,11 @@ class TableBuilder:
     def build(self) -> Table:
         """Everything that was taken in."""
         columns = self._columns
+        records, models = columns.take("records"), columns.take("models")
+        models = _models_of_records(records, models, len(self._records.names))
         return Table(
-            records=columns.take("records"),
-            models=columns.take("models"),
+            records=records,
+            models=models,
             judges=columns.take("judges"),
             labels=columns.take("labels"),
             claims=columns.take("claims"),
@@ -93,11 +98,10 @@ class TableBuilder:
 
     def _usable(self, rows: _Rows) -> NDArray[np.bool_]:
         """Rows with the ids that they need; the others are failures."""
-        rows.records = self._encoded(rows, "record_id", self._records)
         rows.labels = self._encoded(rows, "label", self._labels)
-        claim_ids = rows.get("claim_id")
+        record_ids, claim_ids = rows.get("record_id"), rows.get("claim_id")
         rows.claims = np.full(rows.size, NO_HASH) if claim_ids is None else hashes(claim_ids)
-        no_record = rows.records == MISSING
+        no_record = np.ones(rows.size, dtype=bool) if record_ids is None else hashes(record_ids) == NO_HASH
         nameless = (rows.labels != MISSING) & (rows.claims == NO_HASH) & ~no_record
         for row in np.flatnonzero(no_record).tolist():
             self._fail(
@@ -111,9 +115,11 @@ class TableBuilder:
         """Keep rows that have the ids they need."""
         is_verdict = rows.claims != NO_HASH
         labels = np.where(is_verdict, self._checked_labels(rows, is_verdict), MISSING)
-        self._check_probabilities(rows, labels)
+        self._check_numbers(rows, labels)
+        self._check_spans(rows, labels)
         self._take_distributions(rows, labels)
-        columns: dict[str, Codes] = {"records": rows.records, "labels": labels.astype(np.int8), "claims": rows.claims}
+        columns: dict[str, Codes] = {"labels": labels.astype(np.int8), "claims": rows.claims}
+        columns["records"] = self._encoded(rows, "record_id", self._records)
         columns["lines"] = rows.line_numbers()
         columns["judges"] = self._judge_codes(rows, is_verdict)
         for name, index in self._indexes(rows):
@@ -150,18 +156,26 @@ class TableBuilder:
                 self._fail(rows, row, code="unknown_label", message=message)
         return np.where(codes == MISSING, FAILED_CODE, codes)
 
-    def _check_probabilities(self, rows: _Rows, labels: Codes) -> None:
-        """An impossible probability makes the whole verdict a failure: who knows what else is wrong with it."""
-        for field in ("unsupported_probability", "confidence"):
+    def _check_numbers(self, rows: _Rows, labels: Codes) -> None:
+        """An impossible number makes the whole verdict a failure: who knows what else is wrong with it."""
+        for field, largest in _NUMBERS.items():
             column = rows.get(field)
             if column is None:
                 continue
             values, missing = numbers_of(column)
-            is_possible = ((values >= 0) & (values <= 1)) | missing
+            is_possible = ((values >= 0) & (values <= largest)) | missing
             for row in np.flatnonzero(~is_possible).tolist():
-                labels[row] = FAILED_CODE if labels[row] != MISSING else MISSING
-                message = f"{field}: expected a number from 0 to 1, found {values[row]:g}"
-                self._fail(rows, row, code="impossible_probability", message=message)
+                is_share = largest == 1
+                message = f"{field}: expected a number {'from 0 to 1' if is_share else '>= 0'}, found {values[row]:g}"
+                code = "impossible_probability" if is_share else "impossible_number"
+                self._refuse(rows, row, labels, code=code, message=message)
+
+    def _check_spans(self, rows: _Rows, labels: Codes) -> None:
+        for row, (start, end) in enumerate(rows.together("start", "end")):
+            try:
+                check_span(start, end, "start, end:")  # type: ignore[arg-type]
+            except RecordError as error:
+                self._refuse(rows, row, labels, code="impossible_span", message=str(error))
 
     def _take_distributions(self, rows: _Rows, labels: Codes) -> None:
         for row, (probabilities, samples) in enumerate(rows.together("probabilities", "inference_samples")):
@@ -169,9 +183,14 @@ class TableBuilder:
                 continue
             try:
                 self._distributions.append(_distributions(self.rows + row, probabilities, samples))
-            except RecordError as error:
-                labels[row] = FAILED_CODE if labels[row] != MISSING else MISSING
-                self._fail(rows, row, code="impossible_probability", message=str(error))
+            except (RecordError, TypeError, ValueError) as error:
+                self._refuse(rows, row, labels, code="impossible_probability", message=str(error))
+
+    def _refuse(self, rows: _Rows, row: int, labels: Codes, *, code: str, message: str) -> None:
+        """Count a verdict as failed; a row without a verdict has nothing to lose."""
+        if labels[row] != MISSING:
+            labels[row] = FAILED_CODE
+        self._fail(rows, row, code=code, message=message)
 
     def _claim_keys(self, rows: _Rows) -> dict[str, Codes]:
         """What the claims say, where several models may say the same."""
@@ -201,11 +220,14 @@ class TableBuilder:
         return {"answerable": answerable, "abstained": abstained}
 
     def _fail(self, rows: _Rows, row: int, *, code: str, message: str) -> None:
+        self.refused.add((rows.source, rows.lines[row]))
         record, claim, judge = (rows.value(field, row) for field in ("record_id", "claim_id", "judge"))
         place = f"{rows.source}:{rows.lines[row]}: {message}"
         self._on_failure(Failure(record, claim, "read", judge, code, place))
 
 
+_NUMBERS = {"unsupported_probability": 1.0, "confidence": 1.0, "weight": LARGEST, "cost_usd": LARGEST}
+"""Fields that hold a number from 0, and the largest that is possible."""
 _COLUMN_NAMES = {"model": "models", "question": "questions", "question_id": "questions"}
 
 
@@ -217,9 +239,8 @@ class _Rows:
         self.lines = lines
         self.source = source
         self.size = len(lines)
-        self.records: Codes = np.zeros(0, dtype=np.int32)
-        self.labels: Codes = self.records
-        self.claims: Codes = self.records
+        self.labels: Codes = np.zeros(0, dtype=np.int32)
+        self.claims: Codes = self.labels
 
     def get(self, field: str) -> Column | None:
         return self.columns.get(field)
@@ -248,8 +269,21 @@ class _Rows:
             values = texts_of(column)
             columns[name] = [values[row] for row in kept]
         rows = _Rows(columns, [self.lines[row] for row in kept], self.source)
-        rows.records, rows.labels, rows.claims = self.records[keep], self.labels[keep], self.claims[keep]
+        rows.labels, rows.claims = self.labels[keep], self.claims[keep]
         return rows
+
+
+def _models_of_records(records: Codes, models: Codes, count: int) -> Codes:
+    """A model named on one row of a record holds for its other rows, unless the record has several models."""
+    missing = models == MISSING
+    if missing.all() or not missing.any():
+        return models
+    known = np.flatnonzero(~missing)
+    first = np.full(count, MISSING, dtype=models.dtype)
+    first[records[known[::-1]]] = models[known[::-1]]
+    is_shared = np.zeros(count, dtype=bool)
+    is_shared[records[known[models[known] != first[records[known]]]]] = True
+    return np.where(missing & ~is_shared[records], first[records], models)
 
 
 def _distributions(row: int, probabilities: object, samples: object) -> Distributions:

@@ -63,10 +63,20 @@ class NameIndex(dict[object, int]):
             return self.encode(column.expanded())
         if column and isinstance(column[0], str) and column[0] == column[-1] and column.count(column[0]) == len(column):
             return np.full(len(column), self[column[0]], dtype=np.int32)  # comparing is cheaper than looking up
-        try:
-            return np.fromiter(map(self.__getitem__, column), np.int32, len(column))
-        except TypeError:  # a list or an object in a field used for grouping
-            return self.encode([value if isinstance(value, str) else _as_text(value) for value in column])
+        return np.fromiter(map(self.__getitem__, column), np.int32, len(column))
+
+
+class FieldIndex(NameIndex):
+    """Numbers the values of a field of any type by their texts, so that true and 1 are two values."""
+
+    def encode(self, column: Column) -> Codes:
+        """Codes of a whole column."""
+        if isinstance(column, Coded):
+            return self.encode(column.values)[column.codes]
+        values = texts_of(column)
+        if not set(map(type, values)) <= {str, type(None)}:
+            values = [value if value is None or isinstance(value, str) else _as_text(value) for value in values]
+        return super().encode(list(values))
 
 
 class LabelIndex(dict[object, int]):

@@ -21,7 +21,7 @@ from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
 from hallumeter.records import InputFile, JudgeEntry, Manifest, Summary, Verdict
-from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
+from hallumeter.store import MANIFEST, REPORT, RUN_FILES, new_run_folder, write_json
 
 from .pipeline import measure_batches
 from .run_writer import write_run
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from .pipeline import MeasuredRun
 
 MANIFEST_VERSION = 1
+STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
 
 
 def measure(
     verdicts: str | Path | Sequence[str | Path] | Iterable[Verdict] | Iterable[Mapping[str, object]],
     *,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     settings: MeasureSettings | None = None,
 ) -> Summary:
     """Measure verdicts: one file, several files, or rows in Python.
@@ -51,9 +52,11 @@ def measure(
     """
     chosen = settings or MeasureSettings()
     if by:
-        chosen = msgspec.structs.replace(chosen, by=tuple(by))
+        chosen = msgspec.structs.replace(chosen, by=(by,) if isinstance(by, str) else tuple(by))
     if isinstance(verdicts, (str, Path)):
         return measure_files([Path(verdicts)], settings=chosen).summary
+    if isinstance(verdicts, (dict, Verdict)):
+        raise RecordError("rows: expected a list of rows, found a single one; put it in a list")
     rows = list(verdicts)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
         return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
@@ -65,7 +68,8 @@ def measure_files(
     paths: Sequence[Path], *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
 ) -> MeasuredRun:
     """Measure the verdicts in some files."""
-    return measure_batches(_sources(paths, settings, watch), settings, version=version("hallumeter"))
+    sources = [(name, _watched(read_rows(path, settings.fields), watch)) for name, path in _named(paths)]
+    return measure_batches(sources, settings, version=version("hallumeter"))
 
 
 def measure_to_folder(
@@ -74,9 +78,10 @@ def measure_to_folder(
     """Measure the verdicts in some files and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
     with new_run_folder(out) as folder, _rereadable(paths) as files_read:
-        run = measure_batches(_sources(files_read, settings, watch), settings, version=version("hallumeter"))
-        write_run(folder, run, [(path.name, read_rows(path, fields=None)) for path in files_read])
-        inputs = _input_files(paths, files_read, run)
+        sources = [(name, _watched(read_rows(path, settings.fields), watch)) for name, path in files_read]
+        run = measure_batches(sources, settings, version=version("hallumeter"))
+        write_run(folder, run, [(name, read_rows(path, fields=None)) for name, path in files_read])
+        inputs = tuple(InputFile(name, _sha256(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
         write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
         load(folder).to_html(folder / REPORT)
     return run
@@ -104,16 +109,21 @@ def _remove_demo(out: Path) -> None:
     manifest = load(out).manifest
     if [item.name for item in manifest.inputs] != ["rag_answers.jsonl", "panel.jsonl"]:
         raise InputError(f"{out}: holds another run; choose another folder with --out")
-    for path in sorted(out.iterdir()):
+    entries = sorted(out.iterdir())
+    for path in entries:
+        if path.name not in RUN_FILES or not path.is_file():
+            raise InputError(f"{path}: no demo wrote this; choose another folder with --out")
+    for path in entries:
         path.unlink()
 
 
-def _sources(
-    paths: Sequence[Path], settings: MeasureSettings, watch: Callable[[int], None] | None
-) -> Iterator[tuple[str, Iterator[Batch]]]:
-    for path in paths:
-        name = "<stdin>" if str(path) == STDIN else path.name
-        yield name, _watched(read_rows(path, settings.fields), watch)
+def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
+    """What each file is called in messages: its name, or its path where two have the same name."""
+    names = [path.name for path in paths]
+    return [
+        (STDIN_NAME if str(path) == STDIN else path.name if names.count(path.name) == 1 else str(path), path)
+        for path in paths
+    ]
 
 
 def _watched(batches: Iterator[Batch], watch: Callable[[int], None] | None) -> Iterator[Batch]:
@@ -124,22 +134,16 @@ def _watched(batches: Iterator[Batch], watch: Callable[[int], None] | None) -> I
 
 
 @contextmanager
-def _rereadable(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Files that can be read twice: the standard input is kept in a temporary file meanwhile."""
+def _rereadable(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
+    """Named files that can be read twice: the standard input is kept in a temporary file meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin.jsonl"
         if any(str(path) == STDIN for path in paths):
             with kept.open("wb") as stream:
                 shutil.copyfileobj(sys.stdin.buffer, stream)
-        yield [kept if str(path) == STDIN else path for path in paths]
-
-
-def _input_files(paths: Sequence[Path], files_read: Sequence[Path], run: MeasuredRun) -> tuple[InputFile, ...]:
-    names = ["<stdin>" if str(path) == STDIN else path.name for path in paths]
-    return tuple(
-        InputFile(name, _sha256(kept), run.rows_by_source.get(kept.name, 0))
-        for name, kept in zip(names, files_read, strict=True)
-    )
+            if not kept.stat().st_size:
+                raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
+        yield [(name, kept if name == STDIN_NAME else path) for name, path in _named(paths)]
 
 
 def _manifest(
@@ -174,15 +178,23 @@ def _sha256(path: Path) -> str:
 
 
 def _batches_of(rows: Sequence[object]) -> Iterator[Batch]:
-    """Rows in Python as batches; the first that cannot be used raises."""
+    """Rows in Python as batches; the first of the wrong type raises."""
     for first in range(0, len(rows), _ROWS_AT_A_TIME):
         part = [_as_mapping(row, number) for number, row in enumerate(rows[first : first + _ROWS_AT_A_TIME], first + 1)]
         schema = RowSchema(dict.fromkeys(str(key) for row in part for key in row))
-        try:
-            typed = msgspec.convert(part, list[schema.row_type])  # type: ignore[name-defined]
-        except msgspec.ValidationError as error:
-            raise RecordError(f"rows: {plain_message(error)}") from error
+        typed = [_as_typed(row, number, schema) for number, row in enumerate(part, first + 1)]
         yield Batch(dict(schema.columns(typed)), range(first + 1, first + 1 + len(part)), aliases=schema.aliases)
+
+
+def _as_typed(row: dict[str, object], number: int, schema: RowSchema) -> msgspec.Struct:
+    try:
+        msgspec.json.encode(row)
+        typed: msgspec.Struct = msgspec.convert(row, schema.row_type)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise RecordError(f"rows:{number}: {plain_message(error)}") from error
+    except UnicodeEncodeError as error:
+        raise RecordError(f"rows:{number}: a text holds half of a character (a lone surrogate); repair it") from error
+    return typed
 
 
 def _as_mapping(row: object, number: int) -> dict[str, object]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ConsensusMethod = Literal["majority", "dawid-skene"]
 CONSENSUS = "consensus"
+PANEL = "consensus of all judges"
 """The name under which the joint verdict of several judges is reported."""
 NO_VALUE = "(none)"
 """The group of rows that lack the field they are grouped by."""
@@ -131,9 +132,9 @@ def label_counts(cells: Cells, rows: Codes, labels: Codes) -> LabelCounts:
     return LabelCounts.tally(of_row, labels, size=len(cells))
 
 
-def uncertainty_sums(table: Table, cells: Cells, parts: NDArray[np.float64]) -> UncertaintySums:
-    """Add up the uncertainties of the claims of each cell; parts has the columns entropy, epistemic, aleatoric."""
-    of_claim = cells.of_row[[item.row for item in table.distributions]]
+def uncertainty_sums(cells: Cells, rows: list[int], parts: NDArray[np.float64]) -> UncertaintySums:
+    """Add up the uncertainties of the verdicts of each cell; parts has the columns entropy, epistemic, aleatoric."""
+    of_claim = cells.of_row[rows]
     claims = np.bincount(of_claim, minlength=len(cells))
     sums = [np.bincount(of_claim, column, minlength=len(cells)).astype(np.float64) for column in parts.T]
     return UncertaintySums(claims, *sums)
@@ -146,10 +147,9 @@ def audited_cells(table: Table, cells: Cells) -> NDArray[np.bool_]:
 
 
 def answers_of(table: Table, cells: Cells) -> tuple[Answers, Codes]:
-    """What is known about abstention, once per response, and the cell of each."""
+    """What is known about abstention, once per response, and the response of each."""
     rows = np.flatnonzero(table.answerable != MISSING)
-    of_row = cells.of_row[rows]
-    found, first = np.unique(of_row, return_index=True)
+    found, first = np.unique(cells.responses[cells.of_row[rows]], return_index=True)
     kept = rows[first]
     return Answers(table.answerable[kept] == 1, table.abstained[kept]), found
 
@@ -223,18 +223,27 @@ def _groups(
     table: Table, by: Sequence[str], responses: Codes, *, count: int
 ) -> tuple[Codes, tuple[dict[str, str], ...]]:
     """One number per combination of values of the grouping fields, in the order of their names."""
-    combined = np.zeros(len(responses), dtype=np.int64)
-    values: list[dict[str, str]] = [{}]
+    groups: Codes = np.zeros(len(responses), dtype=np.int32)
+    columns: dict[str, tuple[Codes, list[str]]] = {}
     for field in by:
         filled = _filled(table.fields[field], responses, count)
-        names = [*table.field_names[field], NO_VALUE]
+        names = [*table.field_names[field], NO_VALUE]  # the code of a missing value, -1, finds the last
         order = [*sorted(range(len(names) - 1), key=names.__getitem__), len(names) - 1]
         rank = np.empty(len(names), dtype=np.int64)
         rank[order] = np.arange(len(names))
-        combined = combined * len(names) + rank[filled]
-        values = [{**value, field: names[position]} for value in values for position in order]
-    used, groups = dense_codes(combined)
-    return groups, tuple(values[code] for code in used.tolist())
+        # Numbered anew after each field: the product of all names would outgrow the combinations that occur.
+        groups = dense_codes(groups.astype(np.int64) * len(names) + rank[filled])[1]
+        columns[field] = filled, names
+    first = first_rows(groups)
+    values = ({field: names[codes[row]] for field, (codes, names) in columns.items()} for row in first.tolist())
+    return groups, tuple(values)
+
+
+def first_rows(codes: Codes) -> Codes:
+    """The first row that has each code; the codes are dense."""
+    first = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
 
 
 def _filled(codes: Codes, responses: Codes, count: int) -> Codes:

@@ -27,7 +27,7 @@ from hallumeter.summary import (
 
 from . import inputs
 from .coding import MISSING
-from .inputs import CONSENSUS, Cells, Votes
+from .inputs import CONSENSUS, PANEL, Cells, Votes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ class Measured(Struct, frozen=True, eq=False):
     """Label counts per cell, the headline judge first."""
     matrix: NDArray[np.int8]
     answers: Answers
-    answer_cells: Codes
+    answer_responses: Codes
     uncertainties: UncertaintySums | None
     support: Support | str
     is_audited: NDArray[np.bool_]
@@ -85,7 +85,7 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
     matrix = inputs.rating_matrix(table, votes)
     labels = _labels_by_judge(table, cells, votes, matrix=matrix, settings=settings)
     headline = _claim_labels(table, matrix, settings)
-    answers, answer_cells = inputs.answers_of(table, cells)
+    answers, answer_responses = inputs.answers_of(table, cells)
     return Measured(
         table=table,
         cells=cells,
@@ -94,8 +94,8 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
         labels=labels,
         matrix=matrix,
         answers=answers,
-        answer_cells=answer_cells,
-        uncertainties=_uncertainties(table, cells, settings.uncertainty),
+        answer_responses=answer_responses,
+        uncertainties=_uncertainties(table, cells, votes, method=settings.uncertainty),
         support=inputs.support_of(table, cells, votes, labels=headline, similarity=settings.similarity),
         is_audited=inputs.audited_cells(table, cells),
     )
@@ -120,13 +120,18 @@ def _labels_by_judge(
     labels: dict[str, LabelCounts] = {}
     if len(table.judge_names) > 1:
         consensus = inputs.consensus_labels(matrix, settings.consensus)
-        labels[CONSENSUS] = inputs.label_counts(cells, votes.claim_rows, consensus)
+        labels[panel_name(table)] = inputs.label_counts(cells, votes.claim_rows, consensus)
     for code, judge in enumerate(table.judge_names):
         mine = votes.rows if len(table.judge_names) == 1 else votes.rows[table.judges[votes.rows] == code]
         labels[judge] = inputs.label_counts(cells, mine, table.labels[mine])
     if settings.headline in labels:
         return {settings.headline: labels[settings.headline], **labels}
     return labels
+
+
+def panel_name(table: Table) -> str:
+    """What the joint verdict of all judges is called; another name when a judge has that one."""
+    return PANEL if CONSENSUS in table.judge_names else CONSENSUS
 
 
 def summary_rows(measured: Measured, settings: MeasureSettings, summary: SummarySettings) -> Iterator[MetricSummary]:
@@ -193,7 +198,7 @@ def _claim_rows(
             judge,
             undecided=int(unmeasured[UNDECIDED_CODE]),
             failed=int(unmeasured[FAILED_CODE]),
-            settings=(("joined", joined_by),) if judge == CONSENSUS else (),
+            settings=(("joined", joined_by),) if judge not in measured.table.judge_names else (),
         )
         for metric in CLAIM_METRICS:
             bounds = rate_bounds(metric.compute, mine, widened_by_claimless=metric.is_widened_by_claimless)
@@ -284,12 +289,14 @@ def _abstention_rows(measured: Measured, group: _Group, summary: SummarySettings
     by, chosen = group
     if not len(measured.answers):
         return
-    mine = np.isin(measured.answer_cells, chosen)
+    responses, first = np.unique(measured.cells.responses[chosen], return_index=True)
+    mine = np.isin(measured.answer_responses, responses)
     answers = measured.answers[mine]
     for metric in ABSTENTION_METRICS:
         rates = metric.compute(answers)
         if measured.clusters is not None:
-            rates = rates.pooled_by(measured.clusters[measured.answer_cells[mine]])
+            cells = chosen[first[np.searchsorted(responses, measured.answer_responses[mine])]]
+            rates = rates.pooled_by(measured.clusters[cells])
         yield summarize_rates(metric, rates, Slice(by, None), settings=summary)
 
 
@@ -297,18 +304,22 @@ def _merged(counts: LabelCounts, measured: Measured, chosen: NDArray[np.intp]) -
     """Put the parts of a response together again when the whole run is looked at."""
     if len(measured.cells) == measured.cells.response_count:
         return counts
-    _, inverse = np.unique(measured.cells.responses[chosen], return_inverse=True)
-    table = np.zeros((int(inverse.max()) + 1, counts.table.shape[1]), dtype=np.int64)
+    responses, inverse = np.unique(measured.cells.responses[chosen], return_inverse=True)
+    table = np.zeros((len(responses), counts.table.shape[1]), dtype=np.int64)
     np.add.at(table, inverse, counts.table)
     return LabelCounts(table)
 
 
 def _clustered(rates: Rates, measured: Measured, chosen: NDArray[np.intp]) -> Rates:
-    if measured.clusters is None:
+    """Add up rates per cell, or per response, by the unit of resampling."""
+    if measured.clusters is None and len(measured.cells) == measured.cells.response_count:
         return rates
-    responses, first = np.unique(measured.cells.responses[chosen], return_index=True)
+    responses, first, inverse = np.unique(measured.cells.responses[chosen], return_index=True, return_inverse=True)
+    is_per_response = len(rates) == len(responses)
+    if measured.clusters is None:
+        return rates if is_per_response else rates.pooled_by(inverse)
     clusters = measured.clusters[chosen]
-    return rates.pooled_by(clusters[first] if len(rates) == len(responses) else clusters)
+    return rates.pooled_by(clusters[first] if is_per_response else clusters)
 
 
 def _ratings(measured: Measured, chosen: NDArray[np.intp]) -> Ratings:
@@ -324,20 +335,23 @@ def _ratings(measured: Measured, chosen: NDArray[np.intp]) -> Ratings:
     return structs.replace(ratings, clusters=flat.reshape(blocks, patterns))
 
 
-def _uncertainties(table: Table, cells: Cells, method: UncertaintyMethod) -> UncertaintySums | None:
-    """Entropy, epistemic and aleatoric parts of every claim that has a distribution, added up per cell."""
-    if not table.distributions:
+def _uncertainties(table: Table, cells: Cells, votes: Votes, *, method: UncertaintyMethod) -> UncertaintySums | None:
+    """Entropy, epistemic and aleatoric parts of every verdict that counts and has a distribution, added up per cell."""
+    is_counted = np.zeros(len(table.labels), dtype=bool)
+    is_counted[votes.rows] = table.labels[votes.rows] != FAILED_CODE
+    given_ones = [item for item in table.distributions if is_counted[item.row]]
+    if not given_ones:
         return None
-    parts = np.zeros((len(table.distributions), 3))
+    parts = np.zeros((len(given_ones), 3))
     by_shape: dict[tuple[int, int], list[int]] = {}
-    for number, item in enumerate(table.distributions):
+    for number, item in enumerate(given_ones):
         by_shape.setdefault((len(item.drawn), len(item.probabilities)), []).append(number)
     for numbers in by_shape.values():
-        given = np.array([table.distributions[number].probabilities for number in numbers])
-        drawn = np.array([table.distributions[number].drawn for number in numbers])
+        given = np.array([given_ones[number].probabilities for number in numbers])
+        drawn = np.array([given_ones[number].drawn for number in numbers])
         epistemic, aleatoric = decompose(drawn, method)
         parts[numbers] = np.stack([entropy_of(given), epistemic, aleatoric], axis=1)
-    return inputs.uncertainty_sums(table, cells, parts)
+    return inputs.uncertainty_sums(cells, [item.row for item in given_ones], parts)
 
 
 def _with_identity(metric: Metric, similarity: float | None) -> Metric:
@@ -348,15 +362,9 @@ def _with_identity(metric: Metric, similarity: float | None) -> Metric:
     return structs.replace(metric, settings=settings)
 
 
-def _first_rows(cells: Cells) -> Codes:
-    first = np.zeros(len(cells), dtype=np.int64)
-    first[cells.of_row[::-1]] = np.arange(len(cells.of_row))[::-1]
-    return first
-
-
 def _names_of_cells(measured: Measured) -> list[str]:
     """The id of the response of every cell, as the other files of a run have it."""
-    table, rows = measured.table, _first_rows(measured.cells)
+    table, rows = measured.table, inputs.first_rows(measured.cells.of_row)
     shared = shared_records(table)
     pairs = zip(table.records[rows].tolist(), table.models[rows].tolist(), strict=True)
     return [
@@ -379,3 +387,14 @@ def shared_records(table: Table) -> set[str]:
     pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
     counts = np.bincount(pairs[:, 0], minlength=len(table.record_names))
     return {table.record_names[code] for code in np.flatnonzero(counts > 1).tolist()}
+
+
+def models_by_record(table: Table) -> dict[str, str]:
+    """The model of every record that has exactly one."""
+    shared = shared_records(table)
+    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
+    return {
+        table.record_names[record]: table.model_names[model]
+        for record, model in pairs.tolist()
+        if model != MISSING and table.record_names[record] not in shared
+    }

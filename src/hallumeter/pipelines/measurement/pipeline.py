@@ -14,7 +14,6 @@ from hallumeter.records import Counts, Failure, Summary
 from hallumeter.summary import SummarySettings
 
 from .builder import TableBuilder
-from .inputs import CONSENSUS
 from .measuring import Measured, count, summary_rows
 from .settings import MeasureSettings
 
@@ -35,6 +34,8 @@ class MeasuredRun(Struct, frozen=True, eq=False):
     measured: Measured
     failures: tuple[Failure, ...]
     rows_by_source: dict[str, int]
+    refused: frozenset[tuple[str, int]]
+    """Places of the rows whose verdict does not count: source and line."""
 
 
 class FailureLog:
@@ -70,7 +71,9 @@ def measure_batches(
     table = builder.build()
     measured = count(table, settings)
     for row in measured.votes.duplicates.tolist():
-        failures(_duplicate(measured, row))
+        source, failure = _duplicate(measured, row)
+        failures(failure)
+        builder.refused.add((source, int(table.lines[row])))
     numbers = SummarySettings(
         version=version,
         seed=settings.seed,
@@ -88,7 +91,7 @@ def measure_batches(
         profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
         notices=tuple(_notices(builder, measured, failures)),
     )
-    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source)
+    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source, frozenset(builder.refused))
 
 
 def _check_found(
@@ -128,18 +131,18 @@ def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) ->
     omitted = failures.by_code.total() - len(failures.kept)
     if omitted:
         yield f"{omitted} of these faults are counted without their messages"
-    if measured.headline == CONSENSUS and measured.labels:
+    if measured.labels and measured.headline not in measured.table.judge_names:
         yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
     if not measured.labels:
         yield "no verdict was found: claim metrics are left out"
 
 
-def _duplicate(measured: Measured, row: int) -> Failure:
-    """A second verdict of the same judge on the same claim."""
+def _duplicate(measured: Measured, row: int) -> tuple[str, Failure]:
+    """A second verdict of the same judge on the same claim, and the file it stands in."""
     table = measured.table
     starts = np.cumsum([0, *(size for _, size in table.places)])
     source = table.places[int(np.searchsorted(starts, row, side="right")) - 1][0]
     judge = table.judge_names[table.judges[row]]
     record = table.record_names[table.records[row]]
     message = f"{source}:{table.lines[row]}: {judge!r} judged this claim of {record!r} before; the first verdict counts"
-    return Failure(record, None, "read", judge, "duplicate_verdict", message)
+    return source, Failure(record, None, "read", judge, "duplicate_verdict", message)

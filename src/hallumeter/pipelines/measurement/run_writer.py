@@ -16,7 +16,7 @@ from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, V
 
 from .builder import NAMELESS_JUDGE
 from .coding import LabelIndex
-from .measuring import record_measurements, run_record_id, shared_records
+from .measuring import models_by_record, record_measurements, run_record_id, shared_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hallumeter.records import Claim
 
     from .pipeline import MeasuredRun
+    from .table import Table
 
 _LABELS = {code: label for label, code in LABEL_CODES.items()}
 _VERDICT_FIELDS = frozenset(
@@ -37,10 +38,11 @@ _VERDICT_FIELDS = frozenset(
 
 def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
     """Write everything but the manifest and the report."""
-    writer = _RowWriter(folder, shared_records(run.measured.table))
+    writer = _RowWriter(folder, run.measured.table)
     with writer:
-        for _, row in chain.from_iterable(rows_of(batch) for _, batches in sources for batch in batches):
-            writer.add(row)
+        for name, batches in sources:
+            for line, row in chain.from_iterable(map(rows_of, batches)):
+                writer.add(row, is_counted=(name, line) not in run.refused)
     write_jsonl(folder / FAILURES, run.failures)
     write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
     write_json(folder / SUMMARY, run.summary)
@@ -49,8 +51,10 @@ def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Itera
 class _RowWriter:
     """Takes rows in the order of a file and writes records, claims and verdicts in the order of the responses."""
 
-    def __init__(self, folder: Path, shared: set[str]) -> None:
-        self._shared = shared
+    def __init__(self, folder: Path, table: Table) -> None:
+        self._shared = shared_records(table)
+        self._models = models_by_record(table)
+        self._known = set(table.record_names)
         self._labels = LabelIndex()
         self._order: dict[str, int] = {}
         self._merged: dict[str, dict[str, object]] = {}
@@ -67,11 +71,14 @@ class _RowWriter:
         self._claims.close()
         self._verdicts.close()
 
-    def add(self, row: dict[str, object]) -> None:
-        """Write one row; a row that was a failure when it was measured is left out here as well."""
-        if row.get("record_id") in (None, ""):
+    def add(self, row: dict[str, object], *, is_counted: bool) -> None:
+        """Write one row; a verdict that does not count is left out, as it was when it was measured."""
+        record = "" if row.get("record_id") is None else str(row["record_id"])
+        if record not in self._known:
             return
-        record, model = str(row["record_id"]), row.get("model")
+        if row.get("model") is None and record in self._models:
+            row["model"] = self._models[record]
+        model = row.get("model")
         name = run_record_id(record, None if model is None else str(model), is_shared=record in self._shared)
         position = self._order.setdefault(name, len(self._order))
         known = self._merged.setdefault(name, {})
@@ -80,21 +87,17 @@ class _RowWriter:
         known |= {field: value for field, value in row.items() if _is_news(field, value, known)}
         known |= _abstention(row)
         if row.get("claim_id") not in (None, ""):
-            self._add_verdict(row, name, position)
+            self._add_verdict(row, name, position, is_counted=is_counted)
 
-    def _add_verdict(self, row: dict[str, object], name: str, position: int) -> None:
+    def _add_verdict(self, row: dict[str, object], name: str, position: int, *, is_counted: bool) -> None:
         judge = str(row.get("judge") or NAMELESS_JUDGE)
         claim = str(row["claim_id"])
         if self._is_new(name, claim):
             response = self._merged[name].get("response")
             self._claims.add(position, _claim_without_fault(row, name, str(response) if response else None))
         code = self._labels[row.get("label")]
-        if code not in _LABELS or not self._is_new(name, claim, judge):
-            return
-        try:
+        if is_counted:
             self._verdicts.add(position, verdict_of(row, name, label=_LABELS[code], judge=judge))
-        except RecordError:
-            return  # counted as a failure when it was measured
 
     def _is_new(self, *key: str) -> bool:
         number = hash(key)

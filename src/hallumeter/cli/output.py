@@ -1,0 +1,37 @@
+"""Printing breaks nothing: characters that the output cannot encode are written in others, closed pipes are left."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+
+AS_ASCII = {"↑": "^", "↓": "v", "–": "-", "─": "-", "·": "."}
+"""The signs of our own tables where an encoding such as cp1252 lacks them."""
+_IN_OTHER_CHARACTERS = "hallumeter-in-other-characters"
+
+
+def encode_everything() -> None:
+    """Let the standard output take any text: signs become ASCII, other characters ``\\uXXXX`` as in JSON."""
+    codecs.register_error(_IN_OTHER_CHARACTERS, _in_other_characters)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors=_IN_OTHER_CHARACTERS)
+
+
+def _in_other_characters(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    wanted = error.object[error.start : error.end]
+    return "".join(AS_ASCII.get(character) or _escaped(character) for character in wanted), error.end
+
+
+def _escaped(character: str) -> str:
+    """The escape of a character in JSON: one or two units of UTF-16."""
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[first : first + 4]}" for first in range(0, len(units), 4))
+
+
+def stop_printing(*, errors_too: bool) -> None:
+    """Forget what is still to be printed: Python would try once more at its end, and complain."""
+    sys.stdout = io.StringIO()
+    if errors_too:
+        sys.stderr = io.StringIO()
