@@ -73,21 +73,27 @@ votes = rng.choice(3, size=(100_000, 3), p=[0.7, 0.1, 0.2])
 table = np.stack([(votes == label).sum(axis=1) for label in range(3)], axis=1)
 """
 
-FLEISS_OURS = FLEISS + """
+FLEISS_OURS = (
+    FLEISS
+    + """
 from hallumeter.metrics.agreement import fleiss_kappa
 start = time.process_time()
 for _ in range(20):
     value = fleiss_kappa(table).value
 report((time.process_time() - start) / 20)
 """
+)
 
-FLEISS_STATSMODELS = FLEISS + """
+FLEISS_STATSMODELS = (
+    FLEISS
+    + """
 from statsmodels.stats.inter_rater import fleiss_kappa
 start = time.process_time()
 for _ in range(20):
     value = fleiss_kappa(table)
 report((time.process_time() - start) / 20)
 """
+)
 
 WHOLE_PROCESS = """
 import resource, subprocess

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from command_line import VERDICT, refused, run, succeed, write
+from command_line import VERDICT, refused, succeed, write
 from pyarrow import parquet
 
 LINE = (json.dumps(VERDICT) + "\n").encode()
@@ -192,14 +193,14 @@ def test_a_policy_that_makes_no_sense_is_refused(here: Path, policy: str, said: 
         ["nothing"],
         ["report"],
         ["metrics", "mihr", "mahr"],
+        ["--nothing"],
+        ["measure", "v.jsonl", "--sed", "1"],
     ],
 )
-def test_words_that_the_command_line_does_not_know_are_usage_errors(here: Path, arguments: list[str]) -> None:
+def test_words_that_the_command_line_does_not_know_are_refused_in_one_line(here: Path, arguments: list[str]) -> None:
     write(here / "v.jsonl", [VERDICT])
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("Usage: ")
+    known = [word for word in arguments[:1] if word in ("measure", "report", "metrics")]
+    assert refused(*arguments).endswith(f"; `{' '.join(['hallumeter', *known])} --help` has examples")
 
 
 def test_nothing_is_written_over(here: Path) -> None:
@@ -235,3 +236,68 @@ def test_a_report_of_what_is_no_run_is_refused(here: Path) -> None:
 
 def test_an_unknown_metric_is_refused() -> None:
     assert "no metric is called 'nonsense'; `hallumeter metrics` lists the" in refused("metrics", "nonsense")
+
+
+def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    write(here / "v.jsonl", [VERDICT])
+    monkeypatch.setattr(Path, "open", refuse)
+    line = refused("measure", "v.jsonl")
+    assert "v.jsonl" in line
+    assert "Permission denied" in line
+
+
+def test_what_the_system_refuses_without_naming_a_file_is_said_all_the_same(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hallumeter.report.summary_text", refuse)
+    line = refused("measure", write(here / "v.jsonl", [VERDICT]), "--quiet")
+    assert line == "the system refuses to read or write: No space left on device"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other limits")
+def test_names_that_are_too_long_are_refused(here: Path) -> None:
+    assert "File name too long" in refused("measure", "a" * 300 + ".jsonl")
+    assert "File name too long" in refused("measure", write(here / "v.jsonl", [VERDICT]), "--out", "a" * 300)
+    assert "File name too long" in refused("report", "a" * 300)
+
+
+def test_a_report_that_cannot_be_written_is_refused(here: Path) -> None:
+    succeed("measure", write(here / "v.jsonl", [VERDICT]), "--out", "run")
+    (here / "folder").mkdir()
+    assert refused("report", "run", "--out", "folder") == "folder: is a folder; give the name of a file"
+    assert refused("report", "run", "--out", "missing/page.html") == "missing: no such folder; make it first"
+
+
+@pytest.mark.parametrize("name", ["claims.jsonl", "summary.json"])
+def test_bytes_that_are_not_text_in_a_run_are_named(here: Path, name: str) -> None:
+    succeed("measure", write(here / "v.jsonl", [VERDICT]), "--out", "run")
+    path = here / "run" / name
+    path.write_bytes(path.read_bytes().replace(b'"claim"', b'"\xff"', 1).replace(b'"measure"', b'"\xff"', 1))
+    assert name in refused("report", "run")
+
+
+def test_an_impossible_claim_in_a_run_is_named_by_its_file_and_line(here: Path) -> None:
+    succeed("measure", write(here / "v.jsonl", [VERDICT]), "--out", "run")
+    write(here / "run" / "claims.jsonl", [{"record_id": "r1", "claim_id": "c1", "start": 5, "end": 1}])
+    assert "claims.jsonl:1: damaged (" in refused("report", "run")
+
+
+def test_an_error_that_lists_names_is_one_line_without_escapes(here: Path) -> None:
+    path = write(here / "v.jsonl", [{**VERDICT, "judge": "a\nb\x1b]0;t\x07", "c\u2028d\x85e\u202e": 1}])
+    assert "judges found: a b·]0;t·" in refused("measure", path, "--headline", "zz")
+    line = refused("measure", path, "--by", "zz")
+    assert " c d e·, " in line
+    assert line.isprintable()
+
+
+def test_a_fault_that_shows_names_is_one_line_without_escapes(here: Path) -> None:
+    path = write(here / "v.jsonl", [VERDICT, {**VERDICT, "claim_id": "c2", "label": "\x1b]0;t\x07\u202e"}])
+    errors = succeed("measure", path).stderr
+    assert "v.jsonl:2: label" in errors
+    assert all(line.isprintable() for line in errors.splitlines())

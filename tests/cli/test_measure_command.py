@@ -12,9 +12,11 @@ from types import SimpleNamespace
 
 import click
 import pytest
+from click.testing import CliRunner
 from command_line import VERDICT, refused, run, succeed, write
 
 from hallumeter.cli import progress
+from hallumeter.cli.main import main
 from hallumeter.cli.measure import measure
 
 Offline = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
@@ -104,9 +106,7 @@ def test_a_terminal_without_a_file_is_asked_for_one(monkeypatch: pytest.MonkeyPa
             return True
 
     monkeypatch.setattr("hallumeter.cli.measure.sys", SimpleNamespace(stdin=Terminal()))
-    result = run("measure")
-    assert result.exit_code == 2
-    assert "give a file of verdicts, or pipe JSONL in" in result.stderr
+    assert refused("measure") == ("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
 
 
 def test_progress_is_shown_to_a_person_who_waits_and_to_nobody_else(
@@ -136,22 +136,65 @@ def test_the_program_runs_as_a_module_in_a_pipe(here: Path, run_offline: Offline
     assert refusal.stderr == "hallumeter: nothing.jsonl: no such file\n"
 
 
-def test_a_reader_that_stops_early_gets_no_traceback(here: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signal for it")
+@pytest.mark.parametrize(
+    "arguments", [["measure", "v.jsonl", "--quiet"], ["measure", "--help"], ["--help"]], ids=" ".join
+)
+def test_a_reader_that_stops_early_is_no_fault(here: Path, arguments: list[str]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "wb") as closed:
         done = subprocess.run(
-            [sys.executable, "-m", "hallumeter", "measure", "v.jsonl"],
+            [sys.executable, "-m", "hallumeter", *arguments],
             stdout=closed,
             stderr=subprocess.PIPE,
             cwd=here,
             check=False,
         )
-    assert b"Traceback" not in done.stderr
-    assert b"BrokenPipe" not in done.stderr
+    assert (done.returncode, done.stderr) == (141, b"")  # as of any program that SIGPIPE ends
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_closed_pipe_ends_the_command_at_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("hallumeter.report.summary_text", refuse)
+    result = run("measure", "v.jsonl", "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (141, "", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_a_full_disk_is_said_in_one_line(here: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "hallumeter", "measure", "v.jsonl", "--quiet"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=here,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"hallumeter: the system refuses to read or write: No space left on device\n"
+
+
+def test_an_encoding_without_arrows_gets_other_signs_and_loses_no_name(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # click asks the runner for its encoding; cp1252 is what Windows takes for a file, and has é but no arrow.
+    path = write(here / "names.jsonl", [{**VERDICT, "model": "é한😀"}])
+    printed = {}
+    for form in ("table", "json"):
+        words = ["measure", str(path), "--by", "model", "--format", form, "--quiet"]
+        result = CliRunner(charset="cp1252").invoke(main, words)
+        assert result.exit_code == 0, repr(result.exception)
+        printed[form] = result.stdout_bytes.decode("cp1252")
+    assert "MiHR v" in printed["table"]
+    assert "FactScore ^" in printed["table"]
+    assert "é\\ud55c\\ud83d\\ude00" in printed["table"]
+    assert {row["by"].get("model") for row in json.loads(printed["json"])["metrics"]} == {None, "é한😀"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252", "cp949"])
 def test_the_encoding_of_the_terminal_breaks_nothing(here: Path, encoding: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "hallumeter", "measure", "v.jsonl"],
@@ -177,3 +220,20 @@ def test_a_strict_run_of_sound_rows_is_like_any_other(here: Path) -> None:
     assert succeed("measure", "v.jsonl", "--strict").stdout == succeed("measure", "v.jsonl").stdout
     write(here / "twice.jsonl", [VERDICT, VERDICT])
     assert refused("measure", "twice.jsonl", "--strict").startswith("twice.jsonl:2: 'judge' judged this claim")
+
+
+@pytest.mark.parametrize("target", ["there", "nowhere"])
+def test_a_link_is_filled_where_it_points(here: Path, target: str) -> None:
+    (here / "there").mkdir()
+    (here / "link").symlink_to(target)
+    succeed("measure", "v.jsonl", "--out", "link")
+    assert (here / "link").is_symlink()
+    assert (here / target / "manifest.json").is_file()
+
+
+def test_the_folder_one_stands_in_is_filled(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "empty").mkdir()
+    monkeypatch.chdir(here / "empty")
+    succeed("measure", here / "v.jsonl", "--out", ".")
+    assert Path("manifest.json").is_file()  # the folder is the same one, so a shell in it sees the files
+    assert "exists already" in refused("measure", here / "v.jsonl", "--out", ".")

@@ -35,6 +35,10 @@ def test_the_program_says_what_it_is_and_its_version() -> None:
     assert succeed("--version").stdout.strip().endswith(version("hallumeter"))
 
 
+def test_no_words_at_all_ask_for_help() -> None:
+    assert succeed().stdout == succeed("--help").stdout
+
+
 def test_the_catalog_lists_every_metric_in_one_line_each() -> None:
     lines = succeed("metrics").stdout.splitlines()
     for metric in METRICS:
@@ -49,12 +53,18 @@ def test_a_metric_is_found_by_its_id_and_its_alias_however_written(name: str) ->
     assert page == succeed("metrics", "mihr").stdout
 
 
+def test_a_metric_is_found_by_its_exact_alias_first() -> None:
+    assert "(factscore_penalized)" in succeed("metrics", "FActScore").stdout.splitlines()[0]
+    assert "(factscore)" in succeed("metrics", "FactScore").stdout.splitlines()[0]
+    assert "(factscore)" in succeed("metrics", "factscore").stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=[metric.id for metric in METRICS])
 def test_every_metric_is_explained_with_all_that_the_catalog_knows(metric: Metric) -> None:
     page = "".join(succeed("metrics", metric.id).stdout.split())
     for title, text in metric_facts(metric).items():
         assert "".join(f"{title} {text}".split()) in page
-    assert find_metric(metric.alias).alias.lower() == metric.alias.lower()
+    assert find_metric(metric.alias) == metric
     assert metric_texts()[metric.id].alias == metric.alias
 
 
@@ -84,6 +94,18 @@ def test_the_demo_does_not_touch_what_is_no_demo(tmp_path: Path) -> None:
     succeed("measure", tmp_path / "v.jsonl", "--out", tmp_path / "run")
     assert "holds another run" in refused("demo", "--out", tmp_path / "run")
     assert (tmp_path / "mine" / "notes").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_the_demo_with_anything_else_inside_is_refused_whole(tmp_path: Path, is_folder: bool) -> None:
+    succeed("demo", "--out", tmp_path / "demo")
+    mine = tmp_path / "demo" / "zz-mine"
+    mine.mkdir() if is_folder else mine.write_text("mine", encoding="utf-8")
+    before = sorted(path.name for path in mine.parent.iterdir())
+    assert refused("demo", "--out", tmp_path / "demo") == (
+        f"{mine}: no demo wrote this; choose another folder with --out"
+    )
+    assert sorted(path.name for path in mine.parent.iterdir()) == before
 
 
 def test_the_report_is_written_into_the_run_or_where_asked(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,8 @@ ROWS = [
     for claim, labels in enumerate([("SUPPORTED", "REFUTED"), ("REFUTED", "REFUTED"), ("UNDECIDED", "maybe")])
     for judge, label in zip("ab", labels, strict=True)
 ]
-HOSTILE = "|pi\\pe| <script>alert(1)</script> [link](javascript:x) `code` *b* \n\r\t line \x1b[31mred\x1b]0;t\x07 "
+HOSTILE = "|pi\\pe| <script>alert(1)</script> [link](javascript:x) `code` *b* \n\r\t line "
+HOSTILE += "\x1b[31mred\x1b]0;t\x07 \x9b31m \u202eover \u2028"
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def test_the_table_shows_counts_interval_direction_bounds_and_signature(verdicts
     assert "1.000" in line
     assert "12" in line
     assert "0.333 – 1.000" in line
-    assert "mihr|judge:consensus|nei:unsupported|" in result.stdout
+    assert "mihr|judge:consensus|joined:majority|nei:unsupported|" in result.stdout
     assert "reliability" in result.stdout
     assert all(model in result.stdout for model in ("m0", "m1"))
 
@@ -130,6 +132,24 @@ def test_hostile_names_stay_in_their_cell_of_a_markdown_table(hostile: Path) -> 
     judge = head.index("judge")
     names = {row[judge] for row in rows}
     assert not any("<script>" in name or "[link]" in name for name in names)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+def test_no_form_prints_what_a_terminal_obeys(hostile: Path, form: str) -> None:
+    printed = succeed("measure", hostile, "--by", "model", "--format", form).stdout
+    assert {mark for mark in printed if unicodedata.category(mark) in ("Cc", "Cf", "Zl", "Zp")} == {"\n"}
+
+
+@pytest.mark.parametrize("name", ["[/x]", "[red]x", "[link=file:///etc]x[/link]", ":smile:"])
+def test_square_brackets_and_colons_in_names_are_only_that(tmp_path: Path, name: str) -> None:
+    rows = [{**VERDICT, "judge": judge, "model": name} for judge in (name, "b")]
+    printed = succeed("measure", write(tmp_path / "v.jsonl", rows), "--by", "model").stdout
+    assert printed.count(f" {name} ") >= 2
+
+
+def test_a_signature_stays_code_in_markdown(tmp_path: Path) -> None:
+    path = write(tmp_path / "v.jsonl", [{**VERDICT, "judge": "`<img src=x>`"}])
+    assert "`<img" not in succeed("measure", path, "--format", "markdown").stdout.replace("\\`", "")
 
 
 def test_json_escapes_what_a_terminal_would_obey(hostile: Path) -> None:

@@ -205,7 +205,7 @@ def test_an_impossible_verdict_raises(row: dict[str, object]) -> None:
         ((1,), (1.0,)),
         ({"NOT_ENOUGH_INFO": 0.25, "SUPPORTED": 0.75}, (0.75, 0.0, 0.25)),
         ({"refuted": 1}, (0.0, 1.0, 0.0)),
-        ({"yes": 0.75, "no": 0.25}, (0.75, 0.25)),
+        ({"yes": 0.75, "no": 0.25}, (0.25, 0.75)),
         (None, ()),
     ],
 )

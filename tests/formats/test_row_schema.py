@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from hallumeter.errors import RecordError
 from hallumeter.formats import ALIASES, KNOWN_FIELDS, RowSchema, plain_message
-from hallumeter.formats.row_schema import unknown_key
+from hallumeter.formats.row_schema import MOST_TYPED_KEYS
 
 
 def error_of(line: bytes, *keys: str) -> msgspec.ValidationError:
@@ -29,16 +30,35 @@ def test_a_schema_grows_and_keeps_what_it_had() -> None:
     assert schema.columns(rows) == {"record_id": ["r1", 2], "task": [None, [1]]}
 
 
-@pytest.mark.parametrize("key", ["a", "", "with space", "한국어", "class", "__init__", "a.b", "$[0]", "self", "-"])
-def test_any_key_that_is_new_can_be_told_from_the_error(key: str) -> None:
-    line = msgspec.json.encode({key: 1})
-    assert unknown_key(error_of(line)) == key
+@pytest.mark.parametrize("key", ["a", "", "with space", "한국어", "class", "__init__", "a.b", "$[0]", "self", "-", "`"])
+def test_any_key_that_a_record_type_can_hold_is_held(key: str) -> None:
     schema = RowSchema([key])
-    assert schema.columns([schema.decoder.decode(line)]) == {key: [1]}
+    assert not schema.is_wide
+    assert schema.columns([schema.decoder.decode(msgspec.json.encode({key: 1}))]) == {key: [1]}
 
 
-def test_an_error_of_another_kind_names_no_key() -> None:
-    assert unknown_key(error_of(b'{"label": 5}', "label")) is None
+@pytest.mark.parametrize("key", ['a"b', "a\\b", "a\nb", "\x00"])
+def test_a_key_that_no_record_type_can_hold_is_taken_from_the_mapping(key: str) -> None:
+    schema = RowSchema(["label"])
+    schema.widen([key])
+    assert schema.is_wide
+    mapping: dict[str, object] = {"label": "REFUTED", key: 1}
+    assert schema.raw_columns(schema.typed([mapping]), [mapping]) == {"label": ["REFUTED"], key: [1]}
+
+
+def test_beyond_some_keys_only_known_fields_are_typed() -> None:
+    schema = RowSchema(f"key{number}" for number in range(MOST_TYPED_KEYS))
+    assert (schema.is_wide, len(schema)) == (False, MOST_TYPED_KEYS)
+    schema.widen(["one_more", "label", "answer"])
+    assert (schema.is_wide, len(schema)) == (True, MOST_TYPED_KEYS + 2)
+    with pytest.raises(msgspec.ValidationError, match="label"):
+        schema.typed([{"one_more": 1, "label": 5}])
+
+
+def test_columns_cannot_hide_that_an_alias_does_not_fit() -> None:
+    schema = RowSchema(["text", "claim"])
+    with pytest.raises(RecordError, match="^row 2: claim: expected text, found a whole number$"):
+        schema.columns(schema.typed([{"text": "t", "claim": 5}, {"claim": 5}]))
 
 
 def test_an_alias_counts_only_without_the_name_it_stands_for() -> None:
@@ -72,3 +92,7 @@ def test_a_line_that_is_no_json_says_what_to_write(line: bytes) -> None:
 
 def test_a_message_of_no_known_form_is_passed_on() -> None:
     assert plain_message(msgspec.ValidationError("Number out of range")) == "Number out of range"
+
+
+def test_a_row_nested_too_deeply_is_said_to_be() -> None:
+    assert plain_message(RecursionError("maximum recursion depth exceeded")).startswith("nested too deeply; ")

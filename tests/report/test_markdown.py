@@ -28,7 +28,7 @@ def row(value: float | None = 0.25, *, judge: str | None = "a", by: dict[str, st
         undecided=2,
         failed=1,
         bounds=None if value is None else (0.2, 0.5),
-        signature="mihr|judge:a|v:1",
+        signature=f"mihr|judge:{judge}|v:1",
     )
 
 
@@ -88,8 +88,18 @@ def test_a_name_stays_in_its_cell_and_means_nothing(name: str) -> None:
 @examples(max_examples=200)
 @given(st.text(max_size=40))
 def test_any_name_leaves_the_table_whole(name: str) -> None:
-    text = markdown_text(summary(row(judge=name), row(by={"model": name}), notices=(name,)))
+    text = markdown_text(summary(row(judge=name), row(by={"model": name}), row(by={name: "m"}), notices=(name,)))
     lines = [line for line in text.split("\n") if line.startswith("|")]
-    assert len(lines) == 4
+    assert len(lines) == 5
     unescaped = [re.sub(r"\\.", "", line).count("|") for line in lines]
     assert len(set(unescaped)) == 1
+
+
+def test_a_signature_is_code_whatever_the_name_in_it() -> None:
+    [_, _, cells] = table(markdown_text(summary(row(judge="`<img src=x>` \\| \x1b"))))
+    assert cells[-1] == "`mihr\\|judge:'<img src=x>' /\\| ·\\|v:1`"
+
+
+def test_a_policy_and_its_reasons_mean_nothing_to_a_renderer() -> None:
+    some = Summary(1, "measure", Counts(), (), {"p": Profile("<b>", "low", is_high_risk=False, reasons=("*x*\x1b",))})
+    assert "- **\\<b\\>**: reliability low (\\*x\\*·)" in markdown_text(some)

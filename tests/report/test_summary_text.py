@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+import unicodedata
 
 import msgspec
 import pytest
@@ -94,13 +95,13 @@ def test_what_is_not_known_is_empty_in_csv() -> None:
 
 
 @examples(max_examples=150)
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=40))
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_any_name_comes_back_from_json_and_csv(name: str) -> None:
     some = summary(msgspec.structs.replace(ROW, judge=name, by={"model": name}))
     assert msgspec.json.decode(summary_text(some, "json"), type=Summary) == some
     [row] = csv.DictReader(io.StringIO(summary_text(some, "csv"), newline=""))
-    if not any(ord(mark) < 32 or 127 <= ord(mark) < 160 for mark in name):
-        assert (row["model"], row["judge"]) == (name, name)
+    shown = "".join("·" if unicodedata.category(mark) in ("Cc", "Cf", "Zl", "Zp") else mark for mark in name)
+    assert (row["model"], row["judge"]) == (shown, shown)  # csv may go to a terminal, json is escaped
     assert row["metric"] == "mihr"
 
 

@@ -158,16 +158,32 @@ def hostile_summary(name: str) -> Summary:
 
 
 @pytest.mark.parametrize(
-    "name", ["\x1b[31mred", "\x1b]0;title\x07", "a\rb", "a\nb\nc", "\x9b31m", "a\x00b", "\u202eabc"]
+    "name",
+    ["\x1b[31mred", "\x1b]0;title\x07", "a\rb", "a\nb\nc", "\x9b31m", "a\x00b", "\u202eabc", "a\u2028b", "a\u2029b"],
 )
 def test_control_characters_in_names_do_not_reach_the_terminal(name: str) -> None:
     text = table_text(hostile_summary(name))
-    assert not {mark for mark in text if unicodedata.category(mark) in ("Cc", "Cf")} - {"\n"}
+    assert not {mark for mark in text if unicodedata.category(mark) in ("Cc", "Cf", "Zl", "Zp")} - {"\n"}
     assert len(text.splitlines()) == len(table_text(hostile_summary("x" * len(name))).splitlines())
 
 
 @examples(max_examples=100)
-@given(st.text(st.characters(exclude_characters="[]"), min_size=1, max_size=60))
+@given(st.text(st.characters() | st.sampled_from("[]/:"), min_size=1, max_size=60))
 def test_any_name_can_be_shown(name: str) -> None:
     text = table_text(hostile_summary(name))
-    assert not {mark for mark in text if unicodedata.category(mark) in ("Cc", "Cf")} - {"\n"}
+    assert not {mark for mark in text if unicodedata.category(mark) in ("Cc", "Cf", "Zl", "Zp")} - {"\n"}
+
+
+@pytest.mark.parametrize("name", ["[/x]", "[red]x", "[link=file:///etc]x[/link]", ":smile:", "[", "\\[b]"])
+def test_marks_of_the_table_writer_in_names_are_only_text(name: str) -> None:
+    text = table_text(hostile_summary(name))
+    assert text.count(name) >= 4
+    assert f"Cohen's kappa, {name} & b: 0.400" in text
+
+
+def test_reasons_and_notes_cannot_command_the_terminal() -> None:
+    profiles = {"p": Profile("p", "low", is_high_risk=True, reasons=("a\x1b[2Jb",))}
+    rows = [row("mihr", 0.25, note="a\x1b[2Jb"), row("mahr", None, undefined="a\x1b[2Jb")]
+    text = table_text(summary(*rows, profile=profiles))
+    assert text.count("a·[2Jb") == 3
+    assert "\x1b" not in text

@@ -17,6 +17,7 @@ from hallumeter.store import (
     MANIFEST,
     MEASUREMENTS,
     RECORDS,
+    RUN_FILES,
     SUMMARY,
     VERDICTS,
     RunFolder,
@@ -147,7 +148,7 @@ def read_all(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("name", [RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST])
-@pytest.mark.parametrize("damage", ["missing", "cut", "other kind", "folder"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "other kind", "folder", "not text"])
 def test_a_damaged_file_is_named_in_one_line(run: Path, name: str, damage: str) -> None:
     path = run / name
     content = path.read_bytes()
@@ -159,6 +160,8 @@ def test_a_damaged_file_is_named_in_one_line(run: Path, name: str, damage: str) 
         path.write_bytes(b"[1, 2, 3]\n")
     elif damage == "folder":
         path.mkdir()
+    elif damage == "not text":
+        path.write_bytes(content.replace(b'": "', b'": "\xff').replace(b'":"', b'":"\xff'))
     with pytest.raises(HallumeterError) as caught:
         read_all(folder)
     message = str(caught.value)
@@ -177,5 +180,65 @@ def test_a_damaged_line_is_named_by_its_number(run: Path) -> None:
 
 def test_an_impossible_claim_in_a_run_is_refused(run: Path) -> None:
     (run / CLAIMS).write_bytes(b'{"record_id":"r1","claim_id":"c1","start":5,"end":1}\n')
-    with pytest.raises(InputError, match=r"spans 5..1"):
+    with pytest.raises(InputError, match=r"claims.jsonl:1: damaged \(.*spans 5..1"):
         list(RunFolder(run).findings())
+
+
+@pytest.mark.parametrize("line", [0, 2])
+def test_a_missing_record_does_not_silently_swallow_the_findings_after_it(run: Path, line: int) -> None:
+    lines = (run / RECORDS).read_bytes().splitlines(keepends=True)
+    (run / RECORDS).write_bytes(b"".join(lines[:line] + lines[line + 1 :]))
+    name = ["r1", "empty", "r2"][line]
+    with pytest.raises(InputError, match=rf"claims.jsonl: record '{name}' is missing in records.jsonl, or stands"):
+        list(RunFolder(run).findings())
+
+
+def test_a_missing_claim_does_not_silently_swallow_its_verdicts(run: Path) -> None:
+    lines = (run / CLAIMS).read_bytes().splitlines(keepends=True)
+    (run / CLAIMS).write_bytes(b"".join(lines[1:]))
+    with pytest.raises(InputError, match=r"verdicts.jsonl: claim 'c1' of record 'r1' is missing in claims.jsonl"):
+        list(RunFolder(run).findings())
+
+
+def test_a_folder_holds_the_files_that_its_list_names(run: Path) -> None:
+    assert {path.name for path in run.iterdir()} | {"report.html"} == RUN_FILES
+
+
+def test_an_empty_folder_stays_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    before = (tmp_path / "run").stat().st_ino
+    with new_run_folder(tmp_path / "run") as draft:
+        (draft / "a").touch()
+    assert (tmp_path / "run").stat().st_ino == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("target", ["there", "nowhere"])
+def test_a_link_is_filled_where_it_points(tmp_path: Path, target: str) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(target)
+    with new_run_folder(tmp_path / "link") as draft:
+        (draft / "a").touch()
+    assert (tmp_path / "link").is_symlink()
+    assert [path.name for path in (tmp_path / target).iterdir()] == ["a"]
+
+
+def test_a_link_that_leads_in_a_circle_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(InputError, match="circle: exists already"):
+        new_run_folder(tmp_path / "circle").__enter__()
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_what_somebody_else_wrote_meanwhile_is_kept(tmp_path: Path, was_there: bool) -> None:
+    theirs = tmp_path / "run" / "theirs"
+    if was_there:
+        theirs.parent.mkdir()
+
+    def write_theirs() -> None:
+        theirs.parent.mkdir(exist_ok=True)
+        theirs.touch()
+
+    with pytest.raises(InputError, match="exists already"), new_run_folder(tmp_path / "run"):
+        write_theirs()
+    assert list(tmp_path.rglob("*")) == [theirs.parent, theirs]

@@ -45,7 +45,7 @@ def _faults_of_the_user() -> Iterator[None]:
         raise UserFault(str(error)) from error
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "hallumeter"
-        raise UserFault(f"{error.format_message().rstrip('.')}; `{command} --help` has examples") from error
+        raise UserFault(f"{error.format_message().rstrip('.?')}; `{command} --help` has examples") from error
     except RecursionError as error:
         raise UserFault("a record is nested too deeply to be read; flatten it") from error
     except BrokenPipeError as error:

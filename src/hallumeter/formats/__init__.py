@@ -4,9 +4,12 @@ from .batch import Batch, Coded, Column, Fault, Numbers
 from .by_suffix import STDIN, check_readable, read_rows
 from .delimited import read_delimited
 from .jsonl import read_jsonl, read_jsonl_stream, write_jsonl
+from .known_fields import ALIASES, KNOWN_FIELDS
+from .mappings import batch_of
 from .parquet import read_parquet
+from .plain_words import plain_message
 from .record_rows import claim_of, distribution_of, passages_of, read, response_of, rows_of, verdict_of
-from .row_schema import ALIASES, KNOWN_FIELDS, RowSchema, plain_message
+from .row_schema import RowSchema
 
 __all__ = [
     "ALIASES",
@@ -18,6 +21,7 @@ __all__ = [
     "Fault",
     "Numbers",
     "RowSchema",
+    "batch_of",
     "check_readable",
     "claim_of",
     "distribution_of",

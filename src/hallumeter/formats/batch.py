@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct, field
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -48,6 +48,20 @@ class Numbers(Struct, frozen=True, eq=False):
 Column = list[object] | Coded | Numbers
 
 
+def expanded(column: Column) -> list[object]:
+    """A column of any form row by row."""
+    return column if isinstance(column, list) else column.expanded()
+
+
+def _only(column: Column, rows: NDArray[np.int64]) -> Column:
+    """Some rows of a column, in its own form."""
+    if isinstance(column, Coded):
+        return Coded(column.values, column.codes[rows])
+    if isinstance(column, Numbers):
+        return Numbers(column.values[rows], column.missing[rows])
+    return [column[row] for row in rows.tolist()]
+
+
 class Fault(Struct, frozen=True):
     """A row that could not be read, and why."""
 
@@ -68,3 +82,9 @@ class Batch(Struct, frozen=True, eq=False):
     faults: tuple[Fault, ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     """Names found in the file that stand for hallumeter's own."""
+
+    def without(self, lines: Container[int]) -> Batch:
+        """The batch without the rows that stand on some lines."""
+        kept = np.array([row for row, line in enumerate(self.lines) if line not in lines], dtype=np.int64)
+        columns = {name: _only(column, kept) for name, column in self.columns.items()}
+        return Batch(columns, [self.lines[row] for row in kept.tolist()], self.faults, self.aliases)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from typing import TYPE_CHECKING
 
@@ -27,16 +28,17 @@ _PARQUET = (".parquet", ".pq")
 def read_rows(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
     """Read the rows of a JSONL, CSV, TSV or Parquet file; a dash reads JSONL from the standard input.
 
-    Of a Parquet file only the known columns are read, and the `fields` asked for; None asks for all.
+    Of a Parquet file only the known columns are read, and the `fields` asked for; None asks for all. A field asked for
+    by another tool's name is there under that name as well.
     """
     if str(path) == STDIN:
-        return read_jsonl_stream(sys.stdin.buffer, "<stdin>")
+        return read_jsonl_stream(sys.stdin.buffer, "<stdin>", fields)
     check_readable(path)
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(_JSONL):
-        return read_jsonl(path)
+        return read_jsonl(path, fields)
     if name.endswith(_DELIMITED):
-        return read_delimited(path)
+        return read_delimited(path, fields)
     if name.endswith(_PARQUET):
         return read_parquet(path, fields)
     known = ", ".join([*_JSONL, *_DELIMITED, *_PARQUET])
@@ -45,9 +47,13 @@ def read_rows(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch
 
 def check_readable(path: Path) -> None:
     """Refuse what is missing, a folder, or empty, before anything is read."""
-    if not path.exists():
-        raise InputError(f"{path}: no such file")
-    if path.is_dir():
+    try:
+        status = path.stat()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
+    if stat.S_ISDIR(status.st_mode):
         raise InputError(f"{path}: is a folder; give the file inside it, such as {path / 'verdicts.jsonl'}")
-    if path.is_file() and path.stat().st_size == 0:
+    if stat.S_ISREG(status.st_mode) and status.st_size == 0:
         raise InputError(f"{path}: the file is empty; expected one record per line")

@@ -10,26 +10,33 @@ import msgspec
 
 from hallumeter.errors import InputError
 
+from .aliases import named_batch
 from .batch import Batch, Fault
-from .jsonl import LONGEST_LINE, open_binary
-from .row_schema import RowSchema, plain_message
+from .jsonl import BROKEN, LONGEST_LINE, open_binary
+from .plain_words import plain_message
+from .row_schema import RowSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 ROWS_AT_A_TIME = 2048
 _TAB_ENDINGS = (".tsv", ".tab")
 
 
-def read_delimited(path: Path) -> Iterator[Batch]:
-    """Read a CSV or TSV file; an empty cell is a value that is not known, a cell may hold a JSON list or object."""
-    delimiter = "\t" if path.name.removesuffix(".gz").endswith(_TAB_ENDINGS) else ","
+def read_delimited(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
+    """Read a CSV or TSV file; an empty cell is a value that is not known, a cell may hold a JSON list or object.
+
+    An alias among the `fields` is kept under its own name as well.
+    """
+    delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(_TAB_ENDINGS) else ","
     with open_binary(path) as stream:
-        yield from read_delimited_stream(stream, path.name, delimiter)
+        yield from read_delimited_stream(stream, path.name, delimiter, fields=fields)
 
 
-def read_delimited_stream(stream: IO[bytes], name: str, delimiter: str = ",") -> Iterator[Batch]:
+def read_delimited_stream(
+    stream: IO[bytes], name: str, delimiter: str = ",", *, fields: Collection[str] | None = ()
+) -> Iterator[Batch]:
     """Read a table from an open stream, in memory that does not grow with it."""
     csv.field_size_limit(LONGEST_LINE)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="strict", newline="")
@@ -37,7 +44,7 @@ def read_delimited_stream(stream: IO[bytes], name: str, delimiter: str = ",") ->
     try:
         header = next(reader, [])
         _check_header(header, name)
-        yield from _batches(reader, header)
+        yield from _batches(reader, header, fields)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name}: not UTF-8 near line {reader.line_num + 1} ({error.reason}); save it as UTF-8"
@@ -46,6 +53,8 @@ def read_delimited_stream(stream: IO[bytes], name: str, delimiter: str = ",") ->
         raise InputError(
             f"{name}:{reader.line_num}: not a readable table ({error}); check quotes and cell sizes"
         ) from error
+    except BROKEN as error:
+        raise InputError(f"{name}: cannot be read to its end ({error}); is it a whole gzip file?") from error
     finally:
         text.detach()
 
@@ -56,34 +65,50 @@ def _check_header(header: list[str], name: str) -> None:
         raise InputError(f"{name}: column {repeated[0]!r} stands twice in the first row; name each column once")
 
 
-def _batches(reader: Iterator[list[str]], header: list[str]) -> Iterator[Batch]:
-    schema = RowSchema(header)
-    rows: list[msgspec.Struct] = []
-    lines: list[int] = []
-    faults: list[Fault] = []
+def _batches(reader: Iterator[list[str]], header: list[str], fields: Collection[str] | None) -> Iterator[Batch]:
+    table = _Table(header, fields)
     for cells in reader:
-        line: int = reader.line_num  # type: ignore[attr-defined]
-        if not cells:
-            continue
-        if len(cells) != len(header):
-            faults.append(
-                Fault(line, "ragged_row", f"expected {len(header)} cells as in the first row, found {len(cells)}")
-            )
-            continue
+        if cells:
+            table.add(cells, reader.line_num)  # type: ignore[attr-defined]
+        if len(table.lines) == ROWS_AT_A_TIME:
+            yield table.batch()
+            table = _Table(header, fields, table.schema)
+    yield table.batch()
+
+
+class _Table:
+    """Rows under the names of one header, until they are a batch."""
+
+    def __init__(self, header: list[str], fields: Collection[str] | None, schema: RowSchema | None = None) -> None:
+        self.schema = schema or RowSchema(header)
+        self.lines: list[int] = []
+        self._header = header
+        self._fields = fields
+        self._mappings: list[dict[str, object]] = []
+        self._rows: list[msgspec.Struct] = []
+        self._faults: list[Fault] = []
+
+    def add(self, cells: list[str], line: int) -> None:
+        expected = len(self._header)
+        if len(cells) != expected:
+            message = f"expected {expected} cells as in the first row, found {len(cells)}"
+            self._faults.append(Fault(line, "ragged_row", message))
+            return
         try:
-            rows.append(_typed(dict(zip(header, cells, strict=True)), schema))
-            lines.append(line)
+            values = {name: _value(cell) for name, cell in zip(self._header, cells, strict=True) if cell != ""}
+            row = msgspec.convert(values, self.schema.row_type, strict=False)
+        except RecursionError as error:
+            self._faults.append(Fault(line, "bad_json", plain_message(error)))
         except msgspec.ValidationError as error:
-            faults.append(Fault(line, "wrong_type", plain_message(error)))
-        if len(rows) == ROWS_AT_A_TIME:
-            yield Batch(dict(schema.columns(rows)), lines, tuple(faults), schema.aliases)
-            rows, lines, faults = [], [], []
-    yield Batch(dict(schema.columns(rows)), lines, tuple(faults), schema.aliases)
+            self._faults.append(Fault(line, "wrong_type", plain_message(error)))
+        else:
+            self._rows.append(row)
+            self._mappings.append(values)
+            self.lines.append(line)
 
-
-def _typed(cells: dict[str, str], schema: RowSchema) -> msgspec.Struct:
-    values: dict[str, object] = {name: _value(cell) for name, cell in cells.items() if cell != ""}
-    return msgspec.convert(values, schema.row_type, strict=False)
+    def batch(self) -> Batch:
+        columns = self.schema.raw_columns(self._rows, self._mappings)
+        return named_batch(columns, self.lines, faults=self._faults, fields=self._fields, strict=False)
 
 
 def _value(cell: str) -> object:

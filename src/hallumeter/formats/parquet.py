@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from hallumeter.errors import InputError, MissingExtraError
 
-from .batch import Batch, Coded, Column, Numbers
-from .row_schema import ALIASES, KNOWN_FIELDS
+from .aliases import named_batch
+from .batch import Batch, Coded, Column, Fault, Numbers, expanded
+from .known_fields import ALIASES, KNOWN_FIELDS, Position, rivals
+from .plain_words import plain_message
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -20,6 +23,15 @@ if TYPE_CHECKING:
 ROWS_AT_A_TIME = 1 << 17
 _REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")
 """Columns whose texts repeat, so that they are read as codes into a dictionary."""
+_CHECKED_BY_ROW = ("probabilities", "inference_samples", "samples", "token_logprobs")
+"""Lists and objects: their type alone does not say whether a number is missing inside."""
+_EXPECTED = {
+    str: "text",
+    Position: "a number",
+    float: "a number",
+    bool: "true or false",
+    str | int: "text or whole numbers",
+}
 
 
 def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
@@ -31,54 +43,115 @@ def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Ba
         raise MissingExtraError("parquet", f"{path.name}: reading Parquet") from error
     try:
         present = parquet.read_schema(path)
+        _check_names(path, present.names)
         repeating = [
             name for name in _REPEATING if name in present.names and pa.types.is_string(present.field(name).type)
         ]
-        file = parquet.ParquetFile(path, read_dictionary=repeating)
-    except (pa.ArrowException, OSError) as error:
+        with parquet.ParquetFile(path, read_dictionary=repeating) as file:
+            names = [name for name in present.names if fields is None or _is_wanted(name, fields)]
+            _check_types(path, present, names)
+            yield from _batches(file, names, fields)
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path.name}: not a readable Parquet file ({_first_line(error)})") from error
-    with file:
-        names = [name for name in file.schema_arrow.names if fields is None or _is_wanted(name, fields)]
-        aliases = {name: ALIASES[name] for name in names if name in ALIASES and ALIASES[name] not in names}
-        _check_types(path, file.schema_arrow, aliases)
-        row = 1
-        for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, columns=names):
-            columns = {aliases.get(name, name): _column(batch.column(name)) for name in names}
-            yield Batch(columns, range(row, row + batch.num_rows), aliases=aliases)
-            row += batch.num_rows
+
+
+def _batches(file: Any, names: list[str], fields: Collection[str] | None) -> Iterator[Batch]:
+    row = 1
+    for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, columns=names):
+        lines = range(row, row + batch.num_rows)
+        columns = {name: _column(batch.column(name)) for name in names}
+        faults = [fault for name in _CHECKED_BY_ROW if name in columns for fault in _check_rows(name, columns, lines)]
+        named = named_batch(columns, lines, faults=faults, fields=fields)
+        yield named.without({fault.line for fault in faults}) if faults else named
+        row += batch.num_rows
 
 
 def _is_wanted(name: str, fields: Collection[str]) -> bool:
     return name in KNOWN_FIELDS or name in ALIASES or name in fields
 
 
-def _check_types(path: Path, schema: Any, aliases: dict[str, str]) -> None:
+def _check_names(path: Path, names: list[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"{path.name}: column {repeated[0]!r} stands twice; name each column once")
+
+
+def _check_types(path: Path, schema: Any, names: list[str]) -> None:
+    """Refuse columns that cannot hold what their field needs; an alias beside its field may hold anything."""
+    for name in names:
+        if name in ALIASES and rivals(name, names):
+            continue
+        kind = KNOWN_FIELDS.get(ALIASES.get(name, name))
+        found = schema.field(name).type
+        if not _fits(found, kind):
+            raise InputError(f"{path.name}: column {name!r}: expected {_EXPECTED[kind]}, found {found}")  # type: ignore[index]
+
+
+def _fits(found: Any, kind: object) -> bool:
     import pyarrow.types as kinds
 
-    texts = {name for name, kind in KNOWN_FIELDS.items() if kind is str}
-    numbers = {name for name, kind in KNOWN_FIELDS.items() if kind in (int, float)}
-    for column in schema:
-        name = aliases.get(column.name, column.name)
-        kind = column.type.value_type if kinds.is_dictionary(column.type) else column.type
-        is_text = kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_null(kind)
-        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_null(kind)
-        if (name in texts and not is_text) or (name in numbers and not is_number):
-            expected = "text" if name in texts else "a number"
-            raise InputError(f"{path.name}: column {column.name!r}: expected {expected}, found {column.type}")
+    held = found.value_type if kinds.is_dictionary(found) else found
+    is_text = kinds.is_string(held) or kinds.is_large_string(held) or kinds.is_string_view(held)
+    is_whole = kinds.is_integer(held)
+    by_kind = {
+        str: is_text,
+        Position: is_whole or kinds.is_floating(held),
+        float: is_whole or kinds.is_floating(held),
+        bool: kinds.is_boolean(held),
+        str | int: is_text or is_whole,
+    }
+    return kinds.is_null(held) or by_kind.get(kind, True)  # type: ignore[call-overload, no-any-return]
+
+
+def _check_rows(name: str, columns: dict[str, Column], lines: Sequence[int]) -> Iterator[Fault]:
+    """Values of a column that are not what their field holds."""
+    values = expanded(columns[name])
+    kind: Any = KNOWN_FIELDS[name]
+    if name in ("probabilities", "inference_samples"):
+        columns[name] = values = list(map(_without_gaps, values))
+    for line, value in zip(lines, values, strict=True):
+        try:
+            msgspec.convert(value, kind | None)
+        except msgspec.ValidationError as error:
+            yield Fault(line, "wrong_type", name + plain_message(error).removeprefix("row"))
+            continue
+        if name == "token_logprobs" and value is not None and not np.isfinite(value).all():  # type: ignore[call-overload]
+            yield Fault(line, "wrong_type", f"{name}: expected finite numbers, found NaN or infinity")
+
+
+def _without_gaps(value: object) -> object:
+    """A distribution by name: every row of a table has all the names, and null where another row would have none."""
+    if isinstance(value, list):
+        return list(map(_without_gaps, value))
+    return {name: number for name, number in value.items() if number is not None} if isinstance(value, dict) else value
 
 
 def _column(values: Any) -> Column:
     """Repeating texts as codes into their distinct values, numbers as numbers, all else as a list."""
     import pyarrow.types as kinds
 
-    if kinds.is_floating(values.type):
+    kind = values.type
+    if kinds.is_floating(kind):
         missing = _as_array(values.is_null().cast("int8")).astype(bool)
-        return Numbers(_as_array(values.fill_null(0).cast("float64")), missing)
-    if not kinds.is_dictionary(values.type):
-        listed: list[object] = values.to_pylist()
-        return listed
-    codes = _as_array(values.indices.fill_null(len(values.dictionary)).cast("int64"))
-    return Coded([*values.dictionary.to_pylist(), None], codes)
+        return Numbers(_as_array(values.cast("float64").fill_null(0)), missing)
+    if kinds.is_dictionary(kind):
+        codes = _as_array(values.indices.fill_null(len(values.dictionary)).cast("int64"))
+        return Coded([*_listed(values.dictionary), None], codes)
+    return _listed(values)
+
+
+def _listed(values: Any) -> list[object]:
+    """Values as Python has them; times and dates as their text, which loses no nanosecond."""
+    import pyarrow.types as kinds
+
+    if kinds.is_temporal(values.type) and not kinds.is_duration(values.type):
+        values = values.cast("string")
+    elif kinds.is_duration(values.type):
+        values = values.cast("int64")
+    listed: list[object] = values.to_pylist()
+    if kinds.is_map(values.type) and (kinds.is_string(values.type.key_type) or kinds.is_integer(values.type.key_type)):
+        return [None if pairs is None else dict(pairs) for pairs in listed]  # type: ignore[call-overload]
+    return listed
 
 
 def _as_array(values: Any) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ import msgspec
 from hallumeter.errors import RecordError
 from hallumeter.records import Claim, FieldValue, Label, Passage, Quote, Response, Verdict
 
+from .batch import expanded
 from .by_suffix import read_rows
-from .row_schema import KNOWN_FIELDS
+from .known_fields import KNOWN_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,11 +39,12 @@ def read(path: str | Path) -> Iterator[Response]:
 
 def rows_of(batch: Batch) -> Iterator[tuple[int, Row]]:
     """The rows of a batch one by one, with their lines."""
-    columns = {
-        name: column if isinstance(column, list) else column.expanded() for name, column in batch.columns.items()
-    }
-    names = tuple(columns)
-    for line, values in zip(batch.lines, zip(*columns.values(), strict=True), strict=True):
+    if not batch.columns:  # objects without any field are rows as well
+        yield from ((line, {}) for line in batch.lines)
+        return
+    names = tuple(batch.columns)
+    rows = zip(*map(expanded, batch.columns.values()), strict=True)
+    for line, values in zip(batch.lines, rows, strict=True):
         yield line, dict(zip(names, values, strict=True))
 
 
@@ -104,10 +107,9 @@ def claim_of(row: Mapping[str, object], record_id: str, *, response: str | None 
 
 
 def verdict_of(row: Mapping[str, object], record_id: str, *, label: Label, judge: str) -> Verdict:
-    """The verdict that a row holds."""
+    """The verdict that a row holds; quotations that do not fit are left to whoever keeps unknown fields."""
     start, end = _span(row)
     given = row.get("probabilities")
-    quotes = row.get("quotes")
     return Verdict(
         record_id=record_id,
         claim_id=str(row["claim_id"]),
@@ -117,7 +119,7 @@ def verdict_of(row: Mapping[str, object], record_id: str, *, label: Label, judge
         reason=_text(row.get("reason")),
         start=start,
         end=end,
-        evidence=msgspec.convert(quotes, tuple[Quote, ...]) if isinstance(quotes, list) else (),
+        evidence=_quotes(row.get("quotes")),
         note=_text(row.get("note")),
         cost_usd=_number(row.get("cost_usd")),
         confidence=_number(row.get("confidence")),
@@ -127,11 +129,16 @@ def verdict_of(row: Mapping[str, object], record_id: str, *, label: Label, judge
 
 
 def distribution_of(values: object) -> tuple[float, ...]:
-    """A distribution as a tuple; one given by label is put in the order of the labels."""
+    """A distribution as a tuple; one given by label is put in the order of the labels, any other by name in A-Z order.
+
+    >>> distribution_of({"yes": 0.75, "no": 0.25})
+    (0.25, 0.75)
+    """
     if isinstance(values, dict):
         known = {str(name).upper(): value for name, value in values.items()}
         is_by_label = known.keys() <= set(OUTCOMES)
-        numbers = [known.get(name, 0.0) for name in OUTCOMES] if is_by_label else list(values.values())
+        by_name = known if is_by_label else values
+        numbers = [by_name.get(name, 0.0) for name in (OUTCOMES if is_by_label else sorted(values))]
     else:
         numbers = _listed(values)
     return tuple(float(number) for number in numbers)
@@ -148,8 +155,61 @@ def _place_of(text: str, response: str, start: int | None) -> tuple[int, int] | 
 
 
 def _span(row: Mapping[str, object]) -> tuple[int | None, int | None]:
-    start, end = row.get("start"), row.get("end")
-    return (start if isinstance(start, int) else None), (end if isinstance(end, int) else None)
+    return _position(row.get("start")), _position(row.get("end"))
+
+
+def _position(value: object) -> int | None:
+    """A whole number; tables keep a column of whole numbers with gaps as one of floating point."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
+def distribution_of(values: object) -> tuple[float, ...]:
+    """A distribution as a tuple; one given by label is put in the order of the labels, any other by name in A-Z order.
+
+    >>> distribution_of({"yes": 0.75, "no": 0.25})
+    (0.25, 0.75)
+    """
+    if isinstance(values, dict):
+        known = {str(name).upper(): value for name, value in values.items()}
+        is_by_label = known.keys() <= set(OUTCOMES)
+        by_name = known if is_by_label else values
+        numbers = [by_name.get(name, 0.0) for name in (OUTCOMES if is_by_label else sorted(values))]
+    else:
+        numbers = _listed(values)
+    return tuple(float(number) for number in numbers)
+
+
+def _place_of(text: str, response: str, start: int | None) -> tuple[int, int] | None:
+    """Where a claim's text stands in the response: around a known position, else where it stands only once."""
+    if not text:
+        return None
+    first = response.find(text, 0 if start is None else max(0, start - len(text) + 1))
+    if first < 0 or (start is not None and first > start) or (start is None and response.find(text, first + 1) >= 0):
+        return None
+    return first, first + len(text)
+
+
+def _span(row: Mapping[str, object]) -> tuple[int | None, int | None]:
+    return _position(row.get("start")), _position(row.get("end"))
+
+
+def _position(value: object) -> int | None:
+    """A whole number; tables keep a column of whole numbers with gaps as one of floating point."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
+def _quotes(values: object) -> tuple[Quote, ...]:
+    """Places in the evidence; a field of that name that holds something else is none of ours."""
+    if not isinstance(values, (list, tuple)):
+        return ()
+    try:
+        return msgspec.convert(values, tuple[Quote, ...])
+    except (msgspec.ValidationError, RecordError):
+        return ()
 
 
 def _passage(item: object, evidence_id: str) -> Passage:
@@ -157,11 +217,20 @@ def _passage(item: object, evidence_id: str) -> Passage:
         return Passage(evidence_id, item)
     if isinstance(item, dict) and isinstance(item.get("text"), str):
         return Passage(str(item.get("evidence_id", evidence_id)), item["text"])
-    return Passage(evidence_id, msgspec.json.encode(item).decode())
+    return Passage(evidence_id, str(_field_value(item)))
 
 
 def _field_value(value: object) -> FieldValue:
-    return value if isinstance(value, (str, int, float, bool)) else msgspec.json.encode(value).decode()
+    """A value as it can be kept: lists and objects as JSON, times and bytes out of tables and giant numbers as text."""
+    if isinstance(value, (str, float)) or (isinstance(value, int) and value.bit_length() < 64):
+        return value
+    plain = msgspec.to_builtins(value, enc_hook=str)
+    if isinstance(plain, str):
+        return plain
+    try:
+        return msgspec.json.encode(plain).decode()
+    except OverflowError:  # a number of more than 64 bits
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def _text(value: object) -> str | None:

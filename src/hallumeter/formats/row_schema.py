@@ -1,6 +1,6 @@
-"""The fields that hallumeter knows, under its own names and under other tools' names.
+"""A record type made for the keys of one file.
 
-The decoder is built for exactly the keys that a file has and is widened when a new key turns up, so that typed decoding
+The decoder is built for exactly the keys that a file has and is widened when new keys turn up, so that typed decoding
 stays as fast as a hand-written record type and yet no field is lost.
 """
 
@@ -8,63 +8,24 @@ from __future__ import annotations
 
 import re
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
+
+from hallumeter.errors import RecordError
+
+from .aliases import named_batch
+from .known_fields import ALIASES, KNOWN_FIELDS, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-Distribution = list[float] | dict[str, float]
+    from .batch import Column
 
-KNOWN_FIELDS: dict[str, object] = {
-    "record_id": str | int,
-    "claim_id": str | int,
-    "label": str,
-    "judge": str,
-    "model": str,
-    "question": str,
-    "question_id": str | int,
-    "response": str,
-    "reference": str,
-    "text": str,
-    "kind": str,
-    "reason": str,
-    "note": str,
-    "start": int,
-    "end": int,
-    "weight": float,
-    "cost_usd": float,
-    "unsupported_probability": float,
-    "confidence": float,
-    "probabilities": Distribution,
-    "inference_samples": list[Distribution],
-    "answerable": bool,
-    "is_nonexistent": bool,
-    "evidence": object,
-    "samples": list[str],
-    "token_logprobs": list[float],
-}
-"""Names of the fields and the types their values must have; every value may also be null."""
-
-ALIASES = {
-    "id": "record_id",
-    "answer": "response",
-    "output": "response",
-    "claim": "text",
-    "context": "evidence",
-    "contexts": "evidence",
-    "retrieved_contexts": "evidence",
-    "source": "evidence",
-    "ground_truth": "reference",
-    "user_input": "question",
-}
-"""What other tools call these fields."""
-
-_UNKNOWN_FIELD = re.compile(r"unknown field `(?P<name>.*?)`(?: - at `\$(?:\[\d+\])?`)?$", re.DOTALL)
-_WRONG_TYPE = re.compile(
-    r"Expected `(?P<expected>.+?)`, got `(?P<found>.+?)`(?: - at `\$(?:\[\d+\])?\.?(?P<path>.*)`)?$"
-)
+MOST_TYPED_KEYS = 256
+"""A file with more keys is read as mappings: a record type takes longer to build and to fill the more fields it has."""
+_UNNAMEABLE = re.compile(r'["\\\x00-\x1f]')
+"""What the names of a record type's fields must not contain."""
 
 
 class RowSchema:
@@ -72,82 +33,70 @@ class RowSchema:
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: dict[str, None] = {}
+        self.is_wide = False
+        """Whether some keys have no place in the record type, so that rows are needed as mappings as well."""
+        self._build()
         self.widen(keys)
 
     def widen(self, keys: Iterable[str]) -> None:
-        """Add keys and rebuild the record type."""
-        self._keys.update(dict.fromkeys(keys))
+        """Add keys, and rebuild the record type if one of them is new to it."""
+        added = {key: None for key in keys if key not in self._keys}
+        if any(map(_UNNAMEABLE.search, added)) or len(self._keys) + len(added) > MOST_TYPED_KEYS:
+            self.is_wide = True
+        if self.is_wide:
+            added = {key: None for key in added if key in KNOWN_FIELDS or key in ALIASES}
+        if added or self.row_type.__struct_config__.forbid_unknown_fields == self.is_wide:
+            self._keys.update(added)
+            self._build()
+
+    def _build(self) -> None:
         attributes = {key: f"field_{number}" for number, key in enumerate(self._keys)}
-        fields = [(attributes[key], _type_of(key), None) for key in self._keys]
         self.row_type = msgspec.defstruct(
             "Row",
-            fields,
+            [(attributes[key], type_of(key, self._keys), None) for key in self._keys],
             rename={attribute: key for key, attribute in attributes.items()},
-            forbid_unknown_fields=True,
+            forbid_unknown_fields=not self.is_wide,
             gc=False,
         )
         self.decoder = msgspec.json.Decoder(self.row_type)
-        self._attributes = attributes
+        self.list_decoder = msgspec.json.Decoder(list[self.row_type])  # type: ignore[name-defined]
+        self.getters: dict[str, Callable[[msgspec.Struct], object]] = {
+            key: attrgetter(attribute) for key, attribute in attributes.items()
+        }
+        """How to get the value of each key out of a row."""
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
-    @property
-    def aliases(self) -> dict[str, str]:
-        """The other tools' names among the keys, and what they stand for."""
-        return {key: ALIASES[key] for key in self._keys if key in ALIASES and ALIASES[key] not in self._keys}
-
-    @property
-    def getters(self) -> dict[str, Callable[[msgspec.Struct], object]]:
-        """How to get the value of each field out of a row, by hallumeter's own names."""
-        aliases = self.aliases
-        return {aliases.get(key, key): attrgetter(attribute) for key, attribute in self._attributes.items()}
-
-    def columns(self, rows: Sequence[msgspec.Struct]) -> dict[str, list[object]]:
-        """Turn rows of the record type into columns under hallumeter's own names."""
-        return {name: list(map(getter, rows)) for name, getter in self.getters.items()}
-
     def __len__(self) -> int:
         return len(self._keys)
 
+    @property
+    def aliases(self) -> dict[str, str]:
+        """The other tools' names among the keys that stand alone for their field, and what they stand for."""
+        return {key: ALIASES[key] for key in self._keys if key in ALIASES and ALIASES[key] not in self._keys}
 
-def unknown_key(error: msgspec.ValidationError) -> str | None:
-    """The key that made a record type too narrow, if that is what the error says."""
-    found = _UNKNOWN_FIELD.search(str(error))
-    return found["name"] if found else None
+    def typed(self, rows: Sequence[Mapping[str, object]], *, strict: bool = True) -> list[msgspec.Struct]:
+        """Mappings as rows of the record type."""
+        kind = list[self.row_type]  # type: ignore[name-defined]
+        return cast("list[msgspec.Struct]", msgspec.convert(rows, kind, strict=strict))
 
+    def raw_columns(
+        self, rows: Sequence[msgspec.Struct], mappings: Sequence[Mapping[str, object]] = ()
+    ) -> dict[str, Column]:
+        """Turn rows of the record type into columns by the keys of the file.
 
-def plain_message(error: Exception) -> str:
-    """What a decoder's error means for the person who wrote the file.
+        The same rows as mappings are needed when the schema is wide.
+        """
+        columns: dict[str, Column] = {key: list(map(getter, rows)) for key, getter in self.getters.items()}
+        if self.is_wide:
+            others = dict.fromkeys(key for mapping in mappings for key in mapping if key not in self._keys)
+            columns |= {key: [mapping.get(key) for mapping in mappings] for key in others}
+        return columns
 
-    >>> plain_message(msgspec.ValidationError("Expected `str | null`, got `int` - at `$.label`"))
-    'label: expected text, found a whole number'
-    """
-    text = str(error)
-    found = _WRONG_TYPE.match(text)
-    if found:
-        expected, actual = _in_words(found["expected"]), _in_words(found["found"])
-        return f"{found['path'] or 'row'}: expected {expected}, found {actual}"
-    if "malformed" in text or "truncated" in text or "trailing" in text:
-        reason = text.removeprefix("JSON is malformed: ").removesuffix(".")
-        return f"not valid JSON ({reason}); write one object per line, and null for a value that is not known"
-    return text
-
-
-def _type_of(key: str) -> object:
-    known = KNOWN_FIELDS.get(ALIASES.get(key, key))
-    return object if known is None or known is object else known | None  # type: ignore[operator]
-
-
-def _in_words(types: str) -> str:
-    words: Mapping[str, str] = {
-        "str": "text",
-        "int": "a whole number",
-        "float": "a number",
-        "bool": "true or false",
-        "array": "a list",
-        "object": "an object",
-        "null": "null",
-    }
-    names = [name for name in types.split(" | ") if name != "null" or types == "null"]
-    return " or ".join(words.get(name, name) for name in names)
+    def columns(self, rows: Sequence[msgspec.Struct]) -> dict[str, Column]:
+        """Turn rows of the record type into columns under hallumeter's own names."""
+        batch = named_batch(self.raw_columns(rows), range(1, len(rows) + 1))
+        if batch.faults:
+            raise RecordError(f"row {batch.faults[0].line}: {batch.faults[0].message}")
+        return batch.columns

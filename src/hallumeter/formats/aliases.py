@@ -1,0 +1,85 @@
+"""Columns under the names of a file, put under hallumeter's own names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .batch import Batch, Fault, expanded
+from .known_fields import ALIASES, KNOWN_FIELDS, rivals
+from .plain_words import plain_message
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from .batch import Column
+
+
+def named_batch(
+    raw: dict[str, Column],
+    lines: Sequence[int],
+    *,
+    faults: Iterable[Fault] = (),
+    fields: Collection[str] | None = (),
+    strict: bool = True,
+) -> Batch:
+    """A batch of columns under hallumeter's own names.
+
+    An alias that is the only name of its field is renamed. Where a file has several names for one field, a row's own
+    name counts first and then the aliases in their order; an alias keeps what it did not stand for. An alias among the
+    `fields` stays under its own name as well, so that rows can be grouped by it.
+    """
+    asked = fields or ()
+    columns: dict[str, Column] = {}
+    aliases: dict[str, str] = {}
+    shared: dict[str, None] = {}
+    for key, column in raw.items():
+        if key not in ALIASES:
+            columns[key] = column
+        elif rivals(key, raw):
+            shared[ALIASES[key]] = None
+        else:
+            columns[ALIASES[key]] = column
+            aliases[key] = ALIASES[key]
+    found = list(faults)
+    for own in shared:
+        joining = _Joining(own, raw, strict=strict)
+        columns |= joining.columns
+        aliases |= joining.aliases
+        found.extend(Fault(lines[row], "wrong_type", message) for row, message in joining.faults.items())
+    columns |= {key: raw[key] for key in asked if key in ALIASES and key in raw}
+    faulty = {fault.line for fault in found}
+    batch = Batch(columns, lines, tuple(sorted(found, key=lambda fault: fault.line)), aliases)
+    return batch.without(faulty) if shared and faulty else batch
+
+
+class _Joining:
+    """One field out of several columns: its own and those of its aliases."""
+
+    def __init__(self, own: str, raw: dict[str, Column], *, strict: bool) -> None:
+        self._kind = KNOWN_FIELDS[own]
+        self._strict = strict
+        self.columns: dict[str, Column] = {}
+        self.aliases: dict[str, str] = {}
+        self.faults: dict[int, str] = {}
+        """What does not fit, by the position of its row."""
+        size = len(next(iter(raw.values())))
+        values: list[object] = list(expanded(raw[own])) if own in raw else [None] * size
+        for key in [name for name in ALIASES if ALIASES[name] == own and name in raw]:
+            self._take(key, expanded(raw[key]), values)
+        self.columns[own] = values
+
+    def _take(self, key: str, given: list[object], values: list[object]) -> None:
+        """Fill the gaps of a field with what one alias says; the rest stays under the alias."""
+        left = list(given)
+        for row in [row for row, value in enumerate(values) if value is None and given[row] is not None]:
+            try:
+                values[row] = msgspec.convert(given[row], self._kind, strict=self._strict)
+            except msgspec.ValidationError as error:
+                self.faults[row] = key + plain_message(error).removeprefix("row")
+            else:
+                left[row] = None
+                self.aliases[key] = ALIASES[key]
+        if any(value is not None for value in left):
+            self.columns[key] = left
