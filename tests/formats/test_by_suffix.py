@@ -29,10 +29,13 @@ AS_CSV = b"record_id,claim_id,label\nr1,c1,REFUTED\n"
         ("A.JSONL", AS_JSON),
         ("a.b.jsonl", AS_JSON),
         ("a.jsonl.gz", gzip.compress(AS_JSON)),
+        ("A.JSONL.GZ", gzip.compress(AS_JSON)),
         ("a.csv", AS_CSV),
         ("A.CSV", AS_CSV),
         ("a.csv.gz", gzip.compress(AS_CSV)),
         ("a.tsv", AS_CSV.replace(b",", b"\t")),
+        ("A.TSV", AS_CSV.replace(b",", b"\t")),
+        ("A.TAB.GZ", gzip.compress(AS_CSV.replace(b",", b"\t"))),
         ("a.tab.gz", gzip.compress(AS_CSV.replace(b",", b"\t"))),
     ],
 )
@@ -74,3 +77,8 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     empty.touch()
     with pytest.raises(InputError, match=r"the file is empty; expected one record per line"):
         check_readable(empty)
+
+
+def test_a_name_that_the_system_refuses_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be opened \(File name too long\)$"):
+        check_readable(tmp_path / ("a" * 300 + ".jsonl"))

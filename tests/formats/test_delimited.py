@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -155,7 +156,7 @@ def test_a_table_without_rows_has_none(content: str) -> None:
     assert table_of(content) == ([], [])
 
 
-@pytest.mark.parametrize("name", ["a.tsv", "a.tab"])
+@pytest.mark.parametrize("name", ["a.tsv", "a.tab", "A.TSV"])
 def test_tabs_separate_the_cells_of_a_tsv_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text('record_id\ttext\nr1\t"a, ""b"", c"\n', encoding="utf-8")
@@ -198,3 +199,30 @@ def _as_json(cell: str) -> object:
         except ValueError:
             return cell
     return cell
+
+
+def test_names_of_columns_may_hold_any_character() -> None:
+    rows, faults = table_of('record_id,"say ""x""",back\\slash,"a\nb"\nr,1,2,3\nq,,,4\n')
+    assert faults == []
+    assert [row for _, row in rows] == [
+        {"record_id": "r", 'say "x"': "1", "back\\slash": "2", "a\nb": "3"},
+        {"record_id": "q", "a\nb": "4"},
+    ]
+
+
+def test_a_cell_nested_too_deeply_is_a_bad_row() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    rows, faults = table_of(f"record_id,x\nr,1\nq,{deep}\n")
+    assert [line for line, _ in rows] == [2]
+    assert [(fault.line, fault.code) for fault in faults] == [(3, "bad_json")]
+
+
+@pytest.mark.parametrize("damage", ["half", "sum", "no gzip"])
+def test_a_broken_gzip_table_says_so(tmp_path: Path, damage: str) -> None:
+    lines = "".join(f"r{number},c{number * 7919},REFUTED\n" for number in range(5000))
+    packed = gzip.compress((HEAD + lines).encode())
+    broken = {"half": packed[: len(packed) // 2], "sum": packed[:-8] + b"\xff" * 8, "no gzip": b"hello"}
+    path = tmp_path / "broken.csv.gz"
+    path.write_bytes(broken[damage])
+    with pytest.raises(InputError, match=r"^broken.csv.gz: cannot be read to its end .*whole gzip file"):
+        list(read_delimited(path))

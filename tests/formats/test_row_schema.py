@@ -57,7 +57,7 @@ def test_beyond_some_keys_only_known_fields_are_typed() -> None:
 
 def test_columns_cannot_hide_that_an_alias_does_not_fit() -> None:
     schema = RowSchema(["text", "claim"])
-    with pytest.raises(RecordError, match="^row 2: claim: expected text, found a whole number$"):
+    with pytest.raises(RecordError, match=r"^row 2: claim: expected text, found a whole number$"):
         schema.columns(schema.typed([{"text": "t", "claim": 5}, {"claim": 5}]))
 
 

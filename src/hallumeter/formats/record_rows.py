@@ -165,43 +165,6 @@ def _position(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def distribution_of(values: object) -> tuple[float, ...]:
-    """A distribution as a tuple; one given by label is put in the order of the labels, any other by name in A-Z order.
-
-    >>> distribution_of({"yes": 0.75, "no": 0.25})
-    (0.25, 0.75)
-    """
-    if isinstance(values, dict):
-        known = {str(name).upper(): value for name, value in values.items()}
-        is_by_label = known.keys() <= set(OUTCOMES)
-        by_name = known if is_by_label else values
-        numbers = [by_name.get(name, 0.0) for name in (OUTCOMES if is_by_label else sorted(values))]
-    else:
-        numbers = _listed(values)
-    return tuple(float(number) for number in numbers)
-
-
-def _place_of(text: str, response: str, start: int | None) -> tuple[int, int] | None:
-    """Where a claim's text stands in the response: around a known position, else where it stands only once."""
-    if not text:
-        return None
-    first = response.find(text, 0 if start is None else max(0, start - len(text) + 1))
-    if first < 0 or (start is not None and first > start) or (start is None and response.find(text, first + 1) >= 0):
-        return None
-    return first, first + len(text)
-
-
-def _span(row: Mapping[str, object]) -> tuple[int | None, int | None]:
-    return _position(row.get("start")), _position(row.get("end"))
-
-
-def _position(value: object) -> int | None:
-    """A whole number; tables keep a column of whole numbers with gaps as one of floating point."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value if isinstance(value, int) else None
-
-
 def _quotes(values: object) -> tuple[Quote, ...]:
     """Places in the evidence; a field of that name that holds something else is none of ours."""
     if not isinstance(values, (list, tuple)):
