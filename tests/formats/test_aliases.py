@@ -78,7 +78,11 @@ def test_a_name_of_the_file_that_is_asked_for_is_there_under_both_names() -> Non
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 def test_every_format_reads_the_names_alike(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"rows.{ending}"
-    table = {"id": ["a", None, "c"], "record_id": [None, "b", "d"], "source": ["x", "y", "z"]}
+    table: dict[str, list[str | None]] = {
+        "id": ["a", None, "c"],
+        "record_id": [None, "b", "d"],
+        "source": ["x", "y", "z"],
+    }
     if ending == "jsonl":
         path.write_text("".join(json.dumps({name: table[name][row] for name in table}) + "\n" for row in range(3)))
     elif ending == "csv":

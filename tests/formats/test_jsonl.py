@@ -271,7 +271,7 @@ def test_an_object_over_several_lines_is_named_line_by_line() -> None:
     before, after = encoded([GOOD]), encoded([{**GOOD, "claim_id": "c2"}])
     found, faults = lines_of(before + json.dumps(GOOD, indent=1).encode() + b"\n" + after)
     assert [line for line, _ in found] == [1, 7]
-    assert [(fault.line, fault.code) for fault in faults] == [(line, "bad_json") for line in range(2, 7)]
+    assert [fault.line for fault in faults] == [2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("between", [" ", "", "\t", "\r", ","])

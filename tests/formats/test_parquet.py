@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from hallumeter.errors import InputError, MissingExtraError
-from hallumeter.formats import Coded, Numbers, read_parquet, rows_of
+from hallumeter.formats import Coded, Numbers, read, read_parquet, rows_of
 
 IDS = {"record_id": ["r1", "r2"], "claim_id": ["c1", None], "label": ["REFUTED", None]}
 
@@ -165,3 +165,98 @@ def test_columns_keep_their_compact_form(path: Path) -> None:
     assert isinstance(confidence, Numbers)
     assert (len(label), label.expanded()) == (2, ["REFUTED", None])
     assert (len(confidence), confidence.expanded()) == (2, [0.5, None])
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("probabilities", [["a", "b"]], "probabilities: expected a number, found text"),
+        ("probabilities", [[0.5, None, 0.5]], "probabilities: expected a number, found null"),
+        ("probabilities", ["half"], "probabilities: expected"),
+        ("inference_samples", [[0.5]], "inference_samples: expected"),
+        ("samples", [[1]], "samples: expected text, found a whole number"),
+        ("token_logprobs", [["a"]], "token_logprobs: expected a number, found text"),
+        ("token_logprobs", [[math.nan]], "token_logprobs: expected finite numbers, found NaN or infinity"),
+    ],
+)
+def test_a_list_of_something_else_is_a_fault_of_its_row(
+    path: Path, column: str, values: list[object], said: str
+) -> None:
+    write(
+        path, {"record_id": ["r1", "r2"], "label": ["REFUTED"] * 2, "confidence": [1.0, 0.5], column: [None, *values]}
+    )
+    [batch] = read_parquet(path)
+    assert [(line, row["record_id"], row["confidence"]) for line, row in rows_of(batch)] == [(1, "r1", 1.0)]
+    assert [fault.line for fault in batch.faults] == [2]
+    assert batch.faults[0].message.startswith(said)
+
+
+def test_a_distribution_by_name_has_only_the_names_that_have_a_number(path: Path) -> None:
+    by_name = [{"SUPPORTED": 1.0, "REFUTED": None}, {"SUPPORTED": 0.5, "REFUTED": 0.5}]
+    write(path, {"record_id": ["r1", "r2"], "probabilities": by_name, "inference_samples": [by_name, None]})
+    first, second = rows(path)
+    assert (first["probabilities"], second["probabilities"]) == ({"SUPPORTED": 1.0}, by_name[1])
+    assert first["inference_samples"] == [{"SUPPORTED": 1.0}, by_name[1]]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (pa.array([1], pa.timestamp("ns")), "1970-01-01 00:00:00.000000001"),
+        (pa.array([1], pa.timestamp("ns")).dictionary_encode(), "1970-01-01 00:00:00.000000001"),
+        (pa.array([dt.date(2020, 1, 1)]), "2020-01-01"),
+        (pa.array([90], pa.duration("s")), "90"),
+        (pa.array([b"ab"]), "YWI="),
+        (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), '{"a":1}'),
+        (pa.array([[(1.5, 1)]], pa.map_(pa.float64(), pa.int64())), "[[1.5,1]]"),
+        (pa.array(["a"], pa.large_string()), "a"),
+    ],
+)
+def test_a_column_of_any_type_can_be_kept(path: Path, values: pa.Array, text: str) -> None:
+    write(path, {"record_id": ["r"], "when": values})
+    [response] = read(path)
+    assert str(response.fields["when"]) == text
+
+
+def test_evidence_may_be_a_moment(path: Path) -> None:
+    write(path, {"record_id": ["r"], "evidence": pa.array([1], pa.timestamp("ns"))})
+    [response] = read(path)
+    assert [passage.text for passage in response.evidence] == ["1970-01-01 00:00:00.000000001"]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("answerable", ["false", "true"], "column 'answerable': expected true or false, found string"),
+        ("is_nonexistent", [0, 1], "column 'is_nonexistent': expected true or false, found int64"),
+        ("record_id", [0.5, 1.5], "column 'record_id': expected text or whole numbers, found double"),
+        ("question_id", [True, False], "column 'question_id': expected text or whole numbers, found bool"),
+    ],
+)
+def test_no_value_is_taken_for_something_it_is_not(path: Path, column: str, values: list[object], said: str) -> None:
+    write(path, {**IDS, column: values})
+    with pytest.raises(InputError, match=said):
+        rows(path)
+
+
+@pytest.mark.parametrize("name", ["label", "x"])
+def test_a_column_that_stands_twice_is_refused(path: Path, name: str) -> None:
+    table = pa.table([["r"], ["REFUTED"], ["a"], ["b"]], names=["record_id", "label", name, "x"])
+    parquet.write_table(table, path)
+    with pytest.raises(InputError, match=f"^verdicts.parquet: column '{name}' stands twice; name each column once$"):
+        rows(path)
+
+
+def test_damaged_pages_are_refused(path: Path) -> None:
+    columns = {name: [name] * 50 for name in ("record_id", "claim_id", "label")}
+    write(path, columns, compression="none", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[20:200] = b"\xff" * 180
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"^verdicts.parquet: not a readable Parquet file"):
+        rows(path)
+
+
+def test_an_alias_beside_its_field_may_hold_anything(path: Path) -> None:
+    write(path, {"record_id": ["r1", "r2"], "id": [0.5, 1.5], "text": ["t", "u"], "claim": [1, 2]})
+    assert rows(path)[0] == {"record_id": "r1", "id": 0.5, "text": "t", "claim": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from pathlib import Path
 
@@ -211,3 +212,45 @@ def test_an_impossible_verdict_raises(row: dict[str, object]) -> None:
 )
 def test_a_distribution_is_put_in_the_order_of_the_labels(values: object, expected: tuple[float, ...]) -> None:
     assert distribution_of(values) == expected
+
+
+def test_a_distribution_by_name_does_not_depend_on_the_order_of_its_names() -> None:
+    assert distribution_of({"b": 0.3, "a": 0.7}) == distribution_of({"a": 0.7, "b": 0.3}) == (0.7, 0.3)
+
+
+@pytest.mark.parametrize(
+    "quotes", ["x", 5, ["x"], [1], {"evidence_id": "e"}, [{"evidence_id": "e", "start": 5, "end": 1}], [{"start": 1}]]
+)
+def test_a_field_called_quotes_may_hold_anything(quotes: object) -> None:
+    row = {"claim_id": "c", "quotes": quotes}
+    assert verdict_of(row, "r", label=Label.REFUTED, judge="j").evidence == ()
+    kept = response_of({"record_id": "r", **row}).fields["quotes"]
+    assert kept == (quotes if isinstance(quotes, (str, int)) else json.dumps(quotes, separators=(",", ":")))
+
+
+def test_an_object_without_any_field_is_refused_by_its_line(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"^answers.jsonl:1: record_id: expected the id"):
+        list(read(written(tmp_path / "answers.jsonl", {})))
+
+
+@pytest.mark.parametrize(("start", "end", "expected"), [(2.0, 5.0, (2, 5)), (2.5, None, (None, None))])
+def test_whole_numbers_out_of_a_column_with_gaps_are_whole(
+    start: object, end: object, expected: tuple[int | None, int | None]
+) -> None:
+    claim = claim_of({"claim_id": "c", "start": start, "end": end}, "r")
+    assert (claim.start, claim.end) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (2**64, 2**64),
+        ([2**64, "é"], '[18446744073709551616,"é"]'),
+        (dt.date(2020, 1, 2), "2020-01-02"),
+        (b"ab", "YWI="),
+        ([float("nan")], "[null]"),
+        (True, True),
+    ],
+)
+def test_a_value_of_any_type_can_be_kept(value: object, kept: object) -> None:
+    assert response_of({"record_id": "r", "x": value}).fields == {"x": kept}

@@ -79,7 +79,7 @@ class _Joining:
             except msgspec.ValidationError as error:
                 self.faults[row] = key + plain_message(error).removeprefix("row")
             else:
-                left[row] = None
                 self.aliases[key] = ALIASES[key]
+            left[row] = None
         if any(value is not None for value in left):
             self.columns[key] = left

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -184,16 +183,11 @@ def _passage(item: object, evidence_id: str) -> Passage:
 
 
 def _field_value(value: object) -> FieldValue:
-    """A value as it can be kept: lists and objects as JSON, times and bytes out of tables and giant numbers as text."""
-    if isinstance(value, (str, float)) or (isinstance(value, int) and value.bit_length() < 64):
+    """A value as it can be kept: lists and objects as JSON, times and bytes out of tables as text."""
+    if isinstance(value, (str, int, float, bool)):
         return value
     plain = msgspec.to_builtins(value, enc_hook=str)
-    if isinstance(plain, str):
-        return plain
-    try:
-        return msgspec.json.encode(plain).decode()
-    except OverflowError:  # a number of more than 64 bits
-        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
 
 
 def _text(value: object) -> str | None:
