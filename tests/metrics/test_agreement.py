@@ -335,3 +335,9 @@ def test_rows_that_nobody_shows_do_not_count_as_unequal() -> None:
 def test_tables_with_more_judges_than_a_byte_can_count_are_read_as_they_are() -> None:
     table = [[200, 100], [100, 200]]
     assert fleiss_kappa(table).value == pytest.approx(fleiss_kappa(table, [1, 1]).value)
+
+
+@every_count_statistic
+def test_no_rows_at_all_are_no_claims(statistic: CountStatistic) -> None:
+    result = statistic([])
+    assert (result.value, result.claims) == (None, 0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hallumeter.errors import InputError, RecordError, SettingsError
-from hallumeter.formats import STDIN, Batch, RowSchema, plain_message, read_rows
+from hallumeter.formats import STDIN, Batch, batch_of, read_rows
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
@@ -60,7 +60,7 @@ def measure(
     rows = list(verdicts)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
         return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
-    sources = [("rows", _batches_of(rows))]
+    sources = [("rows", _batches_of(rows, chosen.fields))]
     return measure_batches(sources, chosen, version=version("hallumeter")).summary
 
 
@@ -177,30 +177,26 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _batches_of(rows: Sequence[object]) -> Iterator[Batch]:
+def _batches_of(rows: Sequence[object], fields: Sequence[str]) -> Iterator[Batch]:
     """Rows in Python as batches; the first of the wrong type raises."""
     for first in range(0, len(rows), _ROWS_AT_A_TIME):
         part = [_as_mapping(row, number) for number, row in enumerate(rows[first : first + _ROWS_AT_A_TIME], first + 1)]
-        schema = RowSchema(dict.fromkeys(str(key) for row in part for key in row))
-        typed = [_as_typed(row, number, schema) for number, row in enumerate(part, first + 1)]
-        yield Batch(dict(schema.columns(typed)), range(first + 1, first + 1 + len(part)), aliases=schema.aliases)
-
-
-def _as_typed(row: dict[str, object], number: int, schema: RowSchema) -> msgspec.Struct:
-    try:
-        msgspec.json.encode(row)
-        typed: msgspec.Struct = msgspec.convert(row, schema.row_type)
-    except (msgspec.ValidationError, TypeError) as error:
-        raise RecordError(f"rows:{number}: {plain_message(error)}") from error
-    except UnicodeEncodeError as error:
-        raise RecordError(f"rows:{number}: a text holds half of a character (a lone surrogate); repair it") from error
-    return typed
+        batch = batch_of(part, first + 1, fields=fields)
+        if batch.faults:
+            raise RecordError(f"rows:{batch.faults[0].line}: {batch.faults[0].message}")
+        yield batch
 
 
 def _as_mapping(row: object, number: int) -> dict[str, object]:
-    if isinstance(row, Verdict):
-        built = msgspec.to_builtins(row)
-        return {name: value for name, value in built.items() if name != "evidence" and value not in (None, [], ())}
-    if isinstance(row, dict):
-        return row
+    try:
+        if isinstance(row, Verdict):
+            built = msgspec.to_builtins(row)
+            row = {name: value for name, value in built.items() if name != "evidence" and value not in (None, [], ())}
+        if isinstance(row, dict):
+            msgspec.json.encode(row)
+            return {str(name): value for name, value in row.items()}
+    except UnicodeEncodeError as error:
+        raise RecordError(f"rows:{number}: a text holds half of a character (a lone surrogate); repair it") from error
+    except TypeError as error:
+        raise RecordError(f"rows:{number}: {error}") from error
     raise RecordError(f"rows:{number}: expected a Verdict or a dict, found {type(row).__name__}")
