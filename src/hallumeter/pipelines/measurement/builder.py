@@ -99,10 +99,17 @@ class TableBuilder:
     def _usable(self, rows: _Rows) -> NDArray[np.bool_]:
         """Rows with the ids that they need; the others are failures."""
         rows.labels = self._encoded(rows, "label", self._labels)
-        record_ids, claim_ids = rows.get("record_id"), rows.get("claim_id")
+        claim_ids = rows.get("claim_id")
         rows.claims = np.full(rows.size, NO_HASH) if claim_ids is None else hashes(claim_ids)
-        no_record = np.ones(rows.size, dtype=bool) if record_ids is None else hashes(record_ids) == NO_HASH
-        nameless = (rows.labels != MISSING) & (rows.claims == NO_HASH) & ~no_record
+        nameless = (rows.labels != MISSING) & (rows.claims == NO_HASH)
+        # A row that is left out must not leave its record behind, so its id is not numbered.
+        record_ids = rows.get("record_id")
+        if record_ids is not None and nameless.any():
+            no_record = hashes(record_ids) == NO_HASH
+        else:
+            rows.records = self._encoded(rows, "record_id", self._records)
+            no_record = rows.records == MISSING
+        nameless &= ~no_record
         for row in np.flatnonzero(no_record).tolist():
             self._fail(
                 rows, row, code="missing_field", message="record_id: expected the id of the response, found none"
@@ -119,7 +126,8 @@ class TableBuilder:
         self._check_spans(rows, labels)
         self._take_distributions(rows, labels)
         columns: dict[str, Codes] = {"labels": labels.astype(np.int8), "claims": rows.claims}
-        columns["records"] = self._encoded(rows, "record_id", self._records)
+        is_numbered = len(rows.records) == rows.size
+        columns["records"] = rows.records if is_numbered else self._encoded(rows, "record_id", self._records)
         columns["lines"] = rows.line_numbers()
         columns["judges"] = self._judge_codes(rows, is_verdict)
         for name, index in self._indexes(rows):
@@ -239,8 +247,9 @@ class _Rows:
         self.lines = lines
         self.source = source
         self.size = len(lines)
-        self.labels: Codes = np.zeros(0, dtype=np.int32)
-        self.claims: Codes = self.labels
+        self.records: Codes = np.zeros(0, dtype=np.int32)
+        self.labels: Codes = self.records
+        self.claims: Codes = self.records
 
     def get(self, field: str) -> Column | None:
         return self.columns.get(field)
