@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.formats import Coded, Column, Numbers
+from hallumeter.formats import Coded, Column, Numbers, expanded
 from hallumeter.pipelines.measurement import coding
 from hallumeter.pipelines.measurement.coding import (
     MISSING,
@@ -19,7 +19,6 @@ from hallumeter.pipelines.measurement.coding import (
     first_appearance_order,
     hashes,
     numbers_of,
-    texts_of,
     value_at,
 )
 
@@ -73,7 +72,7 @@ def test_numbers_are_told_from_missing_ones() -> None:
 def test_single_values_are_those_of_the_whole_column() -> None:
     columns: list[Column] = [CODED, NUMBERS, ["x", None, 5]]
     for column in columns:
-        assert [value_at(column, row) for row in range(len(column))] == list(texts_of(column))
+        assert [value_at(column, row) for row in range(len(column))] == list(expanded(column))
 
 
 @pytest.mark.parametrize("largest", [1 << 26, 3])

@@ -1,6 +1,6 @@
 """Files in and out: one module per format."""
 
-from .batch import Batch, Coded, Column, Fault, Numbers
+from .batch import Batch, Coded, Column, Fault, Numbers, expanded
 from .by_suffix import STDIN, check_readable, read_rows
 from .delimited import read_delimited
 from .jsonl import read_jsonl, read_jsonl_stream, write_jsonl
@@ -25,6 +25,7 @@ __all__ = [
     "check_readable",
     "claim_of",
     "distribution_of",
+    "expanded",
     "passages_of",
     "plain_message",
     "read",

@@ -58,7 +58,6 @@ class RowSchema:
             forbid_unknown_fields=not self.is_wide,
             gc=False,
         )
-        self.decoder = msgspec.json.Decoder(self.row_type)
         self.list_decoder = msgspec.json.Decoder(list[self.row_type])  # type: ignore[name-defined]
         self.getters: dict[str, Callable[[msgspec.Struct], object]] = {
             key: attrgetter(attribute) for key, attribute in attributes.items()

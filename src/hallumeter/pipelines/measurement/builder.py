@@ -8,12 +8,12 @@ import numpy as np
 
 from hallumeter.errors import RecordError
 from hallumeter.extractors import detect_abstention
-from hallumeter.formats import Batch, Column, distribution_of
+from hallumeter.formats import Batch, Column, distribution_of, expanded
 from hallumeter.records import Failure, check_distribution, check_span
 from hallumeter.records.columns import FAILED_CODE
 from hallumeter.text import claim_key
 
-from .coding import MISSING, NO_HASH, FieldIndex, LabelIndex, NameIndex, hashes, numbers_of, texts_of, value_at
+from .coding import MISSING, NO_HASH, FieldIndex, LabelIndex, NameIndex, hashes, numbers_of, value_at
 from .table import Distributions, GrowingColumns, Table
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class TableBuilder:
         column = rows.get("text")
         if column is None or rows.get("model") is None:
             return {}
-        keys = [claim_key(text) if isinstance(text, str) else None for text in texts_of(column)]
+        keys = [claim_key(text) if isinstance(text, str) else None for text in expanded(column)]
         if self._claim_texts is not None:
             return {"claim_keys": self._claim_texts.encode(list(keys)) + 1}
         return {"claim_keys": np.fromiter((hash(key) if key else 0 for key in keys), np.int64, rows.size)}
@@ -264,7 +264,7 @@ class _Rows:
         if all(self.columns.get(field) is None for field in fields):
             return ()
         nothing: list[object] = [None] * self.size
-        return zip(*(texts_of(self.columns.get(field, nothing)) for field in fields), strict=True)
+        return zip(*(expanded(self.columns.get(field, nothing)) for field in fields), strict=True)
 
     def line_numbers(self) -> Codes:
         if isinstance(self.lines, range):
@@ -275,7 +275,7 @@ class _Rows:
         kept = np.flatnonzero(keep).tolist()
         columns: dict[str, Column] = {}
         for name, column in self.columns.items():
-            values = texts_of(column)
+            values = expanded(column)
             columns[name] = [values[row] for row in kept]
         rows = _Rows(columns, [self.lines[row] for row in kept], self.source)
         rows.labels, rows.claims = self.labels[keep], self.claims[keep]

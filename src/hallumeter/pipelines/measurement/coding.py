@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hallumeter.formats import Coded, Numbers
+from hallumeter.formats import Coded, Numbers, expanded
 from hallumeter.records import Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from hallumeter.formats import Column
@@ -73,7 +71,7 @@ class FieldIndex(NameIndex):
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
-        values = texts_of(column)
+        values = expanded(column)
         if not set(map(type, values)) <= {str, type(None)}:
             values = [value if value is None or isinstance(value, str) else _as_text(value) for value in values]
         return super().encode(list(values))
@@ -100,7 +98,7 @@ class LabelIndex(dict[object, int]):
         """Codes of a whole column."""
         if isinstance(column, Coded):
             return self.encode(column.values)[column.codes]
-        values = texts_of(column)
+        values = expanded(column)
         return np.fromiter(map(self.__getitem__, values), np.int8, len(values))
 
 
@@ -116,7 +114,7 @@ def hashes(column: Column) -> NDArray[np.int64]:
     """
     if isinstance(column, Coded):
         return hashes(column.values)[column.codes]
-    values = texts_of(column)
+    values = expanded(column)
     if not set(map(type, values)) <= {str, type(None)}:
         values = [value if value is None or isinstance(value, str) else _as_text(value) for value in values]
     found = np.fromiter(map(hash, values), np.int64, len(values))
@@ -128,7 +126,7 @@ def numbers_of(column: Column) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """A column as numbers, and which rows have none."""
     if isinstance(column, Numbers):
         return column.values, column.missing
-    values = texts_of(column)
+    values = expanded(column)
     numbers = np.array(values, dtype=np.float64)  # None becomes NaN
     is_nan = np.isnan(numbers)
     if not is_nan.any():
@@ -165,11 +163,6 @@ def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def texts_of(column: Column) -> Sequence[object]:
-    """The values of a column row by row."""
-    return column if isinstance(column, list) else column.expanded()
 
 
 def value_at(column: Column, row: int) -> object:

@@ -28,6 +28,7 @@ from hallumeter.summary import (
 from . import inputs
 from .coding import MISSING
 from .inputs import CONSENSUS, PANEL, Cells, Votes
+from .response_names import run_record_id, shared_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -375,26 +376,3 @@ def _names_of_cells(measured: Measured) -> list[str]:
         )
         for record, model in pairs
     ]
-
-
-def run_record_id(record_id: str, model: str | None, *, is_shared: bool) -> str:
-    """The id of a response in a run: that of its record, with the model's name where several models share it."""
-    return f"{record_id}@{model}" if is_shared else record_id
-
-
-def shared_records(table: Table) -> set[str]:
-    """Records that more than one model answered."""
-    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
-    counts = np.bincount(pairs[:, 0], minlength=len(table.record_names))
-    return {table.record_names[code] for code in np.flatnonzero(counts > 1).tolist()}
-
-
-def models_by_record(table: Table) -> dict[str, str]:
-    """The model of every record that has exactly one."""
-    shared = shared_records(table)
-    pairs = np.unique(np.stack([table.records, table.models], axis=1), axis=0)
-    return {
-        table.record_names[record]: table.model_names[model]
-        for record, model in pairs.tolist()
-        if model != MISSING and table.record_names[record] not in shared
-    }

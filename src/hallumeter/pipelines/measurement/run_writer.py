@@ -16,7 +16,8 @@ from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, V
 
 from .builder import NAMELESS_JUDGE
 from .coding import LabelIndex
-from .measuring import models_by_record, record_measurements, run_record_id, shared_records
+from .measuring import record_measurements
+from .response_names import models_by_record, run_record_id, shared_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
