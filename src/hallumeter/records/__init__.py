@@ -4,18 +4,21 @@ from .claim import Claim, Finding, Label, Verdict, check_distribution, check_pro
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
 from .failure import Failure
 from .measurement import Counts, Direction, Measurement, MetricSummary, Profile, Scope, Summary
+from .ranking import EnginePair, RankedEngine, Ranking
 from .rate import Rate, Rates
 from .response import FieldValue, Response
 from .run import InputFile, JudgeEntry, Manifest
 from .signature import Signature
 from .source import Passage, Quote
 from .span import check_span
+from .transcript import PageRow, PageStatus, Transcript
 
 __all__ = [
     "Answers",
     "Claim",
     "Counts",
     "Direction",
+    "EnginePair",
     "Failure",
     "FieldValue",
     "Finding",
@@ -26,9 +29,13 @@ __all__ = [
     "Manifest",
     "Measurement",
     "MetricSummary",
+    "PageRow",
+    "PageStatus",
     "Passage",
     "Profile",
     "Quote",
+    "RankedEngine",
+    "Ranking",
     "Rate",
     "Rates",
     "Ratings",
@@ -37,6 +44,7 @@ __all__ = [
     "Signature",
     "Summary",
     "Support",
+    "Transcript",
     "UncertaintySums",
     "Verdict",
     "check_distribution",

@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from .ranking import Ranking
+
 Direction = Literal["lower", "higher", "none"]
 """Which way is better."""
 
@@ -87,3 +89,5 @@ class Summary(Struct, frozen=True):
     """One profile per policy that was asked for."""
     notices: tuple[str, ...] = ()
     """What a reader must know: accepted aliases, skipped lines, missing inputs."""
+    ranking: Ranking | None = None
+    """Which engines differ on the same pages; None for an instrument without engines."""

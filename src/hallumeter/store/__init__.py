@@ -1,10 +1,12 @@
 """What is remembered on disk."""
 
+from .pages_table import read_pages, write_pages
 from .run_folder import (
     CLAIMS,
     FAILURES,
     MANIFEST,
     MEASUREMENTS,
+    PAGES,
     RECORDS,
     REPORT,
     RUN_FILES,
@@ -20,6 +22,7 @@ __all__ = [
     "FAILURES",
     "MANIFEST",
     "MEASUREMENTS",
+    "PAGES",
     "RECORDS",
     "REPORT",
     "RUN_FILES",
@@ -27,5 +30,7 @@ __all__ = [
     "VERDICTS",
     "RunFolder",
     "new_run_folder",
+    "read_pages",
     "write_json",
+    "write_pages",
 ]

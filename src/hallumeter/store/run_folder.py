@@ -14,13 +14,18 @@ import msgspec
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records import Claim, Failure, Finding, Manifest, Measurement, Response, Summary, Verdict
 
+from .pages_table import read_pages
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from hallumeter.records import PageRow
 
 RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
 SUMMARY, MANIFEST, REPORT = "summary.json", "manifest.json", "report.html"
-RUN_FILES = frozenset({RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT})
+PAGES = "pages.csv"
+RUN_FILES = frozenset({RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES})
 """Everything that a run folder holds."""
 
 _DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecordError, RecursionError)
@@ -113,6 +118,10 @@ class RunFolder:
     def measurements(self) -> Iterator[Measurement]:
         """The metrics of every response."""
         return self._lines(MEASUREMENTS, Measurement)
+
+    def pages(self) -> Iterator[PageRow]:
+        """Every page of every engine in numbers; none for an instrument without pages."""
+        return read_pages(self.path / PAGES) if (self.path / PAGES).exists() else iter(())
 
     def findings(self) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
         """Every response with its claims and their verdicts, read side by side from files in the same order."""
