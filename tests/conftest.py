@@ -17,6 +17,9 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
+pytest_plugins = ["drawn_pages"]
+"""Fixtures that draw pages for OCR engines to read."""
+
 REFUSAL_EXIT_CODE = 97
 
 # Python runs a module of this name at every start, so programs started by the program are watched too. Starting

@@ -60,6 +60,7 @@ HIDDEN_IMPORTS = {
     "cli": None,  # commands import what they need when they run
     "__init__.py": None,  # the public names are resolved when they are first used
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
+    "providers/rapidocr_reader.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB
 }
 """Where an import may stand inside a function, and of which packages; None is any."""
 

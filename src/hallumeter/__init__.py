@@ -15,8 +15,21 @@ if TYPE_CHECKING:
     from .errors import HallumeterError, InputError, MissingExtraError, RecordError, SettingsError
     from .formats import read
     from .metrics.catalog import METRICS
-    from .pipelines import MeasureSettings, Run, load, measure
-    from .records import Claim, Failure, Finding, Label, Measurement, MetricSummary, Rate, Response, Summary, Verdict
+    from .pipelines import MeasureSettings, Run, TranscriptSettings, load, measure, transcripts
+    from .records import (
+        Claim,
+        Failure,
+        Finding,
+        Label,
+        Measurement,
+        MetricSummary,
+        PageRow,
+        Rate,
+        Response,
+        Summary,
+        Transcript,
+        Verdict,
+    )
 
 # Where each public name lives: it is imported when it is first used, so that importing hallumeter stays light.
 _HOMES = {
@@ -31,16 +44,20 @@ _HOMES = {
     "Measurement": "records",
     "MetricSummary": "records",
     "MissingExtraError": "errors",
+    "PageRow": "records",
     "Rate": "records",
     "RecordError": "errors",
     "Response": "records",
     "Run": "pipelines",
     "SettingsError": "errors",
     "Summary": "records",
+    "Transcript": "records",
+    "TranscriptSettings": "pipelines",
     "Verdict": "records",
     "load": "pipelines",
     "measure": "pipelines",
     "read": "formats",
+    "transcripts": "pipelines",
 }
 
 __all__ = [
@@ -55,16 +72,20 @@ __all__ = [
     "Measurement",
     "MetricSummary",
     "MissingExtraError",
+    "PageRow",
     "Rate",
     "RecordError",
     "Response",
     "Run",
     "SettingsError",
     "Summary",
+    "Transcript",
+    "TranscriptSettings",
     "Verdict",
     "load",
     "measure",
     "read",
+    "transcripts",
 ]
 
 

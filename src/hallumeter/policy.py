@@ -94,6 +94,43 @@ HALLUMETER = Policy(
 """The product's own: it looks at worst cases and interval ends, and at AC1, because kappa misleads on skewed labels."""
 
 
+class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a page counts as hallucinated: so many invented words, and so large a share of what the engine wrote."""
+
+    fewest_words: int = 5
+    """Words in invented blocks and loops; fewer are a stray line, such as a stamp that the ground truth omits."""
+    smallest_share: float = 0.05
+
+    def is_hallucinated(self, *, invented_words: int, words: int) -> bool:
+        """Whether a page with so many invented words among so many is badged; both bounds themselves are.
+
+        >>> PagePolicy().is_hallucinated(invented_words=6, words=80)
+        True
+        """
+        return invented_words >= max(self.fewest_words, 1) and invented_words >= self.smallest_share * words
+
+
+class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a second reading of a page is good enough to tell what the first one invented."""
+
+    fewest_words: int = 10
+    """Of the witness."""
+    lowest_confidence: float = 0.6
+    """Of the witness in its own reading, where it states one."""
+    smallest_agreement: float = 0.5
+    """Share of the witness's words that the engine has too: below it, either of the two may be wrong."""
+
+    def why_not(self, *, words: int, confidence: float | None, agreement: float | None) -> str | None:
+        """Why the witness cannot tell; None when it can."""
+        if words < self.fewest_words:
+            return f"the witness read {words} words, fewer than {self.fewest_words}"
+        if confidence is not None and confidence < self.lowest_confidence:
+            return f"the witness is {confidence:.2f} sure of its reading, below {self.lowest_confidence:g}"
+        if agreement is None or agreement < self.smallest_agreement:
+            return f"the engine confirms {agreement or 0:.2f} of the witness's words, below {self.smallest_agreement:g}"
+        return None
+
+
 def profile_of(policy: Policy, rows: Mapping[str, MetricSummary]) -> Profile:
     """The opinion of a policy on the headline rows of a summary, by metric."""
     return opinion_on(

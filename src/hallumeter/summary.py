@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct, structs
 
+from hallumeter.errors import SettingsError
 from hallumeter.records import MetricSummary, Rates, Ratings, Signature
 from hallumeter.stats import Interval, bootstrap_statistic, cluster_bootstrap_interval, wilson_interval
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from hallumeter.metrics.agreement import Agreement
     from hallumeter.metrics.catalog import Metric
+    from hallumeter.records import PageColumns
 
 
 class SummarySettings(Struct, frozen=True):
@@ -31,6 +33,16 @@ class SummarySettings(Struct, frozen=True):
     confidence: float = 0.95
     cluster: str = "response"
     """The unit of resampling: the response, or a field such as a document that holds several."""
+
+
+def check_interval_settings(*, confidence: float, resamples: int, seed: int) -> None:
+    """Refuse settings with which no interval can be made."""
+    if not 0 < confidence < 1:
+        raise SettingsError(f"confidence is {confidence:g}; expected a number between 0 and 1, such as 0.95")
+    if resamples < 100:
+        raise SettingsError(f"{resamples} resamples are too few for an interval; expected 100 or more")
+    if seed < 0:
+        raise SettingsError(f"seed is {seed}; expected a whole number from 0")
 
 
 class Slice(Struct, frozen=True):
@@ -103,6 +115,21 @@ def summarize_agreement(
         )
     row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)
     return structs.replace(row, total=float(result.claims))
+
+
+def summarize_pages(metric: Metric, pages: PageColumns, part: Slice, *, settings: SummarySettings) -> MetricSummary:
+    """A figure that is made from sums over pages, with an interval by resampling pages."""
+    value: float | None = metric.compute(pages)
+    interval = None
+    if value is not None and metric.resample is not None:
+        interval = bootstrap_statistic(
+            np.ones(len(pages), dtype=np.int64),
+            partial(metric.resample, pages),
+            rng=_generator(metric, part, settings),
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
+    return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
 def summarize_clusters(

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from browsing import Visit, needs_browser, written
+from playwright.sync_api import Browser, Page, expect
 from report_samples import finding, sample_document
 from test_untrusted_text import HOSTILE, hostile_document
 
 from hallumeter.records import Passage, Response
-from hallumeter.report import Document, RecordFindings, write_html
+from hallumeter.report import RecordFindings
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
-    *("--disable-component-update", "--disable-sync"),
-]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path; install Debian's package chromium")
-
-
-class Visit:
-    """An open page, and everything that went wrong on it."""
-
-    def __init__(self, browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light") -> None:
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
-        self.page.on("request", self._note)
-        self.page.goto(path.as_uri())
-
-    def _note(self, request: Request) -> None:
-        if not request.url.startswith("file:"):
-            self.complaints.append(f"request: {request.url}")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +28,6 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
     yield visit.page
     assert visit.complaints == []
     visit.context.close()
-
-
-def written(document: Document, folder: Path) -> Path:
-    write_html(document, folder / "report.html")
-    return folder / "report.html"
 
 
 def entries(page: Page) -> int:

@@ -12,7 +12,8 @@ from report_samples import METRIC_TEXTS, finding, manifest, metric, sample_docum
 
 from hallumeter.records import Label, Response
 from hallumeter.report import Chart, Document, MetricText, RecordFindings, charts_of
-from hallumeter.report.charts import GROUPS_DRAWN, LABEL_COLOURS, PALETTE, Json
+from hallumeter.report.charts import GROUPS_DRAWN
+from hallumeter.report.drawing import LABEL_COLOURS, PALETTE, Json
 
 LIGHT, DARK = 0, 1
 # Linear RGB seen without one kind of cone: Machado, Oliveira and Fernandes 2009, severity 1.0.

@@ -14,9 +14,8 @@ from report_samples import finding, manifest, metric, sample_document, summary
 
 import hallumeter.report.html
 from hallumeter.records import Claim, Finding, InputFile, Label, Passage, Profile, Quote, Response, Verdict
-from hallumeter.report import Document, RecordFindings, render_html, write_html
-from hallumeter.report.building import Limits
-from hallumeter.report.charts import PALETTE
+from hallumeter.report import Document, Limits, RecordFindings, render_html, write_html
+from hallumeter.report.drawing import PALETTE
 
 STATIC = Path(hallumeter.report.html.__file__).parent / "static"
 

@@ -14,6 +14,7 @@ from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
 from .report import report
+from .transcripts import transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,9 +98,10 @@ def main() -> None:
       hallumeter demo                                 see it work on bundled real samples
       hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
       hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
+      hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
 
 
-for command in (demo, measure, metrics, report):
+for command in (demo, measure, metrics, report, transcripts):
     main.add_command(command)

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .output import say_what_happened
+from .parameters import joined_names
+
 if TYPE_CHECKING:
-    from hallumeter.pipelines import MeasuredRun, MeasureSettings
+    from hallumeter.pipelines import MeasureSettings
 
-MOST_FAULTS = 10
-"""Faulty rows that are named one by one."""
 FORMATS = ("table", "json", "markdown", "csv")
-
-
-def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--by", multiple=True, callback=_names, metavar="FIELD", help="Group by a field; repeat for several.")
+@click.option(
+    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
+)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
 @click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy.")
@@ -80,22 +79,10 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
         else:
             run = measure_files(sources, settings=settings, watch=watch)
     if not is_quiet:
-        _say_what_happened(run)
+        say_what_happened(run.failures, run.summary.notices)
     click.echo(summary_text(run.summary, form), nl=False)
     if isinstance(out, Path) and not is_quiet:
         click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
-
-
-def _say_what_happened(run: MeasuredRun) -> None:
-    """Faults and notices on the standard error, so that the output can be piped."""
-    from hallumeter.text.printable import one_line
-
-    for failure in run.failures[:MOST_FAULTS]:
-        click.echo(one_line(failure.message), err=True)
-    if len(run.failures) > MOST_FAULTS:
-        click.echo(f"... and {len(run.failures) - MOST_FAULTS:,} more; --out keeps them in failures.jsonl", err=True)
-    for notice in run.summary.notices:
-        click.echo(f"note: {one_line(notice)}", err=True)
 
 
 def _settings(options: dict[str, object]) -> MeasureSettings:

@@ -1,10 +1,24 @@
-"""Printing breaks nothing: characters that the output cannot encode are written in others, closed pipes are left."""
+"""Printing breaks nothing: characters that the output cannot encode are written in others, closed pipes are left.
+
+What went wrong is said on the standard error, so that the output can be piped.
+"""
 
 from __future__ import annotations
 
 import codecs
 import io
 import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hallumeter.records import Failure
+
+MOST_FAULTS = 10
+"""Faults that are named one by one."""
 
 AS_ASCII = {"↑": "^", "↓": "v", "–": "-", "─": "-", "·": "."}
 """The signs of our own tables where an encoding such as cp1252 lacks them."""
@@ -35,3 +49,15 @@ def stop_printing(*, errors_too: bool) -> None:
     sys.stdout = io.StringIO()
     if errors_too:
         sys.stderr = io.StringIO()
+
+
+def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> None:
+    """Faults and notices on the standard error."""
+    from hallumeter.text.printable import one_line
+
+    for failure in failures[:MOST_FAULTS]:
+        click.echo(one_line(failure.message), err=True)
+    if len(failures) > MOST_FAULTS:
+        click.echo(f"... and {len(failures) - MOST_FAULTS:,} more; --out keeps them in failures.jsonl", err=True)
+    for notice in notices:
+        click.echo(f"note: {one_line(notice)}", err=True)

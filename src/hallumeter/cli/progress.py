@@ -1,4 +1,4 @@
-"""What the user sees while a large file is read."""
+"""What the user sees while he waits."""
 
 from __future__ import annotations
 
@@ -35,3 +35,19 @@ def shown_progress(paths: tuple[Path, ...], *, is_quiet: bool) -> Iterator[Calla
             progress.update(task, description=f"{rows:,} rows read")
 
         yield watch
+
+
+@contextmanager
+def shown_pages(*, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of pages done on the standard error, for a person who waits; else nothing."""
+    if is_quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # Drawn by this thread: processes are copied while it is shown, and a second thread would be copied half-way.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        task = progress.add_task("pages", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total, refresh=True)

@@ -1,5 +1,5 @@
 """Entrances for users of other packages: the names and shapes that they know, computed by hallumeter's own metrics."""
 
-from hallumeter.compat import judge_auditor
+from hallumeter.compat import judge_auditor, picarones
 
-__all__ = ["judge_auditor"]
+__all__ = ["judge_auditor", "picarones"]

@@ -9,17 +9,31 @@ from hallumeter.pipelines.measurement import (
     read_policy,
     run_demo,
 )
+from hallumeter.pipelines.transcripts import (
+    MeasuredTranscripts,
+    TranscriptSettings,
+    opened_paths,
+    transcripts,
+    transcripts_of_jobs,
+    transcripts_to_folder,
+)
 
 from .run import Run, load
 
 __all__ = [
     "MeasureSettings",
     "MeasuredRun",
+    "MeasuredTranscripts",
     "Run",
+    "TranscriptSettings",
     "load",
     "measure",
     "measure_files",
     "measure_to_folder",
+    "opened_paths",
     "read_policy",
     "run_demo",
+    "transcripts",
+    "transcripts_of_jobs",
+    "transcripts_to_folder",
 ]

@@ -10,15 +10,18 @@ from hallumeter.store import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from tempfile import TemporaryDirectory
 
-    from hallumeter.records import Failure, Finding, Manifest, Summary
+    from hallumeter.records import Failure, Finding, Manifest, PageRow, Summary
 
 
 class Run:
     """What a run found: its summary, its findings, its failures and its report."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, kept: TemporaryDirectory[str] | None = None) -> None:
         self._folder = folder
+        # A temporary folder is removed when the last name for it is gone.
+        self._kept = kept
 
     @property
     def path(self) -> Path:
@@ -40,6 +43,10 @@ class Run:
         """What could not be measured, and why."""
         return tuple(self._folder.failures())
 
+    def pages(self) -> Iterator[PageRow]:
+        """Every page of every engine in numbers; none for an instrument without pages."""
+        return self._folder.pages()
+
     def findings(self) -> Iterator[Finding]:
         """Every claim with what the judges said of it, in the order of the records."""
         for _, findings in self._folder.findings():
@@ -53,6 +60,7 @@ class Run:
             metric_texts=metric_texts(),
             records=(RecordFindings(response, findings) for response, findings in self._folder.findings()),
             failures=self._folder.failures(),
+            pages=self._folder.pages(),
         )
         write_html(document, path)
 
@@ -60,6 +68,6 @@ class Run:
         return f"Run({str(self.path)!r})"
 
 
-def load(path: str | Path) -> Run:
-    """Open a finished run."""
-    return Run(RunFolder(Path(path)))
+def load(path: str | Path, *, kept: TemporaryDirectory[str] | None = None) -> Run:
+    """Open a finished run; `kept` is the temporary folder that it lives in, if it does."""
+    return Run(RunFolder(Path(path)), kept)

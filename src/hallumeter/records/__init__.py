@@ -4,6 +4,7 @@ from .claim import Claim, Finding, Label, Verdict, check_distribution, check_pro
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
 from .failure import Failure
 from .measurement import Counts, Direction, Measurement, MetricSummary, Profile, Scope, Summary
+from .page_columns import PageColumns, PageCounts
 from .ranking import EnginePair, RankedEngine, Ranking
 from .rate import Rate, Rates
 from .response import FieldValue, Response
@@ -29,6 +30,8 @@ __all__ = [
     "Manifest",
     "Measurement",
     "MetricSummary",
+    "PageColumns",
+    "PageCounts",
     "PageRow",
     "PageStatus",
     "Passage",

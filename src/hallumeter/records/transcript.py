@@ -52,7 +52,10 @@ class PageRow(Struct, frozen=True, kw_only=True):
     name_insertion_rate: float | None = None
     reference_words: int
     response_words: int
+    picarones_blocks: int = 0
+    """Blocks by Picarones' definition: words that the page has nowhere."""
     blocks: int | None = None
+    """Blocks by alignment."""
     loops: int | None = None
     omissions: int | None = None
     is_exact: bool | None = None

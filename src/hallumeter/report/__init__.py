@@ -1,8 +1,8 @@
 """From a summary and its findings to something to read."""
 
-from .building import Limits, build_document
+from .building import build_document
 from .catalog_text import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts
-from .charts import Chart, charts_of
+from .charts import charts_of
 from .document import (
     BreakdownSection,
     Coverage,
@@ -20,9 +20,13 @@ from .document import (
     RecordView,
     Section,
 )
+from .drawing import Chart
 from .html import render_html, write_html
 from .segmentation import Segment, segments, settled_label
+from .selection import Limits
 from .summary_text import summary_text
+from .transcripts.sections import PageSection, RankingSection, ReadingSection
+from .transcripts.text import transcripts_text
 
 __all__ = [
     "BreakdownSection",
@@ -38,6 +42,9 @@ __all__ = [
     "MetricRow",
     "MetricSection",
     "MetricText",
+    "PageSection",
+    "RankingSection",
+    "ReadingSection",
     "RecordFindings",
     "RecordSection",
     "RecordView",
@@ -54,5 +61,6 @@ __all__ = [
     "segments",
     "settled_label",
     "summary_text",
+    "transcripts_text",
     "write_html",
 ]

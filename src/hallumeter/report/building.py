@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 import msgspec
 from msgspec import Struct
 
 from .document import (
+    TRANSCRIPTS,
     USUAL_CONFIDENCE,
     BreakdownSection,
     Coverage,
@@ -27,36 +28,35 @@ from .document import (
     RecordSection,
     Section,
 )
+from .encoding import encodable
 from .segmentation import CONSENSUS
-from .selection import Selection, select, tally_of
+from .selection import Limits, Selection, select, tally_of
+from .transcripts.pages import count_pages
+from .transcripts.ranking import ranking_section
+from .transcripts.reading import page_of, reading_section, severity
 from .views import record_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from hallumeter.records import Failure, Manifest, Summary
+    from hallumeter.records import Failure, Manifest, PageRow, Summary
 
     from .document import RecordView
+    from .transcripts.pages import CountedPages
+    from .transcripts.sections import PageCensus
 
 AGREEMENT = "agreement"
 """The family of the metrics that compare judges."""
 FAILURES_PER_RECORD = 5
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_Value = TypeVar("_Value")
 
 
-class Limits(Struct, frozen=True):
-    """How much of a run a document holds; what is beyond is counted, never silently dropped."""
+class Streams(TypedDict, total=False):
+    """What a run holds, as streams that are read once."""
 
-    worst: int = 500
-    """Responses with most unsupported claims."""
-    random: int = 100
-    """Further responses drawn at random."""
-    bytes: int = 6_000_000
-    """Size of all responses, findings and distinct passages as JSON; an HTML file needs about two thirds of it."""
-    failures: int = 50
-    seed: int = 0
-    """Of the random draw."""
+    records: Iterable[RecordFindings]
+    failures: Iterable[Failure]
+    pages: Iterable[PageRow]
+    """Of an instrument that reads pages, sorted by page."""
 
 
 class _Failures(Struct):
@@ -68,36 +68,47 @@ class _Failures(Struct):
     by_record: dict[str, list[Failure]]
 
 
+class _Gathered(Struct, frozen=True):
+    """What the sections are made of, once the streams have been read."""
+
+    summary: Summary
+    manifest: Manifest
+    rows: list[MetricRow]
+    selection: Selection
+    broken: _Failures
+    headline: str | None
+
+
 def build_document(
     *,
     summary: Summary,
     manifest: Manifest,
     metric_texts: Mapping[str, MetricText],
-    records: Iterable[RecordFindings] = (),
-    failures: Iterable[Failure] = (),
     limits: Limits | None = None,
+    **streams: Unpack[Streams],
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    `records` and `failures` are read once, as streams. A metric without a text is shown under its own name.
+    The streams `records`, `failures` and `pages` are read once. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
-    selection = select(records, worst=limits.worst, random=limits.random, seed=limits.seed, headline=headline)
+    is_of_pages = summary.instrument == TRANSCRIPTS
+    order = severity if is_of_pages else None
+    selection = select(streams.get("records", ()), limits, headline=headline, severity=order)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
-    broken = _count_failures(failures, chosen, kept=limits.failures)
+    broken = _count_failures(streams.get("failures", ()), chosen, kept=limits.failures)
     rows = [
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
         for metric in summary.metrics
     ]
-    sections = [
-        *_metric_sections(rows, headline),
-        *_distribution_sections(selection),
-        *_breakdown_sections(rows, headline),
-        _judge_section(rows, manifest, selection=selection),
-        *_record_sections(selection, limits, failures=broken.by_record, headline=headline),
-        _integrity_section(rows, summary, broken=broken, selection=selection),
-    ]
+    gathered = _Gathered(summary, manifest, rows=rows, selection=selection, broken=broken, headline=headline)
+    if is_of_pages:
+        wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
+        counted = count_pages(streams.get("pages", ()), wanted=wanted)
+        sections = _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts)
+    else:
+        sections = _claim_sections(gathered, limits)
     document = Document(
         title=_title(manifest),
         instrument=summary.instrument,
@@ -112,26 +123,34 @@ def build_document(
     return encodable(document)
 
 
-def encodable(value: _Value) -> _Value:
-    r"""The same value with every lone surrogate replaced, since UTF-8 cannot carry one; positions stay.
+def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
+    """What a report on claims shows."""
+    rows, selection, headline = gathered.rows, gathered.selection, gathered.headline
+    return [
+        *_metric_sections(rows, headline),
+        *_distribution_sections(selection),
+        *_breakdown_sections(rows, headline),
+        _judge_section(rows, gathered.manifest, selection=selection),
+        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
+        _integrity_section(gathered),
+    ]
 
-    >>> encodable(("a\ud800b", 1))
-    ('a�b', 1)
-    """
-    # The union of containers is walked by shape; each branch gives back the type that it was given.
-    return _encodable(value)  # type: ignore[return-value]
 
-
-def _encodable(value: object) -> object:
-    if isinstance(value, str):
-        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, tuple | list):
-        return type(value)(_encodable(item) for item in value)
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    if isinstance(value, Struct):
-        return type(value)(**{name: _encodable(getattr(value, name)) for name in value.__struct_fields__})
-    return value
+def _page_sections(
+    gathered: _Gathered, counted: CountedPages, *, limits: Limits, metric_texts: Mapping[str, MetricText]
+) -> list[Section]:
+    """What a report on transcriptions shows: engines and pages, where another has judges and claims."""
+    ranking = ranking_section(gathered.summary, counted, metric_texts)
+    reading = reading_section(gathered.selection, limits, counted=counted, failures=gathered.broken.by_record)
+    others = [row for row in gathered.rows if tuple(row.summary.by) != ("engine",)]
+    return [
+        *([ranking] if ranking else []),
+        *([counted.section] if counted.section.rows else []),
+        *([reading] if reading.total else []),
+        *_metric_sections(others, gathered.headline),
+        *_breakdown_sections(others, gathered.headline),
+        _integrity_section(gathered, counted.census),
+    ]
 
 
 def _title(manifest: Manifest) -> str:
@@ -279,16 +298,16 @@ def _size(view: RecordView, passages: set[str]) -> int:
     return len(msgspec.json.encode(view)) - known
 
 
-def _integrity_section(
-    rows: list[MetricRow], summary: Summary, *, broken: _Failures, selection: Selection
-) -> IntegritySection:
+def _integrity_section(gathered: _Gathered, census: PageCensus | None = None) -> IntegritySection:
+    broken = gathered.broken
     counts = sorted(broken.counts.items(), key=lambda item: (-item[1], item[0]))
     return IntegritySection(
-        tally=tally_of(selection.overview.labels),
-        undefined=tuple(row for row in rows if row.summary.value is None),
+        tally=tally_of(gathered.selection.overview.labels),
+        undefined=tuple(row for row in gathered.rows if row.summary.value is None),
         failure_counts=tuple(FailureCount(step, code, failures) for (step, code), failures in counts),
         failures=tuple(broken.first),
         failures_total=broken.total,
-        records_without_claims=summary.counts.records_without_claims,
-        not_aligned=selection.overview.not_aligned,
+        records_without_claims=gathered.summary.counts.records_without_claims,
+        not_aligned=gathered.selection.overview.not_aligned,
+        census=census,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
-from hallumeter.records import Label
-
-from .document import BreakdownSection, DistributionSection, MetricSection
+from .document import BreakdownSection, DistributionSection, MetricSection, has_pages
+from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
+from .transcripts.charts import page_charts, rank_charts
+from .transcripts.sections import PageSection, RankingSection
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -26,53 +26,11 @@ if TYPE_CHECKING:
     from hallumeter.records import MetricSummary
 
     from .document import Document, MetricRow, Section, ShareBin
+    from .drawing import Json
 
-Json = str | float | bool | list["Json"] | dict[str, "Json"] | None
-"""What a specification is made of."""
-
-PALETTE: dict[str, tuple[str, str]] = {
-    "paper": ("#fbfbf9", "#14171a"),
-    "surface": ("#ffffff", "#1b1f23"),
-    "ink": ("#1b1f24", "#e6e8ea"),
-    "muted": ("#59616b", "#a1a9b2"),
-    "line": ("#dcdfdb", "#343b42"),
-    "accent": ("#1f5f8b", "#7cc0f0"),
-    "refuted": ("#a1260d", "#e8643f"),
-    "not_enough_info": ("#b87900", "#f5c862"),
-    "undecided": ("#7b838c", "#8b949e"),
-    "no_verdict": ("#3a4047", "#dfe3e7"),
-    "supported": ("#2474b5", "#5fa8e6"),
-}
-"""Colours for light and dark paper. Charts are drawn in the light ones; a page may swap them one for one."""
-LABEL_COLOURS: dict[Label | None, str] = {
-    label: "no_verdict" if label is None else label.value.lower() for label in LABEL_WORDS
-}
-"""The name in the palette for each label, worst first."""
-FONTS = "Noto Sans, Helvetica Neue, Arial, DejaVu Sans, Noto Sans KR, NanumGothic, sans-serif"
 COMPARED = ("mihr", "mahr", "factscore")
 """The metrics that a comparison of groups shows; the first three rates when it has none of them."""
 GROUPS_DRAWN = 30
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-
-
-class Chart(Struct, frozen=True):
-    """A chart with its words."""
-
-    kind: str
-    """``rates``, ``groups``, ``shares`` or ``labels``."""
-    title: str
-    caption: str
-    """How to read it, and what it leaves out."""
-    spec: dict[str, Json]
-    section: int = 0
-    """Position in the document of the section that it draws."""
-    number: int = 0
-    """Position among the charts of the document."""
-
-    @property
-    def chart_id(self) -> str:
-        """A name for it on a page, made of nothing that came from outside."""
-        return f"{self.kind}-{self.number}"
 
 
 def charts_of(document: Document) -> tuple[Chart, ...]:
@@ -80,7 +38,11 @@ def charts_of(document: Document) -> tuple[Chart, ...]:
     drawn = [
         (place, chart)
         for place, section in enumerate(document.sections)
-        for chart in _section_charts(section, document.confidence)
+        for chart in (
+            _page_charts(section, document.confidence)
+            if has_pages(document)
+            else _section_charts(section, document.confidence)
+        )
     ]
     return tuple(
         msgspec.structs.replace(chart, section=place, number=number) for number, (place, chart) in enumerate(drawn)
@@ -95,6 +57,14 @@ def _section_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, BreakdownSection):
         return _group_charts(section, confidence)
     return []
+
+
+def _page_charts(section: Section, confidence: float) -> list[Chart]:
+    if isinstance(section, RankingSection):
+        return rank_charts(section)
+    if isinstance(section, PageSection):
+        return page_charts(section)
+    return _group_charts(section, confidence) if isinstance(section, BreakdownSection) else []
 
 
 def _rate_chart(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
@@ -153,7 +123,7 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
         }
         for share in section.bins
     ]
-    spec = _base("Unsupported share of each response", height=180)
+    spec = base_spec("Unsupported share of each response", height=180)
     spec["data"] = {"values": values}
     spec["mark"] = {"type": "bar", "width": {"band": 0.84}}
     spec["encoding"] = {
@@ -171,7 +141,7 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
             "axis": {"tickMinStep": 1},
         },
         "color": {"field": "colour", "type": "nominal", "scale": None},
-        "tooltip": [_tip("share", "unsupported share"), _tip("responses", "responses")],
+        "tooltip": [tooltip("share", "unsupported share"), tooltip("responses", "responses")],
     }
     return [Chart("shares", "Unsupported share of each response", caption, spec)]
 
@@ -199,7 +169,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
         caption += f" Not drawn: {plural(left_out, 'model')}."
     words: list[Json] = list(LABEL_WORDS.values())
     colours: list[Json] = [PALETTE[LABEL_COLOURS[label]][0] for label in LABEL_WORDS]
-    spec = _base("Labels of the claims", height=30 * len(models))
+    spec = base_spec("Labels of the claims", height=30 * len(models))
     spec["data"] = {"values": values}
     spec["mark"] = {"type": "bar", "stroke": PALETTE["surface"][0], "strokeWidth": 1}
     spec["encoding"] = {
@@ -218,7 +188,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 2},
         },
         "order": {"field": "order", "type": "ordinal"},
-        "tooltip": [_tip("model", "model"), _tip("label", "label"), _tip("claims", "claims")],
+        "tooltip": [tooltip("model", "model"), tooltip("label", "label"), tooltip("claims", "claims")],
     }
     return [Chart("labels", "Labels of the claims", caption, spec)]
 
@@ -227,17 +197,17 @@ def _interval_spec(
     names: Sequence[str], rows: Sequence[MetricRow], *, title: str, confidence: float
 ) -> dict[str, Json]:
     """Points with intervals on the scale from 0 to 1; bounds as a pale bar behind them."""
-    spec = _base(title, height=34 * len(rows))
+    spec = base_spec(title, height=34 * len(rows))
     spec["data"] = {"values": [_point(name, row.summary) for name, row in zip(names, rows, strict=True)]}
     # Rows keep the order of the data: a list of names here would be compiled into an expression.
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
     accent = PALETTE["accent"][0]
     tips: list[Json] = [
-        _tip("name", "what"),
-        _tip("shown", "value"),
-        _tip("interval", interval_words(confidence)),
-        _tip("bounds", "possible"),
-        _tip("counts", "counts"),
+        tooltip("name", "what"),
+        tooltip("shown", "value"),
+        tooltip("interval", interval_words(confidence)),
+        tooltip("bounds", "possible"),
+        tooltip("counts", "counts"),
     ]
     spec["layer"] = [
         {
@@ -278,43 +248,9 @@ def _axis(name: str) -> dict[str, Json]:
     return {"field": name, "type": "quantitative", "title": None, "scale": {"domain": [0, 1]}, "axis": axis}
 
 
-def _tip(name: str, title: str) -> dict[str, Json]:
-    return {"field": name, "title": title}
-
-
 def _is_rate(row: MetricRow) -> bool:
     return row.text.range == (0.0, 1.0) and row.summary.value is not None
 
 
 def _bin_name(share: ShareBin) -> str:
     return f"{share.to * 100:.0f}"
-
-
-def _base(title: str, *, height: Json) -> dict[str, Json]:
-    """A specification without data: the size follows the page, the fonts and lines are quiet."""
-    ink, muted, line = (PALETTE[name][0] for name in ("ink", "muted", "line"))
-    axis: dict[str, Json] = {
-        "labelColor": ink,
-        "titleColor": muted,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelLimit": 220,
-        "domainColor": line,
-        "tickColor": line,
-        "gridColor": line,
-    }
-    return {
-        "$schema": _SCHEMA,
-        "description": title,
-        "width": "container",
-        "height": height,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "background": "transparent",
-        "config": {
-            "font": FONTS,
-            "view": {"stroke": None},
-            "axis": axis,
-            "legend": {"labelColor": ink, "labelFontSize": 12, "symbolType": "square"},
-        },
-    }

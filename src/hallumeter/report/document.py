@@ -25,9 +25,12 @@ from hallumeter.records import (
 )
 
 from .segmentation import Segment
+from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 
 DOCUMENT_VERSION = 1
 USUAL_CONFIDENCE = 0.95
+TRANSCRIPTS = "transcripts"
+"""The instrument that reads pages."""
 
 
 class RecordFindings(Struct, frozen=True):
@@ -266,9 +269,21 @@ class IntegritySection(Struct, frozen=True, tag="integrity"):
     records_without_claims: int
     not_aligned: int
     """Claims that no piece of their response can show."""
+    census: PageCensus | None = None
+    """Of pages; None for an instrument that reads no pages."""
 
 
-Section = MetricSection | DistributionSection | BreakdownSection | JudgeSection | RecordSection | IntegritySection
+Section = (
+    MetricSection
+    | DistributionSection
+    | BreakdownSection
+    | JudgeSection
+    | RecordSection
+    | IntegritySection
+    | RankingSection
+    | PageSection
+    | ReadingSection
+)
 
 
 class Provenance(Struct, frozen=True):
@@ -296,3 +311,8 @@ class Document(Struct, frozen=True):
     profiles: dict[str, Profile] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     version: int = DOCUMENT_VERSION
+
+
+def has_pages(document: Document) -> bool:
+    """Whether it reports on pages that engines have read, instead of on claims that judges have judged."""
+    return document.instrument == TRANSCRIPTS

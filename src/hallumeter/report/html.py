@@ -14,10 +14,22 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
-from .charts import LABEL_COLOURS, PALETTE, charts_of
-from .document import BreakdownSection, JudgeSection, MetricSection, RecordSection
+from .charts import charts_of
+from .document import (
+    BreakdownSection,
+    IntegritySection,
+    JudgeSection,
+    MetricSection,
+    RecordSection,
+    has_pages,
+)
+from .drawing import LABEL_COLOURS, PALETTE
 from .payload import record_payload
 from .segmentation import CONSENSUS
+from .transcripts.payload import KIND_WORDS, pages_payload, pairs_payload, readings_payload
+from .transcripts.ranking import HALLUCINATING, difference_words, neighbours, p_words
+from .transcripts.sections import PageSection, RankingSection, ReadingSection
+from .transcripts.wording import reading_coverage_words
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -33,8 +45,9 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from .charts import Chart, Json
     from .document import Document, MetricRow, Section
+    from .drawing import Chart, Json
+    from .transcripts.sections import PageCensus
 
 TITLES = {
     "metrics": "Metrics",
@@ -43,6 +56,9 @@ TITLES = {
     "judges": "Judges",
     "records": "Responses",
     "integrity": "Integrity",
+    "ranking": "Engines",
+    "pages": "Pages",
+    "readings": "Page by page",
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _HERE = Path(__file__).parent
@@ -61,10 +77,11 @@ def render_html(document: Document) -> str:
     """
     charts = charts_of(document)
     scripts = _scripts(document, has_charts=bool(charts))
-    style = _palette_style() + _static("report.css")
+    style = _palette_style() + _static("report.css") + (_static("transcripts.css") if has_pages(document) else "")
     template = _environment().get_template("report.html")
     page = template.render(
         document=document,
+        census=_census(document),
         aliases=_aliases(document),
         parts=_parts(document, charts),
         policy=_policy(scripts, style),
@@ -118,6 +135,8 @@ def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
             continue
         if isinstance(section, BreakdownSection):
             title = f"By {', '.join(section.by)}"
+        elif isinstance(section, MetricSection) and has_pages(document):
+            title = "All engines together"
         drawn = tuple(chart for chart in charts if chart.section == place)
         parts.append(_Part(f"{kind}-{place}", title, f"section_{kind}.html", section, drawn))
     return parts
@@ -127,6 +146,10 @@ def _scripts(document: Document, *, has_charts: bool) -> list[str]:
     names = [*_VEGA, "charts.js"] if has_charts else []
     if any(isinstance(section, RecordSection) for section in document.sections):
         names.append("records.js")
+    if has_pages(document):
+        kinds = ((RankingSection, "ranking.js"), (PageSection, "pages.js"), (ReadingSection, "readings.js"))
+        names.append("nodes.js")
+        names += [name for kind, name in kinds if any(isinstance(section, kind) for section in document.sections)]
     return [_static(name) for name in names]
 
 
@@ -140,7 +163,28 @@ def _data_blocks(document: Document, charts: tuple[Chart, ...]) -> dict[str, str
     for section in document.sections:
         if isinstance(section, RecordSection):
             blocks["records-data"] = _data(record_payload(section))
-    return blocks
+    return blocks | {name: _data(payload) for name, payload in _page_payloads(document).items()}
+
+
+def _page_payloads(document: Document) -> dict[str, dict[str, Json]]:
+    """The data of the scripts that show pages; empty when there are none."""
+    sections = {str(section.__struct_config__.tag): section for section in document.sections}
+    ranking, pages, readings = (sections.get(name) for name in ("ranking", "pages", "readings"))
+    found = {}
+    if isinstance(ranking, RankingSection):
+        found["pairs-data"] = pairs_payload(ranking)
+    if isinstance(pages, PageSection):
+        engines = [engine.engine for engine in ranking.engines] if isinstance(ranking, RankingSection) else []
+        shown = readings if isinstance(readings, ReadingSection) else None
+        found["pages-data"] = pages_payload(pages, engines, shown)
+    if isinstance(readings, ReadingSection):
+        found["readings-data"] = readings_payload(readings)
+    return found
+
+
+def _census(document: Document) -> PageCensus | None:
+    """How many pages there are; None for an instrument without pages."""
+    return next((section.census for section in document.sections if isinstance(section, IntegritySection)), None)
 
 
 def _data(value: Json) -> str:
@@ -188,6 +232,8 @@ def _environment() -> Environment:
         plural=plural,
         coverage=coverage_words,
         interval=interval_words,
+        p_value=p_words,
+        reading_coverage=reading_coverage_words,
     )
     environment.globals.update(
         counts_of=format_counts,
@@ -199,6 +245,10 @@ def _environment() -> Environment:
         consensus=CONSENSUS,
         groups_of=_groups_of,
         grid_of=_grid_of,
+        kind_words=KIND_WORDS,
+        hallucinating=HALLUCINATING,
+        difference_of=difference_words,
+        neighbours_of=neighbours,
     )
     return environment
 

@@ -18,7 +18,7 @@ def markdown_text(summary: Summary) -> str:
     counts = summary.counts
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
     head = [
-        *map(_escaped, fields),
+        *map(escaped, fields),
         "metric",
         "judge",
         "value",
@@ -39,7 +39,7 @@ def markdown_text(summary: Summary) -> str:
     ]
     lines += [f"| {' | '.join(_cells(row, fields))} |" for row in summary.metrics]
     lines += ["", *(_profile_lines(summary))]
-    lines += [f"- note: {_escaped(notice)}" for notice in summary.notices]
+    lines += [f"- note: {escaped(notice)}" for notice in summary.notices]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -57,19 +57,19 @@ def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
         str(row.failed),
         format_pair(row.bounds),
     ]
-    return [*map(_escaped, cells), _code(row.signature)]
+    return [*map(escaped, cells), code(row.signature)]
 
 
 def _profile_lines(summary: Summary) -> list[str]:
     return [
-        f"- **{_escaped(profile.policy)}**: reliability {profile.reliability}"
+        f"- **{escaped(profile.policy)}**: reliability {profile.reliability}"
         + (", high risk" if profile.is_high_risk else "")
-        + (f" ({_escaped('; '.join(profile.reasons))})" if profile.reasons else "")
+        + (f" ({escaped('; '.join(profile.reasons))})" if profile.reasons else "")
         for profile in summary.profile.values()
     ]
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that stays inside its cell and means nothing to a Markdown renderer."""
     plain = one_line(text.replace("\\", "\\\\"))
     for mark in "|<>[]`*_~":
@@ -77,7 +77,7 @@ def _escaped(text: str) -> str:
     return plain
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Text as code in a cell: nothing can be escaped there but the bar, so what would end the code is replaced."""
     plain = one_line(text).replace("`", "'").replace("\\", "/").replace("|", "\\|")
     return f"`{plain}`"

@@ -18,8 +18,8 @@ from .wording import LABEL_WORDS, format_number
 if TYPE_CHECKING:
     from hallumeter.records import Failure, Quote
 
-    from .charts import Json
     from .document import FindingView, RecordSection, RecordView, VerdictView
+    from .drawing import Json
     from .segmentation import Segment
 
 LABEL_ORDER: tuple[Label | None, ...] = tuple(LABEL_WORDS)

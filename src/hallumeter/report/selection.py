@@ -16,11 +16,25 @@ from .document import LabelTally, ModelTally, RecordFindings, ShareBin
 from .segmentation import aligned_findings, settled_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
+
+
+class Limits(Struct, frozen=True):
+    """How much of a run a document holds; what is beyond is counted, never silently dropped."""
+
+    worst: int = 500
+    """Responses with most unsupported claims."""
+    random: int = 100
+    """Further responses drawn at random."""
+    bytes: int = 6_000_000
+    """Size of all responses, findings and distinct passages as JSON; an HTML file needs about two thirds of it."""
+    failures: int = 50
+    seed: int = 0
+    """Of the random draw."""
 
 
 class JudgeTally(Struct):
@@ -79,30 +93,35 @@ def tally_of(labels: Mapping[Label | None, int]) -> LabelTally:
 
 
 def select(
-    records: Iterable[RecordFindings], *, worst: int, random: int, seed: int, headline: str | None = None
+    records: Iterable[RecordFindings],
+    limits: Limits,
+    *,
+    headline: str | None = None,
+    severity: Callable[[RecordFindings], tuple[float, float, float]] | None = None,
 ) -> Selection:
     """Keep the responses with most unsupported claims, and a uniform sample of the others.
 
-    Ties go to the higher unsupported share, then to more unmeasured claims, then to the earlier response.
-    Memory holds `worst + random` responses, however many there are.
+    Ties go to the higher unsupported share, then to more unmeasured claims, then to the earlier response; `severity`
+    puts another order in their place. Memory holds `worst + random` responses, however many there are.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(limits.seed)
     overview = Overview(0, [0] * (BINS + 1), 0, 0, Counter(), {}, Counter(), {})
-    heap: list[tuple[tuple[int, float, int, int], RecordFindings]] = []
+    heap: list[tuple[tuple[float, float, float, int], RecordFindings]] = []
     sample: list[tuple[int, RecordFindings]] = []
     passed_over = 0
     for position, item in enumerate(records):
         tally = _count(overview, item, headline=headline)
         share = tally.unsupported / tally.decided if tally.decided else 0.0
-        entry = ((tally.unsupported, share, tally.unmeasured, -position), item)
-        if len(heap) < worst:
+        weight = severity(item) if severity else (tally.unsupported, share, tally.unmeasured)
+        entry = ((*weight, -position), item)
+        if len(heap) < limits.worst:
             heapq.heappush(heap, entry)
             continue
         # Whoever leaves the heap, or never enters it, is offered to the sample exactly once: it stays uniform.
         key, out = heapq.heappushpop(heap, entry)
         passed_over += 1
-        slot = len(sample) if len(sample) < random else int(rng.integers(passed_over))
-        if slot < random:
+        slot = len(sample) if len(sample) < limits.random else int(rng.integers(passed_over))
+        if slot < limits.random:
             sample[slot : slot + 1] = [(-key[3], out)]
     ranked = sorted(heap, key=lambda entry: entry[0], reverse=True)
     picked = sorted(sample, key=lambda entry: entry[0])

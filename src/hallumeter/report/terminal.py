@@ -69,7 +69,7 @@ def _head(summary: Summary) -> str:
 
 def _print_rows(console: Console, rows: Sequence[MetricSummary]) -> None:
     """The headline: one row per metric."""
-    table = _table("All responses")
+    table = plain_table("All responses")
     table.add_column("metric", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("95 % interval" if _is_usual(rows) else "interval", no_wrap=True)
@@ -104,7 +104,7 @@ def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
     cells = {(tuple(row.by.get(field, "") for field in fields), row.metric): row for row in rows}
     if not metrics:
         return
-    table = _table(f"By {' and '.join(map(printable, fields))}")
+    table = plain_table(f"By {' and '.join(map(printable, fields))}")
     for field in fields:
         table.add_column(printable(field), overflow="ellipsis", max_width=40)
     has_claims = "mihr" in metrics
@@ -126,7 +126,7 @@ def _print_judges(console: Console, rows: Sequence[MetricSummary]) -> None:
     if len(judges) < 2:
         return
     cells = {(row.judge, row.metric): row for row in rows}
-    table = _table("By judge")
+    table = plain_table("By judge")
     table.add_column("judge", overflow="ellipsis", max_width=40)
     for name in JUDGE_COLUMNS:
         table.add_column(_name(name), no_wrap=True)
@@ -142,7 +142,8 @@ def _print_judges(console: Console, rows: Sequence[MetricSummary]) -> None:
             console.print(f"Cohen's kappa, {printable(row.judge or '')}: {_value_and_interval(row)}")
 
 
-def _table(title: str) -> Table:
+def plain_table(title: str) -> Table:
+    """A table without lines at its sides."""
     return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
 
 

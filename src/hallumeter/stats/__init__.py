@@ -5,6 +5,7 @@ Nothing here reads a file, a clock or a global random state; the generator is an
 
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
 from .bounds import manski_bounds
+from .concentration import gini
 from .intervals import (
     Interval,
     clopper_pearson_interval,
@@ -12,7 +13,18 @@ from .intervals import (
     student_quantile,
     wilson_interval,
 )
+from .ranks import (
+    FriedmanTest,
+    NemenyiTest,
+    chi_square_survival,
+    critical_difference,
+    friedman_test,
+    nemenyi_test,
+    range_quantile,
+    range_survival,
+)
 from .raters import DawidSkene, JudgeAccuracy, dawid_skene, distinct_patterns, sensitivity_specificity
+from .signed_ranks import SignedRankTest, wilcoxon_signed_rank
 from .significance import (
     PairedDifference,
     benjamini_hochberg,
@@ -24,23 +36,34 @@ from .significance import (
 
 __all__ = [
     "DawidSkene",
+    "FriedmanTest",
     "Interval",
     "JudgeAccuracy",
+    "NemenyiTest",
     "PairedDifference",
+    "SignedRankTest",
     "benjamini_hochberg",
     "bootstrap_statistic",
+    "chi_square_survival",
     "clopper_pearson_interval",
     "cluster_bootstrap_interval",
+    "critical_difference",
     "dawid_skene",
     "distinct_patterns",
+    "friedman_test",
+    "gini",
     "holm",
     "manski_bounds",
     "mcnemar_mid_p",
+    "nemenyi_test",
     "normal_quantile",
     "paired_bootstrap_difference",
     "permutation_p_value",
+    "range_quantile",
+    "range_survival",
     "resampled_rates",
     "sensitivity_specificity",
     "student_quantile",
+    "wilcoxon_signed_rank",
     "wilson_interval",
 ]

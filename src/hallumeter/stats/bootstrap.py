@@ -43,8 +43,8 @@ def cluster_bootstrap_interval(
     - `wilson_by_cluster` when all clusters have the same rate and resampling would give a width of zero: a share of
       clusters not seen so far, up to Wilson's upper bound for 0 of n, may have any rate.
 
-    Counts may lie outside 0..total (a ratio that is not a proportion); the interval is then symmetric about the ratio,
-    and undefined when all clusters have the same one.
+    Counts may lie outside 0..total (a ratio that is not a proportion). The interval then goes as many times below the
+    ratio as above it when no count is negative, else as far; it is undefined when all clusters have the same ratio.
 
     >>> interval = cluster_bootstrap_interval([0, 2, 1, 0], [3, 4, 1, 2], rng=np.random.default_rng(0))
     >>> interval.method, 0.0 < interval.low < 0.3 < interval.high < 1.0
@@ -173,11 +173,12 @@ def _multiplicities(multiplicities: ArrayLike) -> IntArray:
 
 
 def _bounds(columns: FloatArray) -> tuple[float, float] | None:
-    """Range of a rate or of a difference of rates; None for ratios that are not proportions."""
+    """Range of a rate, of a ratio without negative counts, or of a difference of rates; None for anything else."""
     counts, totals = columns[:, 0::2], columns[:, 1::2]
-    if not np.all((counts >= 0) & (counts <= totals)):
-        return None
-    return (0.0, 1.0) if columns.shape[1] == 2 else (-1.0, 1.0)
+    is_single = columns.shape[1] == 2
+    if np.all((counts >= 0) & (counts <= totals)):
+        return (0.0, 1.0) if is_single else (-1.0, 1.0)
+    return (0.0, math.inf) if is_single and np.all(counts >= 0) else None
 
 
 def _influence(cells: Cells) -> FloatArray:
@@ -206,7 +207,7 @@ def _unseen_clusters_interval(
     """Every cluster seen has the same value; a share of those not seen may have any value within the bounds."""
     unseen = wilson_interval(0, clusters, confidence=confidence)
     assert unseen is not None
-    if bounds is None:
+    if bounds is None or math.isinf(bounds[1]):
         return None
     low, high = bounds
     share = unseen.high
@@ -214,10 +215,12 @@ def _unseen_clusters_interval(
 
 
 def _around(value: float, margin: float, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """Go the margin both ways; between bounds, on the log-odds of the position, which never reach them."""
+    """Go the margin both ways: on the logarithm above 0; between bounds, on the log-odds of the position."""
     if bounds is None:
         return value - margin, value + margin
     low, high = bounds
+    if math.isinf(high):
+        return value * math.exp(-margin / value), value * math.exp(margin / value)
     width = high - low
     share = (value - low) / width
     log_odds, slope = math.log(share / (1 - share)), 1 / (width * share * (1 - share))

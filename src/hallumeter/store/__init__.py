@@ -1,5 +1,6 @@
 """What is remembered on disk."""
 
+from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
 from .run_folder import (
     CLAIMS,
@@ -28,7 +29,10 @@ __all__ = [
     "RUN_FILES",
     "SUMMARY",
     "VERDICTS",
+    "PageShelf",
     "RunFolder",
+    "ShelvedPage",
+    "ShelvedReading",
     "new_run_folder",
     "read_pages",
     "write_json",

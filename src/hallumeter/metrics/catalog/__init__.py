@@ -2,19 +2,23 @@
 
 from .abstention import ABSTENTION_METRICS
 from .agreement import AGREEMENT_METRICS
+from .anchoring import ANCHORING_METRICS
 from .claims import CLAIM_METRICS
 from .consensus import CONSENSUS_METRICS
 from .listing import METRICS, METRICS_BY_ID
 from .metric import IntervalKind, Metric, Reads
+from .reading import READING_METRICS
 from .uncertainty import UNCERTAINTY_METRICS
 
 __all__ = [
     "ABSTENTION_METRICS",
     "AGREEMENT_METRICS",
+    "ANCHORING_METRICS",
     "CLAIM_METRICS",
     "CONSENSUS_METRICS",
     "METRICS",
     "METRICS_BY_ID",
+    "READING_METRICS",
     "UNCERTAINTY_METRICS",
     "IntervalKind",
     "Metric",

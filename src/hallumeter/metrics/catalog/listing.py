@@ -2,9 +2,19 @@
 
 from .abstention import ABSTENTION_METRICS
 from .agreement import AGREEMENT_METRICS
+from .anchoring import ANCHORING_METRICS
 from .claims import CLAIM_METRICS
 from .consensus import CONSENSUS_METRICS
+from .reading import READING_METRICS
 from .uncertainty import UNCERTAINTY_METRICS
 
-METRICS = (*CLAIM_METRICS, *CONSENSUS_METRICS, *AGREEMENT_METRICS, *UNCERTAINTY_METRICS, *ABSTENTION_METRICS)
+METRICS = (
+    *CLAIM_METRICS,
+    *CONSENSUS_METRICS,
+    *AGREEMENT_METRICS,
+    *UNCERTAINTY_METRICS,
+    *ABSTENTION_METRICS,
+    *READING_METRICS,
+    *ANCHORING_METRICS,
+)
 METRICS_BY_ID = {metric.id: metric for metric in METRICS}

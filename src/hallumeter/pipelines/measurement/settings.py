@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.policy import HALLUMETER, JUDGE_AUDITOR, Policy
+from hallumeter.summary import check_interval_settings
 
 if TYPE_CHECKING:
     from hallumeter.metrics.uncertainty import UncertaintyMethod
@@ -38,12 +39,7 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.similarity is not None and not 0 < self.similarity <= 1:
             raise SettingsError(f"similarity is {self.similarity:g}; expected a number above 0 and up to 1")
-        if not 0 < self.confidence < 1:
-            raise SettingsError(f"confidence is {self.confidence:g}; expected a number between 0 and 1, such as 0.95")
-        if self.resamples < 100:
-            raise SettingsError(f"{self.resamples} resamples are too few for an interval; expected 100 or more")
-        if self.seed < 0:
-            raise SettingsError(f"seed is {self.seed}; expected a whole number from 0")
+        check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
 
     @property
     def fields(self) -> tuple[str, ...]:

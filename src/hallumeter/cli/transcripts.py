@@ -1,0 +1,129 @@
+"""`hallumeter transcripts`: what did the OCR engine or the vision model invent?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .output import say_what_happened
+from .parameters import joined_names
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from hallumeter.pipelines import TranscriptSettings
+    from hallumeter.pipelines.transcripts.jobs import Jobs
+
+FORMATS = ("table", "json", "markdown", "csv")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--normalize",
+    "spelling",
+    multiple=True,
+    metavar="STEP",
+    help="Make texts alike before they are compared: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures,"
+    " diplomatic (nfc and the last four). Join several by + or repeat; default: none.",
+)
+@click.option("--witness", metavar="W", help="No ground truth: a folder or table of another reading, or an OCR engine.")
+@click.option("--image", type=click.Path(path_type=Path), metavar="DIR", help="Page images for the witness to read.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
+@click.option("--rank-by", default="cer", show_default=True, metavar="METRIC", help="What engines are ranked by.")
+@click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group pages by a column of a table.")
+@click.option(
+    "--measures",
+    type=click.Choice(["all", "anchoring"]),
+    default="all",
+    show_default=True,
+    help="anchoring: only Picarones' vocabulary metrics, many times faster, without places.",
+)
+@click.option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
+@click.option("--workers", type=int, metavar="N", help="Processes to use; default: one per core.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
+@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--strict", is_flag=True, help="Stop at the first page that cannot be used.")
+@click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+def transcripts(paths: tuple[Path, ...], **options: object) -> None:
+    """Compare transcriptions with ground truth: what was invented, repeated, left out, misread?
+
+    PATHS are the ground truth, then each engine: folders of .txt, ALTO, PAGE XML or hOCR files matched by name; single
+    files of one page; or JSONL, CSV, TSV and Parquet tables (page, text). A single table holds reference and response
+    in each row, and perhaps engine. With --witness all paths are engines.
+
+    \b
+    Examples:
+      hallumeter transcripts truth/ tesseract/ vlm/
+      hallumeter transcripts truth/ tesseract/ vlm/ --out run     then open run/report.html
+      hallumeter transcripts page.gt.txt page.ocr.txt
+      hallumeter transcripts pairs.csv --columns reference=gt,response=text --by century
+      hallumeter transcripts truth/ vlm/ --normalize diplomatic+caseless --rank-by invented_rate
+      hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
+      hallumeter transcripts truth/ vlm/ --format csv > pages.csv
+    """
+    from hallumeter.pipelines import transcripts_of_jobs, transcripts_to_folder
+    from hallumeter.report import transcripts_text
+
+    from .progress import shown_pages
+
+    out = options.pop("out")
+    form = str(options.pop("form"))
+    is_quiet = bool(options.pop("quiet"))
+    witness, image = options.pop("witness"), options.pop("image")
+    settings = _settings(options)
+    jobs = _jobs(paths, settings, witness=witness, image=image)
+    with shown_pages(is_quiet=is_quiet) as watch:
+        if isinstance(out, Path):
+            measured = transcripts_to_folder(jobs, out, settings=settings, watch=watch)
+        else:
+            measured = transcripts_of_jobs(jobs, settings=settings, watch=watch)
+    if not is_quiet:
+        say_what_happened(measured.failures, measured.summary.notices)
+    click.echo(transcripts_text(measured.summary, measured.rows, form), nl=False)
+    if isinstance(out, Path) and not is_quiet:
+        click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+
+
+def _settings(options: dict[str, object]) -> TranscriptSettings:
+    from hallumeter.engines import available_cores
+    from hallumeter.pipelines import TranscriptSettings
+    from hallumeter.text.spelling import parse_spelling
+
+    options["is_strict"] = options.pop("strict")
+    options["workers"] = options["workers"] or available_cores()
+    options["spelling"] = parse_spelling(options["spelling"])  # type: ignore[arg-type]
+    options["columns"] = _columns(options["columns"])
+    return TranscriptSettings(**options)  # type: ignore[arg-type]
+
+
+def _columns(text: object) -> object:
+    from hallumeter.errors import SettingsError
+    from hallumeter.pipelines.transcripts import Columns
+
+    pairs = [pair.partition("=") for pair in str(text).split(",")] if text else []
+    known = Columns.__struct_fields__
+    for name, _, column in pairs:
+        if name.strip() not in known or not column.strip():
+            raise SettingsError(f"columns {text!r}: expected pairs such as reference=gt, of {', '.join(known)}")
+    return Columns(**{name.strip(): column.strip() for name, _, column in pairs})
+
+
+def _jobs(
+    paths: tuple[Path, ...], settings: TranscriptSettings, *, witness: object, image: object
+) -> AbstractContextManager[Jobs]:
+    from hallumeter.pipelines import opened_paths
+    from hallumeter.pipelines.transcripts import opened_witness
+
+    if witness is None and image is None:
+        return opened_paths(paths, columns=settings.columns)
+    return opened_witness(
+        paths,
+        witness=str(witness) if witness is not None else None,
+        images=image if isinstance(image, Path) else None,
+        columns=settings.columns,
+    )

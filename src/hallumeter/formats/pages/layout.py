@@ -1,0 +1,95 @@
+"""The parts of a page and the order in which they are read."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class Part:
+    """A region, block or line of a page: its own text, then the parts inside it."""
+
+    __slots__ = ("identifier", "inside", "text")
+
+    def __init__(self, identifier: str | None = None) -> None:
+        self.identifier = identifier
+        self.text = ""
+        self.inside: list[Part] = []
+
+
+class ReadingOrder:
+    """The identifiers of a page's parts in the order of its groups, which may stand inside each other."""
+
+    def __init__(self) -> None:
+        self._open: list[_Group] = [_Group()]
+
+    def open_group(self, place: float = math.inf, identifiers: Iterable[str] = ()) -> None:
+        """Begin a group; it may stand for a part itself."""
+        group = _Group()
+        self._open[-1].members.append((place, group))
+        self._open.append(group)
+        self.refer(identifiers)
+
+    def refer(self, identifiers: Iterable[str], place: float = math.inf) -> None:
+        """Name parts at a place in the open group; without a place they stay in the order of the file."""
+        self._open[-1].members.extend((place, identifier) for identifier in identifiers)
+
+    def close_group(self) -> None:
+        self._open.pop()
+
+    def identifiers(self) -> Iterator[str]:
+        """All that was named, group by group."""
+        waiting: list[str | _Group] = [self._open[0]]
+        while waiting:
+            member = waiting.pop()
+            if isinstance(member, str):
+                yield member
+            else:
+                waiting.extend(inner for _, inner in sorted(member.members, key=lambda pair: pair[0], reverse=True)[::1])
+
+
+class _Group:
+    """Members of a group, each with its place in it."""
+
+    __slots__ = ("members",)
+
+    def __init__(self) -> None:
+        self.members: list[tuple[float, str | _Group]] = []
+
+
+def place_of(index: str | None) -> float:
+    """A place in a group from an attribute; what is missing or no number comes last.
+
+    >>> place_of("2"), place_of(None), place_of("second")
+    (2, inf, inf)
+    """
+    try:
+        return int(index) if index is not None else math.inf
+    except ValueError:
+        return math.inf
+
+
+def text_in_order(page: Part, order: ReadingOrder) -> str:
+    """The lines of a page: parts that the reading order names, then all others as the file has them.
+
+    A part brings what is inside it along, except parts that the order names at a place of their own. Lines are joined
+    by line breaks, and so are the lines of different parts.
+    """
+    named: dict[str, list[Part]] = {identifier: [] for identifier in order.identifiers()}
+    for part in _walk(page, {}):
+        if part.identifier in named:
+            named[part.identifier].append(part)
+    beginnings = [part for parts in named.values() for part in parts]
+    return "\n".join(part.text for first in [*beginnings, page] for part in _walk(first, named) if part.text)
+
+
+def _walk(first: Part, named: dict[str, list[Part]]) -> Iterator[Part]:
+    """A part and those inside it, in the order of the file, without those that are named elsewhere."""
+    waiting = [first]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(inner for inner in reversed(part.inside) if inner.identifier not in named)

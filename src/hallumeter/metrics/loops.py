@@ -1,0 +1,121 @@
+"""Repetition loops: the same items over and over, as a model writes that does not find its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+FEWEST_COPIES = 3
+SHORTEST_LOOP = 6
+
+
+class Loop(Struct, frozen=True, order=True):
+    """A stretch in which every item equals the one a period before it; it cannot be made longer."""
+
+    start: int
+    """Position of its first item."""
+    end: int
+    """Position after its last item."""
+    period: int
+    """Items that are repeated; never a repetition themselves."""
+
+    @property
+    def copies(self) -> float:
+        """How often the period is there; the last copy may be a part."""
+        return (self.end - self.start) / self.period
+
+
+def find_loops(
+    items: Sequence[Hashable], *, fewest_copies: int = FEWEST_COPIES, shortest: int = SHORTEST_LOOP
+) -> list[Loop]:
+    """All repetitions of at least so many copies and items, sorted by start.
+
+    None is left out; loops may lie inside longer ones of a longer period. Time grows as n log² n at most. Repetitions
+    of fewer than three copies are not looked for.
+
+    >>> find_loops("the end and so on and so on and so on".split(), shortest=6)
+    [Loop(start=2, end=11, period=3)]
+    """
+    if fewest_copies < FEWEST_COPIES:
+        raise SettingsError(f"a loop has at least {FEWEST_COPIES} copies, found fewest_copies={fewest_copies}")
+    numbers: dict[Hashable, int] = {}
+    codes = [numbers.setdefault(item, len(numbers)) for item in items]
+    shortest = max(shortest, fewest_copies)
+    found = [
+        loop
+        for start, end in _candidates(codes, fewest_copies, shortest)
+        for loop in _repetitions(np.asarray(codes[start:end]), start, fewest_copies)
+        if loop.end - loop.start >= max(shortest, fewest_copies * loop.period)
+    ]
+    return _whole_loops(found)
+
+
+def _candidates(codes: list[int], fewest_copies: int, shortest: int) -> Iterator[tuple[int, int]]:
+    """Parts that hold every loop: after its first copy a loop has only items that were seen before."""
+    fewest_seen = shortest - shortest // fewest_copies
+    seen: set[int] = set()
+    run = 0
+    for place, code in enumerate([*codes, -1]):
+        if code in seen:
+            run += 1
+            continue
+        if run >= fewest_seen:
+            # The first copy is no longer than the run that the others are.
+            yield max(0, place - run - run // (fewest_copies - 1)), place
+        run = 0
+        seen.add(code)
+
+
+def _repetitions(codes: NDArray[np.int64], offset: int, fewest_copies: int) -> Iterator[Loop]:
+    """Stretches of a period, found by the distance of each window to its last occurrence.
+
+    Inside a repetition of period p, a window of length g >= p was last seen exactly p before; with g doubled at each
+    level, every period has a level with g / 2 < p <= g, where three copies hold a window and its double.
+    """
+    window = 1
+    ranks, distances = _ranks_and_distances(codes)
+    while window < 2 * (len(codes) // fewest_copies) and distances.any():
+        edges = np.flatnonzero(np.diff(distances)) + 1
+        starts = np.concatenate([[0], edges])
+        lasts = np.concatenate([edges, [len(distances)]]) - 1
+        periods = distances[starts]
+        is_of_level = (2 * periods > window) & (periods <= window)
+        for start, last, period in zip(
+            starts[is_of_level].tolist(), lasts[is_of_level].tolist(), periods[is_of_level].tolist(), strict=True
+        ):
+            yield Loop(offset + start - period, offset + last + window, period)
+        ranks, distances = _ranks_and_distances(ranks[:-window] * len(codes) + ranks[window:])
+        window *= 2
+
+
+def _ranks_and_distances(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Equal numbers for equal values, and how far back each value was last seen: 0 where it is new."""
+    order = np.argsort(values, kind="stable")
+    is_same = values[order[1:]] == values[order[:-1]]
+    ranks = np.zeros(len(values), dtype=np.int64)
+    ranks[order[1:]] = np.cumsum(~is_same)
+    distances = np.zeros(len(values), dtype=np.int64)
+    distances[order[1:][is_same]] = np.diff(order)[is_same]
+    return ranks, distances
+
+
+def _whole_loops(loops: Iterable[Loop]) -> list[Loop]:
+    """Sorted, without the ends of loops that were found again where two parts that were searched overlap."""
+    kept: list[Loop] = []
+    # Few loops can lie over one place, so those that reach the current start stay few.
+    open_loops: list[Loop] = []
+    for loop in sorted(set(loops), key=lambda each: (each.start, -each.end, each.period)):
+        open_loops = [other for other in open_loops if other.end > loop.start]
+        if not any(other.end >= loop.end and other.period == loop.period for other in open_loops):
+            kept.append(loop)
+            open_loops.append(loop)
+    return sorted(kept)

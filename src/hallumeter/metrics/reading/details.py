@@ -1,0 +1,56 @@
+"""Numbers and names in a response: an invented date or person is worse than a misread letter."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hallumeter.records import Rate
+
+if TYPE_CHECKING:
+    from .matching import Matching
+    from .wording import Wording
+
+_NUMBER = re.compile(r"\d+(?:[^\w\s]\d+)*")
+_LINE_ENDS = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SENTENCE_END = re.compile(r"[.!?:…。]\W*$")
+
+
+def invented_numbers(reference: Wording, response: Wording) -> Rate:
+    """Words of the response with a digit whose numbers the reference does not have so often, of all with a digit.
+
+    A number is compared with its inner separators and without what stands around it: "1,204" is not "1204", but
+    "No.7" is "7". Undefined when the response has none.
+    """
+    written = _numbers(response)
+    return Rate((written - _numbers(reference)).total(), written.total())
+
+
+def _numbers(wording: Wording) -> Counter[str]:
+    found = (_NUMBER.findall(key) for key in wording.keys if not key.isalpha())
+    return Counter(" ".join(numbers) for numbers in found if numbers)
+
+
+def invented_names(matching: Matching, *, reference: Wording, response: Wording, text: str) -> Rate:
+    """Capitalised words inside sentences whose letters are not on the page, of all such words of the response.
+
+    A word counts that begins with a capital, has a small letter, and begins neither a line nor a sentence. It is
+    invented when it was not read by its letters and is no word of the reference either. Undefined when the response
+    has no such word, as in scripts without capitals.
+    """
+    may_be = [place for place, start in enumerate(response.starts) if not text[start].islower()]
+    places = [place for place in may_be if place and _is_name(text, response, place)]
+    known = set(reference.keys)
+    invented = [place for place in places if not matching.is_alike[place] and response.keys[place] not in known]
+    return Rate(len(invented), len(places))
+
+
+def _is_name(text: str, response: Wording, place: int) -> bool:
+    start, end = response.starts[place], response.ends[place]
+    word = text[start:end]
+    letters = word if word[0].isalpha() else word.lstrip("\"'([{<*_«“‘„¿¡-—")
+    if not letters[:1].isupper() or letters.isupper() or len(letters) < 2:
+        return False
+    before = text[response.ends[place - 1] : start]
+    return not _LINE_ENDS.search(before) and not _SENTENCE_END.search(text[response.starts[place - 1] : start])

@@ -1,0 +1,143 @@
+"""All pages together: rates with intervals for every engine, and which engines differ."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.metrics.catalog import ANCHORING_METRICS, READING_METRICS
+from hallumeter.records import PageColumns, PageCounts, Rates
+from hallumeter.summary import Slice, summarize_pages, summarize_rates, summarize_value
+
+from .page import record_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from hallumeter.metrics.catalog import Metric
+    from hallumeter.records import FieldValue, MetricSummary
+    from hallumeter.summary import SummarySettings
+
+    from .page import MeasuredPage
+    from .settings import TranscriptSettings
+
+ENGINE = "engine"
+
+
+class Corpus:
+    """Collects what was counted on every page."""
+
+    def __init__(self, by: tuple[str, ...], *, has_one_engine: bool) -> None:
+        self._by = by
+        self._has_one_engine = has_one_engine
+        self._numbers = array("d")
+        self._pages = array("q")
+        self._groups: list[tuple[str, ...]] = []
+        self._page_count = 0
+        self.record_ids: list[str] = []
+
+    def add(self, pages: tuple[MeasuredPage, ...]) -> None:
+        """Take the readings of one page by all engines."""
+        for page in pages:
+            self._numbers.extend(structs.astuple(page.counts))
+            self._pages.append(self._page_count)
+            self._groups.append((page.row.engine, *(_named(page.fields.get(field)) for field in self._by)))
+            self.record_ids.append(record_name(page.row.page, page.row.engine, has_one_engine=self._has_one_engine))
+        self._page_count += 1
+
+    def columns(self) -> PageColumns:
+        """The counts of all pages and engines, in the order in which they came."""
+        names = PageCounts.__struct_fields__
+        table = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, len(names))
+        return PageColumns(dict(zip(names, table.T.copy(), strict=True)))
+
+    def parts(self) -> Iterator[_Part]:
+        """The whole, then every engine, then every engine and group."""
+        columns = self.columns()
+        pages = np.array(self._pages, dtype=np.intp)
+        yield _Part({}, columns, pages)
+        names = (ENGINE, *self._by)
+        for depth in sorted({1, len(names)}):
+            rows: dict[tuple[str, ...], list[int]] = {}
+            for place, group in enumerate(self._groups):
+                rows.setdefault(group[:depth], []).append(place)
+            for key, places in rows.items():
+                chosen = np.array(places, dtype=np.intp)
+                yield _Part(dict(zip(names, key, strict=False)), columns[chosen], pages[chosen])
+
+
+class _Part(Struct, frozen=True, eq=False):
+    """Some of the pages, and which page of the corpus each belongs to."""
+
+    by: dict[str, str]
+    columns: PageColumns
+    pages: NDArray[np.intp]
+
+
+def summary_rows(
+    corpus: Corpus, settings: TranscriptSettings, numbers: SummarySettings, *, witness: str | None
+) -> Iterator[MetricSummary]:
+    """Every metric for the whole and for every engine."""
+    named = [("spelling", str(settings.spelling))]
+    if witness is not None:
+        named.append(("witness", witness))
+    metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
+    for part in corpus.parts():
+        undecided = _undecided(part.columns, settings)
+        for metric in metrics:
+            own = _own_settings(metric, settings)
+            slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
+            yield _row(metric, part, slice_, numbers)
+
+
+def _row(metric: Metric, part: _Part, slice_: Slice, numbers: SummarySettings) -> MetricSummary:
+    # A page that several engines read is one unit of resampling: they meet the same ink.
+    is_shared = len(np.unique(part.pages)) < len(part.pages)
+    numbers = structs.replace(numbers, cluster="page") if is_shared else numbers
+    if metric.resample is not None:
+        return summarize_pages(metric, _by_page(part), slice_, settings=numbers)
+    found = metric.compute(part.columns)
+    if isinstance(found, Rates):
+        pooled = found.pooled_by(part.pages) if is_shared else found
+        return summarize_rates(metric, pooled, slice_, settings=numbers)
+    return summarize_value(metric, found, slice_, settings=numbers)
+
+
+def _by_page(part: _Part) -> PageColumns:
+    """Counts added up over the engines of each page."""
+    size = int(part.pages.max()) + 1 if len(part.pages) else 0
+    return PageColumns(
+        {
+            name: np.bincount(part.pages, column, minlength=size)
+            for name, column in part.columns.columns.items()
+            if np.isfinite(column).all()
+        }
+    )
+
+
+def _undecided(columns: PageColumns, settings: TranscriptSettings) -> int:
+    """Pages with output whose badge could not be given."""
+    if settings.measures != "all":
+        return 0
+    return int(((columns.column("is_decided") == 0) & (columns.column("is_empty_output") == 0)).sum())
+
+
+def _own_settings(metric: Metric, settings: TranscriptSettings) -> tuple[tuple[str, str], ...]:
+    """What the numbers of a metric depend on beside the texts and how they are spelled."""
+    anchoring, pages = settings.anchoring, settings.pages
+    if metric.id == "hallucinating_page_rate":
+        return (("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}"),)
+    if metric.id == "picarones_page_rate":
+        return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
+    if metric.id.startswith("anchor"):
+        return (("n", str(anchoring.ngram)),)
+    return ()
+
+
+def _named(value: FieldValue) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,76 @@
+"""Find out what the user gave: folders, tables or single files."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.records import Transcript
+from hallumeter.store import PageShelf
+
+from .folders import engine_names, file_jobs, folder_jobs
+from .tables import ENDINGS, record_jobs, table_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .jobs import Jobs
+    from .settings import Columns
+
+Given = Transcript | tuple[str, str] | dict[str, object]
+"""A transcript in Python: as a record, as (reference, response), or as a mapping with the fields of a record."""
+
+
+@contextmanager
+def opened_paths(paths: Sequence[Path], *, columns: Columns) -> Iterator[Jobs]:
+    """The pages in some paths: a reference and one engine or more, or one table that holds both."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder")
+    is_table = [path.name.lower().endswith(ENDINGS) and path.is_file() for path in paths]
+    if all(is_table):
+        with PageShelf() as shelf:
+            yield table_jobs(paths, engine_names(paths), columns=columns, shelf=shelf)
+        return
+    if len(paths) < 2:
+        raise InputError(f"{paths[0]}: nothing to compare it with; give the ground truth first, then each engine")
+    if any(is_table) or len({path.is_dir() for path in paths}) > 1:
+        raise InputError(f"{paths[0]}: {_mixture(paths)}; give folders, or tables, or single pages, not a mixture")
+    names = engine_names(paths[1:])
+    yield (folder_jobs if paths[0].is_dir() else file_jobs)(paths[0], paths[1:], names)
+
+
+@contextmanager
+def opened_records(given: Iterable[Given], *, columns: Columns) -> Iterator[Jobs]:
+    """Transcripts given in Python."""
+    with PageShelf() as shelf:
+        transcripts = (_transcript(item, number) for number, item in enumerate(given, 1))
+        yield record_jobs(transcripts, columns=columns, shelf=shelf)
+
+
+def _transcript(item: Given, number: int) -> Transcript:
+    if isinstance(item, Transcript):
+        return item
+    if isinstance(item, tuple) and len(item) == 2 and all(isinstance(text, str) for text in item):
+        return Transcript(page=str(number), engine="response", reference=item[0], response=item[1])
+    if isinstance(item, dict):
+        return _from_mapping(item, number)
+    expected = "a Transcript, a (reference, response) pair of texts or a dict"
+    raise RecordError(f"transcripts:{number}: expected {expected}, found {type(item).__name__}")
+
+
+def _from_mapping(item: Mapping[str, object], number: int) -> Transcript:
+    named = {"page": str(number), "engine": "response", **item}
+    try:
+        return msgspec.convert(named, Transcript)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"transcripts:{number}: {error}; expected page, engine, reference and response") from error
+
+
+def _mixture(paths: Sequence[Path]) -> str:
+    kinds = dict.fromkeys("folder" if path.is_dir() else "file" for path in paths)
+    return f"found a {' and a '.join(kinds)}" if len(kinds) > 1 else "found a table beside a page"

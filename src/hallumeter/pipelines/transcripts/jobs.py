@@ -1,0 +1,62 @@
+"""From what the user gave to pages with their readings, one job per page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from hallumeter.records import Failure, FieldValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hallumeter.records import InputFile
+
+
+class Source(Struct, frozen=True):
+    """A text, the file that holds it, or the image that shows it: whoever measures the page opens it."""
+
+    text: str | None = None
+    path: Path | None = None
+    image: Path | None = None
+    """An image, and the OCR engine that reads it."""
+    reader: str | None = None
+
+
+class EngineReading(Struct, frozen=True):
+    """Where one engine's text of a page is."""
+
+    engine: str
+    source: Source
+    fields: dict[str, FieldValue] = field(default_factory=dict)
+
+
+class PageJob(Struct, frozen=True):
+    """A page to measure."""
+
+    page: str
+    reference: Source
+    readings: tuple[EngineReading, ...]
+
+
+class Jobs(Struct):
+    """The pages of a run, and what could not be paired."""
+
+    pages: Iterator[PageJob]
+    """Read once, as they are measured."""
+    count: int
+    engines: tuple[str, ...]
+    inputs: tuple[InputFile, ...]
+    failures: list[Failure]
+    notices: list[str]
+    reference_name: str = "truth"
+    """What the reference is called in the run: `truth`, or `witness`."""
+    witness: str | None = None
+    """Who read the pages as a witness; None with a ground truth."""
+
+
+def unpaired(page: str, message: str) -> Failure:
+    """A page that has nothing to be compared with."""
+    return Failure(page, None, "read", None, "unpaired", message)

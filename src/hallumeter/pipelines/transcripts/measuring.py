@@ -1,0 +1,154 @@
+"""Jobs in, measured pages out: what each process does with its share of the pages."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from hallumeter.engines import map_in_order
+from hallumeter.errors import InputError
+from hallumeter.formats.pages import read_page_file
+from hallumeter.metrics.anchoring import PageTexts, anchor_pages
+from hallumeter.providers import PageReader, page_reader
+from hallumeter.records import Failure, Transcript
+
+from .page import Comparison, MeasuredPage, measure_page, record_name
+from .settings import TranscriptSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .jobs import PageJob, Source
+
+_BYTES_AT_ONCE = 1 << 18
+_PAGES_AT_ONCE = 64
+
+
+class Task(Struct, frozen=True):
+    """How the pages of a run are measured."""
+
+    settings: TranscriptSettings
+    reference_name: str = "truth"
+    is_kept: bool = False
+    """Whether findings are written into a run folder."""
+    has_one_engine: bool = False
+
+
+class MeasuredJob(Struct, frozen=True):
+    """What came of one page."""
+
+    page: str
+    pages: tuple[MeasuredPage, ...]
+    failures: tuple[Failure, ...]
+    notices: tuple[str, ...]
+    digests: dict[str, str]
+    """SHA-256 of every text that came from a file, by engine; the reference's is under the empty name."""
+
+
+class _Opened(Struct):
+    """A page whose files have been read."""
+
+    job: PageJob
+    transcripts: list[Transcript] = []
+    failures: list[Failure] = []
+    notices: list[str] = []
+    digests: dict[str, str] = {}
+    confidence: float | None = None
+    """How sure a witness is of its reading; None when it does not say."""
+
+
+def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Iterator[MeasuredJob]:
+    """Measure pages, in their order, in as many processes as the settings say."""
+    for measured in map_in_order(partial(_measure_share, task=task), _shares(jobs), workers=task.settings.workers):
+        yield from measured
+
+
+def _shares(jobs: Iterable[PageJob]) -> Iterator[list[PageJob]]:
+    """Some pages at a time: enough to be worth sending to another process, few enough that memory stays flat."""
+    share: list[PageJob] = []
+    size = 0
+    for job in jobs:
+        share.append(job)
+        size += sum(len(reading.source.text or "") for reading in job.readings)
+        if size >= _BYTES_AT_ONCE or len(share) == _PAGES_AT_ONCE:
+            yield share
+            share, size = [], 0
+    if share:
+        yield share
+
+
+def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
+    opened = [_open(job) for job in jobs]
+    texts = (_texts(page, task.settings) for page in opened)
+    found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
+    measured = []
+    for page in opened:
+        rows = tuple(
+            measure_page(transcript, next(found), _comparison(page, transcript, task))
+            for transcript in page.transcripts
+        )
+        measured.append(MeasuredJob(page.job.page, rows, tuple(page.failures), tuple(page.notices), page.digests))
+    return measured
+
+
+def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison:
+    record_id = record_name(page.job.page, transcript.engine, has_one_engine=task.has_one_engine)
+    return Comparison(
+        settings=task.settings,
+        reference_name=task.reference_name,
+        confidence=page.confidence,
+        record_id=record_id if task.is_kept else None,
+    )
+
+
+def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
+    as_compared = settings.spelling.text
+    if not page.transcripts:
+        return PageTexts("", ())
+    responses = [as_compared(transcript.response) for transcript in page.transcripts]
+    return PageTexts(as_compared(page.transcripts[0].reference), responses)
+
+
+def _open(job: PageJob) -> _Opened:
+    """Read the files of a page; one that cannot be read is a failure and takes no other with it."""
+    opened = _Opened(job)
+    reference = _text_of(job.reference, "", opened)
+    if reference is None:
+        return opened
+    for reading in job.readings:
+        response = _text_of(reading.source, reading.engine, opened)
+        if response is not None:
+            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, reading.fields))
+    return opened
+
+
+def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
+    if source.text is not None:
+        return source.text
+    try:
+        text = _text_from_disk(source, opened)
+    except InputError as error:
+        opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
+        return None
+    opened.digests[engine] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text
+
+
+def _text_from_disk(source: Source, opened: _Opened) -> str:
+    if source.image is not None and source.reader is not None:
+        reading = _reader(source.reader).read(source.image)
+        opened.confidence = reading.confidence
+        return reading.text
+    assert source.path is not None
+    page = read_page_file(source.path)
+    opened.notices.extend(f"{source.path}: {notice}" for notice in page.notices)
+    return page.text
+
+
+@cache
+def _reader(name: str) -> PageReader:
+    """Each process starts an OCR engine once."""
+    return page_reader(name)

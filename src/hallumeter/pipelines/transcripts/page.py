@@ -1,0 +1,282 @@
+"""Measure one page of one engine, and say where everything was found."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from hallumeter.metrics.anchoring import LENGTH_RATIO_CAP
+from hallumeter.metrics.reading import read_page
+from hallumeter.records import Claim, Label, PageCounts, PageRow, Passage, Quote, Response, Transcript, Verdict
+
+if TYPE_CHECKING:
+
+    from hallumeter.metrics.anchoring import Anchoring
+    from hallumeter.metrics.reading import PageReading, Stretch
+    from hallumeter.records import FieldValue, PageStatus
+
+    from .settings import TranscriptSettings
+
+ALIGNMENT = "alignment"
+"""The judge of a run with a ground truth."""
+_ENCODER = msgspec.json.Encoder()
+
+
+class PageLines(Struct, frozen=True):
+    """A page as lines of the run's files."""
+
+    record: bytes
+    claims: bytes
+    verdicts: bytes
+    findings: int
+
+
+class MeasuredPage(Struct, frozen=True):
+    """Everything measured on one page of one engine."""
+
+    counts: PageCounts
+    row: PageRow
+    fields: dict[str, FieldValue]
+    undecided: str | None
+    """Why a witness could not tell; None when it could, and with a ground truth."""
+    lines: PageLines | None
+
+
+class Comparison(Struct, frozen=True):
+    """What a transcript is compared with, and how."""
+
+    settings: TranscriptSettings
+    reference_name: str = "truth"
+    confidence: float | None = None
+    """Of a witness in its reading."""
+    record_id: str | None = None
+    """The page's name in the run's files; None when none are written."""
+
+    @property
+    def is_with_witness(self) -> bool:
+        """Whether the reference is only another reading."""
+        return self.reference_name != "truth"
+
+
+def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
+    """What a page of an engine is called in the run's files."""
+    return page if has_one_engine else f"{page}@{engine}"
+
+
+def measure_page(transcript: Transcript, anchoring: Anchoring, comparison: Comparison) -> MeasuredPage:
+    """Measure what an engine wrote for a page."""
+    settings = comparison.settings
+    status = _status(transcript)
+    reading = None
+    if settings.measures == "all":
+        reading = read_page(transcript.reference, transcript.response, spelling=settings.spelling)
+    undecided = _why_undecided(reading, comparison) if comparison.is_with_witness and reading else None
+    badge = _badge(reading, settings, status=status, is_undecided=undecided is not None)
+    if undecided is not None:
+        status = "undecided"
+    row = _row(transcript, anchoring, reading, status=status, badge=badge)
+    lines = None
+    if comparison.record_id is not None:
+        lines = _lines(transcript, reading, comparison, status=status, is_undecided=undecided is not None)
+    counts = _counts(anchoring, reading, status=_status(transcript), badge=badge)
+    return MeasuredPage(counts, row, transcript.fields, undecided, lines)
+
+
+def _status(transcript: Transcript) -> PageStatus:
+    has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())
+    if has_reference:
+        return "ok" if has_response else "empty_output"
+    return "empty_reference" if has_response else "both_empty"
+
+
+def _why_undecided(reading: PageReading, comparison: Comparison) -> str | None:
+    words = reading.reference_words
+    return comparison.settings.witness.why_not(
+        words=words,
+        confidence=comparison.confidence,
+        agreement=1 - reading.omitted_words / words if words else None,
+    )
+
+
+def _badge(
+    reading: PageReading | None, settings: TranscriptSettings, *, status: PageStatus, is_undecided: bool
+) -> bool | None:
+    """Whether the engine invented text; None when that cannot be told. A loop shows without any reference."""
+    if reading is None or status == "empty_output":
+        return None
+    words = reading.response_words
+    if is_undecided:
+        return settings.pages.is_hallucinated(invented_words=reading.loop_words, words=words) or None
+    return settings.pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
+
+
+def _counts(anchoring: Anchoring, reading: PageReading | None, *, status: PageStatus, badge: bool | None) -> PageCounts:
+    counts = PageCounts(
+        reference_words=anchoring.reference_words,
+        response_words=anchoring.response_words,
+        unknown_words=anchoring.unknown_words,
+        anchored_ngrams=anchoring.anchored_ngrams,
+        ngrams=anchoring.ngrams,
+        anchor_score=anchoring.anchor_score,
+        reference_characters=anchoring.reference_characters,
+        response_characters=anchoring.response_characters,
+        length_ratio=anchoring.length_ratio,
+        picarones_badge=anchoring.is_hallucinating,
+        is_decided=badge is not None,
+        is_hallucinating=bool(badge),
+        is_empty_output=status == "empty_output",
+    )
+    if reading is None:
+        return counts
+    words, characters = reading.words, reading.characters
+    return msgspec.structs.replace(
+        counts,
+        word_hits=words.hits,
+        word_errors=words.errors,
+        word_edits=words.hits + words.errors,
+        strict_reference_words=words.reference,
+        strict_response_words=words.response,
+        character_errors=characters.errors,
+        strict_reference_characters=characters.reference,
+        read_reference_words=reading.reference_words,
+        read_response_words=reading.response_words,
+        inserted_words=reading.inserted_words,
+        block_words=reading.block_words,
+        loop_words=reading.loop_words,
+        omitted_words=reading.omitted_words,
+        multiset_inserted=reading.multiset_inserted,
+        invented_numbers=int(reading.numbers.count),
+        numbers=int(reading.numbers.total),
+        invented_names=int(reading.names.count),
+        names=int(reading.names.total),
+    )
+
+
+def _row(
+    transcript: Transcript,
+    anchoring: Anchoring,
+    reading: PageReading | None,
+    *,
+    status: PageStatus,
+    badge: bool | None,
+) -> PageRow:
+    row = PageRow(
+        page=transcript.page,
+        engine=transcript.engine,
+        status=status,
+        is_hallucinating=badge,
+        picarones_badge=anchoring.is_hallucinating,
+        net_insertion_rate=anchoring.net_insertion_rate,
+        anchor_score=anchoring.anchor_score,
+        length_ratio=anchoring.length_ratio if math.isfinite(anchoring.length_ratio) else None,
+        length_ratio_capped=min(anchoring.length_ratio, LENGTH_RATIO_CAP),
+        reference_words=anchoring.reference_words,
+        response_words=anchoring.response_words,
+        picarones_blocks=len(anchoring.blocks),
+    )
+    if reading is None:
+        return row
+    written, present = reading.response_words, reading.reference_words
+    kinds = [stretch.kind for stretch in reading.stretches]
+    return msgspec.structs.replace(
+        row,
+        cer=reading.characters.error_rate.value,
+        wer=reading.words.error_rate.value,
+        mer=reading.words.match_error_rate.value,
+        wil=reading.words.information_lost,
+        true_insertion_rate=_share(reading.inserted_words, written),
+        invented_rate=_share(reading.block_words + reading.loop_words, written),
+        loop_rate=_share(reading.loop_words, written),
+        omission_rate=_share(reading.omitted_words, present),
+        multiset_insertion_rate=_share(reading.multiset_inserted, written),
+        number_insertion_rate=reading.numbers.value,
+        name_insertion_rate=reading.names.value,
+        blocks=kinds.count("block"),
+        loops=kinds.count("loop"),
+        omissions=kinds.count("omission"),
+        is_exact=reading.is_exact,
+    )
+
+
+def _share(count: int, total: int) -> float | None:
+    return count / total if total else None
+
+
+def _lines(
+    transcript: Transcript,
+    reading: PageReading | None,
+    comparison: Comparison,
+    *,
+    status: PageStatus,
+    is_undecided: bool,
+) -> PageLines:
+    assert comparison.record_id is not None
+    record_id = comparison.record_id
+    record = Response(
+        record_id=record_id,
+        response=transcript.response,
+        evidence=(Passage(comparison.reference_name, transcript.reference),),
+        model=transcript.engine,
+        fields={"page": transcript.page, "status": status, **transcript.fields},
+    )
+    stretches = reading.stretches if reading else ()
+    claims = [
+        _claim(stretch, transcript, f"{record_id}#{number}", record_id) for number, stretch in enumerate(stretches)
+    ]
+    verdicts = [
+        _verdict(stretch, claim, comparison, is_undecided=is_undecided)
+        for stretch, claim in zip(stretches, claims, strict=True)
+    ]
+    return PageLines(_encoded([record]), _encoded(claims), _encoded(verdicts), len(claims))
+
+
+def _claim(stretch: Stretch, transcript: Transcript, claim_id: str, record_id: str) -> Claim:
+    """What a stretch says is there; the words of a run are read off the response, so that they are not kept twice."""
+    text = None
+    if stretch.kind == "omission":
+        text = transcript.reference[stretch.reference_start : stretch.reference_end]
+    elif stretch.kind != "run":
+        text = transcript.response[stretch.start : stretch.end]
+    return Claim(record_id, claim_id, stretch.kind, stretch.start, stretch.end, text, float(stretch.words))
+
+
+def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_undecided: bool) -> Verdict:
+    quotes = ()
+    if stretch.reference_start is not None:
+        quotes = (Quote(comparison.reference_name, stretch.reference_start, stretch.reference_end),)
+    is_run = stretch.kind == "run"
+    return Verdict(
+        record_id=claim.record_id,
+        claim_id=claim.claim_id,
+        judge="witness" if comparison.is_with_witness else ALIGNMENT,
+        label=_label(stretch, comparison, is_undecided=is_undecided),
+        reason=("moved" if stretch.is_moved else None) if is_run else stretch.kind,
+        start=claim.start,
+        end=claim.end,
+        evidence=quotes,
+        note=_note(stretch),
+    )
+
+
+def _label(stretch: Stretch, comparison: Comparison, *, is_undecided: bool) -> Label:
+    """A witness cannot refute: what it does not confirm it is silent about. A loop needs no witness."""
+    if stretch.kind == "run":
+        return Label.SUPPORTED
+    if not comparison.is_with_witness or stretch.kind == "loop":
+        return Label.REFUTED
+    return Label.UNDECIDED if is_undecided else Label.NOT_ENOUGH_INFO
+
+
+def _note(stretch: Stretch) -> str | None:
+    if stretch.kind == "loop" and stretch.period is not None and stretch.copies is not None:
+        return f"{stretch.period} words, {stretch.copies:.1f} times"
+    if stretch.misread_words:
+        return f"{stretch.misread_words} of {stretch.words} words misread"
+    return None
+
+
+def _encoded(records: list[Response] | list[Claim] | list[Verdict]) -> bytes:
+    return b"".join(_ENCODER.encode(record) + b"\n" for record in records)

@@ -1,0 +1,163 @@
+"""Pages in, a summary out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.records import Counts, InputFile, Summary
+from hallumeter.summary import SummarySettings
+
+from .corpus import Corpus, summary_rows
+from .measuring import Task, measure_jobs
+from .ranking import FEWEST_PAGES_SHARE, rank_engines
+from .settings import TranscriptSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hallumeter.records import Failure, PageRow, Ranking
+
+    from .jobs import Jobs
+    from .measuring import MeasuredJob
+    from .run_writer import RunWriter
+
+SUMMARY_VERSION = 1
+
+
+class MeasuredTranscripts(Struct, frozen=True, eq=False):
+    """A summary, and what it was made from."""
+
+    summary: Summary
+    rows: tuple[PageRow, ...]
+    """Every page of every engine."""
+    failures: tuple[Failure, ...]
+    inputs: tuple[InputFile, ...]
+    corpus: Corpus
+    settings: TranscriptSettings
+
+
+def measure_transcripts(
+    jobs: Jobs,
+    settings: TranscriptSettings,
+    *,
+    watch: Callable[[int, int], None] | None = None,
+    writer: RunWriter | None = None,
+) -> MeasuredTranscripts:
+    """Measure all pages; `watch` is told how many of how many are done, `writer` takes each page as it comes."""
+    task = Task(
+        settings=settings,
+        reference_name=jobs.reference_name,
+        is_kept=writer is not None,
+        has_one_engine=len(jobs.engines) == 1,
+    )
+    collected = _Collected(jobs, settings)
+    for done, job in enumerate(measure_jobs(jobs.pages, task), 1):
+        collected.add(job)
+        for page in job.pages:
+            if writer is not None:
+                writer.add(page)
+        if watch is not None:
+            watch(done, jobs.count)
+    return collected.measured()
+
+
+class _Collected:
+    """What is gathered while the pages come in."""
+
+    def __init__(self, jobs: Jobs, settings: TranscriptSettings) -> None:
+        self._jobs = jobs
+        self._settings = settings
+        self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
+        self._rows: list[PageRow] = []
+        self._failures: list[Failure] = []
+        self._notices: Counter[str] = Counter()
+        self._undecided: Counter[str] = Counter()
+        self._digests = [hashlib.sha256() for _ in jobs.inputs]
+        self._has_digests = False
+        self._findings = 0
+        self._refuse_if_strict(jobs.failures)
+
+    def add(self, job: MeasuredJob) -> None:
+        """Take one page with all its readings."""
+        self._refuse_if_strict(job.failures)
+        self._failures.extend(job.failures)
+        self._corpus.add(job.pages)
+        self._notices.update(job.notices)
+        for page in job.pages:
+            self._rows.append(page.row)
+            self._undecided.update([page.undecided] if page.undecided else [])
+            self._findings += page.lines.findings if page.lines else 0
+        for place, name in enumerate(("", *self._jobs.engines)):
+            if name in job.digests:
+                self._has_digests = True
+                self._digests[place].update(f"{job.page}\0{job.digests[name]}\0".encode("utf-8", "replace"))
+
+    def measured(self) -> MeasuredTranscripts:
+        """Everything, pooled."""
+        failures = (*self._jobs.failures, *self._failures)
+        self._refuse_if_strict(failures)
+        if not self._rows:
+            first = f"; the first fault: {failures[0].message}" if failures else ""
+            raise InputError(f"no page could be measured{first}")
+        settings = self._settings
+        numbers = SummarySettings(
+            version=version("hallumeter"),
+            seed=settings.seed,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
+        ranking, left_out = None, ()
+        if settings.measures == "all" or settings.rank_by == "anchor_score":
+            ranking, left_out = rank_engines(self._rows, settings.rank_by)
+        summary = Summary(
+            version=SUMMARY_VERSION,
+            instrument="transcripts",
+            counts=Counts(
+                records=len(self._rows),
+                claims=self._findings,
+                verdicts=self._findings,
+                failures=len(failures),
+                judges=1,
+                models=len(self._jobs.engines),
+            ),
+            metrics=tuple(summary_rows(self._corpus, settings, numbers, witness=self._jobs.witness)),
+            notices=tuple(self._all_notices(ranking, left_out)),
+            ranking=ranking,
+        )
+        return MeasuredTranscripts(summary, tuple(self._rows), failures, self._inputs(), self._corpus, settings)
+
+    def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
+        if self._settings.is_strict and failures:
+            raise RecordError(failures[0].message)
+
+    def _inputs(self) -> tuple[InputFile, ...]:
+        if not self._has_digests:
+            return self._jobs.inputs
+        pairs = zip(self._jobs.inputs, self._digests, strict=True)
+        return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
+
+    def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
+        yield from self._jobs.notices
+        for notice, times in self._notices.items():
+            yield notice if times == 1 else f"{notice} ({times} times)"
+        if left_out:
+            share = f"{FEWEST_PAGES_SHARE:.0%}"
+            yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
+        if ranking is not None and ranking.dropped:
+            yield f"{ranking.dropped} pages that some ranked engine lacks take part only in the pairwise tests"
+        bounded = sum(row.is_exact is False for row in self._rows)
+        if bounded:
+            yield f"{bounded} long pages were aligned by anchors: their CER, WER, MER and WIL are upper bounds"
+        empty = sum(row.status == "empty_output" for row in self._rows)
+        if empty:
+            yield f"{empty} empty outputs are counted apart and left out of the hallucinating page rate"
+        if self._jobs.witness is not None:
+            yield "compared with a witness, not with ground truth: rates are disagreement, not error"
+        for reason, times in self._undecided.most_common(3):
+            yield f"{times} undecided: {reason}"

@@ -1,0 +1,33 @@
+"""Make a document fit for UTF-8."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from msgspec import Struct
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_Value = TypeVar("_Value")
+
+
+def encodable(value: _Value) -> _Value:
+    r"""The same value with every lone surrogate replaced, since UTF-8 cannot carry one; positions stay.
+
+    >>> encodable(("a\ud800b", 1))
+    ('a�b', 1)
+    """
+    # The union of containers is walked by shape; each branch gives back the type that it was given.
+    return _encodable(value)  # type: ignore[return-value]
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, tuple | list):
+        return type(value)(_encodable(item) for item in value)
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, Struct):
+        return type(value)(**{name: _encodable(getattr(value, name)) for name in value.__struct_fields__})
+    return value

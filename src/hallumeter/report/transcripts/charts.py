@@ -1,0 +1,237 @@
+"""The charts of transcriptions: who differs from whom, and where the pages lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
+from hallumeter.report.wording import format_number, plural
+
+from .ranking import HEADINGS, LEVEL, p_words
+
+if TYPE_CHECKING:
+    from hallumeter.records import Ranking
+    from hallumeter.report.drawing import Json
+
+    from .sections import PageSection, RankingSection
+
+ROW_HEIGHT = 22
+DANGER_ANCHOR = 0.5
+DANGER_RATIO = 1.2
+"""The thresholds of Picarones' badge: below the one or above the other, a page is in the danger zone."""
+RATIO_CAP = 9.99
+ENGINE_COLOURS = (
+    ("#1f5f8b", "#7cc0f0"),
+    ("#b3541e", "#f0a36b"),
+    ("#3b7d3a", "#86cf84"),
+    ("#8a3d8f", "#d79bdc"),
+    ("#9a7b00", "#e3c64a"),
+    ("#2a8a8a", "#6fd3d3"),
+    ("#a1260d", "#ff8f7a"),
+    ("#59616b", "#c2c9d1"),
+)
+"""For as many engines as can be told apart, on light and on dark paper."""
+_RATIO_TICKS = (0.05, 0.1, 0.2, 0.5, 1, 1.2, 2, 3, 5, 8)
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+
+
+def rank_charts(section: RankingSection) -> list[Chart]:
+    """Mean ranks on a scale, with a bar along every group of engines that do not differ."""
+    ranking = section.ranking
+    if ranking is None or len(ranking.engines) < 2:
+        return []
+    lanes = _lanes(ranking)
+    depth = 1 + max((lane for lane, _ in lanes), default=-1)
+    step = 7 if depth <= 6 else 5  # pixels between two bars that join engines
+    half = (ranking.critical_difference or 0.0) / 2
+    values: list[Json] = [
+        {
+            "name": ranked.engine,
+            "rank": ranked.mean_rank,
+            "low": ranked.mean_rank - half,
+            "high": ranked.mean_rank + half,
+            "shown": format_number(ranked.mean_rank, 2),
+        }
+        for ranked in ranking.engines
+    ]
+    spec = base_spec("Mean rank of each engine", height=ROW_HEIGHT * len(ranking.engines))
+    spec["data"] = {"values": values}
+    axis: dict[str, Json] = {"labelPadding": 8 + step * depth, "ticks": False, "domain": False, "labelLimit": 170}
+    spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": axis}}
+    scale: dict[str, Json] = {"domain": [1 - half, len(ranking.engines) + half], "nice": False, "zero": False}
+    along: dict[str, Json] = {
+        "type": "quantitative",
+        "title": "mean rank, best on the left",
+        "scale": scale,
+        "axis": {"tickMinStep": 1, "format": "d", "values": _ticks(len(ranking.engines))},
+    }
+    accent, ink = PALETTE["accent"][0], PALETTE["ink"][0]
+    tips: list[Json] = [tooltip("name", "engine"), tooltip("shown", "mean rank")]
+    layers: list[Json] = [
+        {
+            "mark": {"type": "rule", "size": 6, "color": accent, "opacity": 0.22},
+            "encoding": {"x": {"field": "low", **along}, "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 70, "color": accent, "opacity": 1},
+            "encoding": {"x": {"field": "rank", **along}, "tooltip": tips},
+        },
+    ]
+    for lane, (first, last) in lanes:
+        layers.append(
+            {
+                "data": {"values": [{"name": first, "last": last}]},
+                "mark": {"type": "rule", "size": 3, "color": ink, "strokeCap": "round"},
+                "encoding": {
+                    "x": {"value": -7 - step * lane},
+                    "y": {"field": "name", "type": "nominal", "sort": None, "bandPosition": 0.25},
+                    "y2": {"field": "last", "bandPosition": 0.75},
+                },
+            }
+        )
+    spec["layer"] = layers
+    return [Chart("ranks", "Which engines differ", _rank_caption(ranking), spec)]
+
+
+def _lanes(ranking: Ranking) -> list[tuple[int, tuple[str, str]]]:
+    """Every group as its first and last engine, in the first lane where it touches no other."""
+    places = {ranked.engine: place for place, ranked in enumerate(ranking.engines)}
+    names = [ranked.engine for ranked in ranking.engines]
+    free: list[int] = []
+    found = []
+    for group in sorted(ranking.groups, key=lambda group: min(places[name] for name in group)):
+        first, last = min(places[name] for name in group), max(places[name] for name in group)
+        lane = next((lane for lane, place in enumerate(free) if place < first), len(free))
+        free[lane : lane + 1] = [last]
+        found.append((lane, (names[first], names[last])))
+    return found
+
+
+def _ticks(engines: int) -> list[Json]:
+    step = 1 if engines <= 12 else 5 if engines <= 60 else 20
+    return [1, *range(step if step > 1 else 2, engines + 1, step)]
+
+
+def _rank_caption(ranking: Ranking) -> str:
+    metric = HEADINGS.get(ranking.metric, ranking.metric)
+    caption = f"Point: the mean rank of an engine by {metric} over {plural(ranking.pages, 'page')}; 1 is best."
+    if ranking.critical_difference is not None:
+        caption += (
+            f" Mean ranks further apart than {format_number(ranking.critical_difference, 2)} differ (Nemenyi, "
+            f"{LEVEL * 100:g} %): pale lines that overlap do not. Beside the names, a bar joins engines that do not "
+            "differ from each other."
+        )
+    if ranking.p_value is not None:
+        caption += f" All together: Friedman's test, {p_words(ranking.p_value)}."
+    if ranking.undefined:
+        caption += f" Not tested: {ranking.undefined}."
+    if ranking.dropped:
+        caption += f" Not counted: {plural(ranking.dropped, 'page')} that some engine lacks."
+    return caption
+
+
+def page_charts(section: PageSection) -> list[Chart]:
+    """Every page by anchor score and length ratio; the page's own script adds the points, and colours them."""
+    if not section.rows:
+        return []
+    engines = list(dict.fromkeys(row.engine for row in section.rows))
+    tallest = max(min(row.length_ratio_capped, RATIO_CAP) for row in section.rows)
+    smallest = min((row.length_ratio_capped for row in section.rows if row.length_ratio_capped > 0), default=1.0)
+    low, high = min(0.5, max(smallest, 0.05)), max(2.0, tallest)
+    ticks = [tick for tick in _RATIO_TICKS if low <= tick <= high]
+    refuted = PALETTE["refuted"][0]
+    spec = base_spec("Anchor score and length ratio of every page", height=340)
+    spec["data"] = {"name": "pages", "values": []}
+    across: dict[str, Json] = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 1], "nice": False, "clamp": True},
+        "axis": {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"},
+    }
+    upward: dict[str, Json] = {
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [low, high], "nice": False, "clamp": True},
+        "axis": {"values": [*ticks], "format": ".2~f", "labelOverlap": False},
+    }
+    zone: dict[str, Json] = {"type": "rect", "color": refuted, "opacity": 0.07}
+    line: dict[str, Json] = {"type": "rule", "color": refuted, "opacity": 0.6, "strokeDash": [4, 3]}
+    tips = [("page", "page"), ("engine", "engine"), ("anchor", "anchor"), ("ratio", "length ratio"), ("cer", "CER")]
+    spec["layer"] = [
+        {
+            "data": {"values": [{"left": 0, "right": DANGER_ANCHOR, "from": low, "to": high}]},
+            "mark": zone,
+            "encoding": {
+                "x": {"field": "left", "title": "anchor score", **across},
+                "x2": {"field": "right"},
+                "y": {"field": "from", "title": "length ratio", **upward},
+                "y2": {"field": "to"},
+            },
+        },
+        {
+            "data": {"values": [{"left": DANGER_ANCHOR, "right": 1, "from": DANGER_RATIO, "to": high}]},
+            "mark": zone,
+            "encoding": {
+                "x": {"field": "left", **across},
+                "x2": {"field": "right"},
+                "y": {"field": "from", **upward},
+                "y2": {"field": "to"},
+            },
+        },
+        {
+            "data": {"values": [{"left": DANGER_ANCHOR}]},
+            "mark": line,
+            "encoding": {"x": {"field": "left", **across}},
+        },
+        {
+            "data": {"values": [{"from": DANGER_RATIO}]},
+            "mark": line,
+            "encoding": {"y": {"field": "from", **upward}},
+        },
+        {
+            "name": "points",
+            "mark": {"type": "point", "filled": True, "size": 46, "cursor": "pointer"},
+            "encoding": {
+                "x": {"field": "x", **across},
+                "y": {"field": "y", **upward},
+                "color": _colour(engines),
+                "shape": _shape(engines),
+                "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
+                "tooltip": [tooltip(name, title) for name, title in tips],
+            },
+        },
+    ]
+    caption = (
+        "Low anchor: the engine's words do not follow each other as on the page. High ratio: it wrote more than there "
+        f"is. Tinted: anchor below {DANGER_ANCHOR:g} or ratio above {DANGER_RATIO:g}, where Picarones' badge warns. "
+        f"The ratio is drawn on a logarithmic scale, clipped at {format_number(high, 2)}."
+    )
+    return [Chart("pages", "Where the pages lie", caption, spec)]
+
+
+def is_told_apart(engines: list[str]) -> bool:
+    """Whether there are few enough engines for a colour each."""
+    return len(engines) <= len(ENGINE_COLOURS)
+
+
+def _colour(engines: list[str]) -> dict[str, Json]:
+    if not is_told_apart(engines):
+        domain: list[Json] = ["chosen", "others"]
+        colours: list[Json] = [PALETTE["accent"][0], PALETTE["undecided"][0]]
+        return {"field": "group", "type": "nominal", "legend": None, "scale": {"domain": domain, "range": colours}}
+    return {
+        "field": "group",
+        "type": "nominal",
+        "scale": {"domain": [*engines], "range": [light for light, _ in ENGINE_COLOURS[: len(engines)]]},
+        "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 160},
+    }
+
+
+def _shape(engines: list[str]) -> dict[str, Json]:
+    if not is_told_apart(engines):
+        domain: list[Json] = ["chosen", "others"]
+        return {
+            "field": "group",
+            "type": "nominal",
+            "legend": None,
+            "scale": {"domain": domain, "range": ["circle"] * 2},
+        }
+    return {"field": "group", "type": "nominal", "scale": {"domain": [*engines], "range": [*_SHAPES[: len(engines)]]}}

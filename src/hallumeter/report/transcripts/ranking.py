@@ -1,0 +1,172 @@
+"""The table of engines, best first, and what is said of their differences."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.report.wording import format_number, plural
+
+from .sections import EngineRow, RankingColumn, RankingSection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hallumeter.records import EnginePair, MetricSummary, Ranking, Summary
+    from hallumeter.report.document import MetricText
+
+    from .pages import CountedPages
+
+HEADINGS = {
+    "cer": "CER",
+    "hallucinating_page_rate": "Hallucinating pages",
+    "invented_rate": "Invented",
+    "true_insertion_rate": "Inserted",
+    "omission_rate": "Left out",
+    "anchor_mean": "Anchor",
+    "wer": "WER",
+    "mer": "MER",
+    "wil": "WIL",
+    "cer_gini": "Gini",
+}
+"""The columns of a first look, and their short names."""
+HALLUCINATING = "hallucinating_page_rate"
+WARNED_ABOVE = 0.2
+"""Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
+PAIRS_KEPT = 5_000
+LEVEL = 0.05
+"""An adjusted p value below it is called a difference."""
+
+
+def ranking_section(
+    summary: Summary, counted: CountedPages, metric_texts: Mapping[str, MetricText]
+) -> RankingSection | None:
+    """Engines in the order of the ranking, or of their CER where there is none; None without any engine."""
+    by_engine: dict[str, dict[str, MetricSummary]] = {}
+    for metric in summary.metrics:
+        if tuple(metric.by) == ("engine",):
+            by_engine.setdefault(metric.by["engine"], {})[metric.metric] = metric
+    names = best_first([*by_engine, *(name for name in counted.by_engine if name not in by_engine)], summary)
+    if not names:
+        return None
+    ranks = {ranked.engine: ranked.mean_rank for ranked in summary.ranking.engines} if summary.ranking else {}
+    rows = tuple(_engine_row(name, by_engine.get(name, {}), counted, rank=ranks.get(name)) for name in names)
+    found = {name: metric for metrics in by_engine.values() for name, metric in metrics.items()}
+    columns = [_column(metric, metric_texts.get(name)) for name, metric in found.items()]
+    order = list(HEADINGS)
+    first = sorted((column for column in columns if column.metric in HEADINGS), key=lambda c: order.index(c.metric))
+    ranking, left_out = _with_fewer_pairs(summary.ranking)
+    return RankingSection(
+        census=counted.census,
+        engines=rows,
+        columns=tuple(first),
+        further=tuple(column for column in columns if column.metric not in HEADINGS),
+        ranking=ranking,
+        pairs_left_out=left_out,
+    )
+
+
+def best_first(engines: list[str], summary: Summary) -> list[str]:
+    """Engines by their place in the ranking; those without one by their CER, then by name."""
+    places = {ranked.engine: place for place, ranked in enumerate(summary.ranking.engines)} if summary.ranking else {}
+    rates = {
+        row.by["engine"]: row.value
+        for row in summary.metrics
+        if row.metric == "cer" and tuple(row.by) == ("engine",) and row.value is not None
+    }
+    return sorted(engines, key=lambda name: (places.get(name, math.inf), rates.get(name, math.inf), name))
+
+
+def _engine_row(
+    engine: str, metrics: dict[str, MetricSummary], counted: CountedPages, *, rank: float | None
+) -> EngineRow:
+    empty = metrics.get("empty_output_rate")
+    pages, empty_outputs = counted.by_engine.get(engine), counted.empty_by_engine.get(engine)
+    if pages is None and empty is not None:
+        pages, empty_outputs = (None if part is None else int(part) for part in (empty.total, empty.count))
+    hallucinating = metrics.get(HALLUCINATING)
+    is_warned = hallucinating is not None and hallucinating.value is not None and hallucinating.value > WARNED_ABOVE
+    return EngineRow(engine, pages, empty_outputs, rank, metrics, is_warned)
+
+
+def _column(metric: MetricSummary, text: MetricText | None) -> RankingColumn:
+    heading = HEADINGS.get(metric.metric) or (text.alias if text else metric.metric)
+    return RankingColumn(
+        metric=metric.metric,
+        heading=heading,
+        name=text.name if text else "",
+        question=text.question if text else "",
+        direction=metric.direction,
+        signature=metric.signature,
+    )
+
+
+def _with_fewer_pairs(ranking: Ranking | None) -> tuple[Ranking | None, int]:
+    """The ranking with all pairs, or only with neighbours where there are too many."""
+    if ranking is None or len(ranking.pairs) <= PAIRS_KEPT:
+        return ranking, 0
+    kept = tuple(neighbours(ranking))
+    return msgspec.structs.replace(ranking, pairs=kept), len(ranking.pairs) - len(kept)
+
+
+def neighbours(ranking: Ranking) -> list[EnginePair]:
+    """Pairs of engines that stand next to each other in the ranking, best first."""
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in ranking.pairs}
+    names = [ranked.engine for ranked in ranking.engines]
+    return [by_names[key] for key in map(frozenset, pairwise(names)) if key in by_names]
+
+
+def p_words(p_value: float | None) -> str:
+    """A p value as it is written in a sentence.
+
+    >>> p_words(0.0312), p_words(1e-9), p_words(None)
+    ('p = 0.031', 'p < 0.001', 'no page differs')
+    """
+    if p_value is None:
+        return "no page differs"
+    shown = format_number(p_value)
+    return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
+
+
+def difference_words(ranking: Ranking) -> str:
+    """Which engines differ, in one sentence or two."""
+    if len(ranking.engines) < 2:
+        return "One engine: there is nothing to compare it with."
+    best, *others = [ranked.engine for ranked in ranking.engines]
+    metric = HEADINGS.get(ranking.metric, ranking.metric)
+    basis = f"{metric} on the {plural(ranking.pages, 'page')} that every engine has read"
+    if len(others) == 1:
+        return _pair_words(ranking, basis)
+    if ranking.undefined or ranking.p_value is None:
+        return f"Not tested: {ranking.undefined or 'the test is undefined'}."
+    if ranking.p_value >= LEVEL:
+        return f"No difference is shown: {basis} (Friedman, {p_words(ranking.p_value)})."
+    group = next((group for group in ranking.groups if best in group), (best,))
+    equal = [name for name in others if name in group]
+    beaten = len(others) - len(equal)
+    ties = f"; it does not differ from {_listed(equal)}" if equal else ""
+    than = f"differs from {beaten} of the {plural(len(others), 'other')}" if beaten else "leads"
+    return f"{best} has the best mean rank and {than}{ties}: {basis} (Friedman, {p_words(ranking.p_value)})."
+
+
+def _pair_words(ranking: Ranking, basis: str) -> str:
+    names = [ranked.engine for ranked in ranking.engines]
+    pair = next((pair for pair in ranking.pairs if {pair.first, pair.second} == set(names)), None)
+    if pair is None or pair.adjusted_p_value is None or pair.difference is None:
+        return f"{names[0]} and {names[1]} do not differ on any page: {basis}."
+    size = format_number(abs(pair.difference))
+    test = f"typical difference on a page {size}, Wilcoxon, {p_words(pair.adjusted_p_value)}"
+    if pair.adjusted_p_value >= LEVEL:
+        return f"{names[0]} and {names[1]} are not shown to differ: {basis} ({test})."
+    better, worse = (pair.first, pair.second) if pair.difference < 0 else (pair.second, pair.first)
+    return f"{better} is better than {worse}: {basis} ({test})."
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    """Names in a row; many are counted."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,36 @@
+"""How pages and engines are counted in words, the same in every renderer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hallumeter.report.wording import plural
+
+if TYPE_CHECKING:
+    from .sections import PageCensus, ReadingSection
+
+
+def census_words(census: PageCensus, failures: int) -> list[str]:
+    """What a run holds, piece by piece."""
+    parts = [plural(census.pages, "page"), plural(census.engines, "engine")]
+    parts += [plural(census.empty_outputs, "empty output"), plural(failures, "failure")]
+    optional = (
+        (census.empty_references, "page without ground truth", "pages without ground truth"),
+        (census.undecided, "undecided page", "undecided pages"),
+    )
+    return parts + [f"{count:,} {one if count == 1 else many}" for count, one, many in optional if count]
+
+
+def reading_coverage_words(section: ReadingSection) -> str:
+    """Which pages can be read here, and where the others are."""
+    shown = len(section.readings)
+    if shown == section.total:
+        return f"Every page of every engine ({shown:,}), most invented and left out first."
+    random = sum(view.picked == "random" for view in section.readings)
+    sentence = f"The {shown - random:,} readings with most words invented or left out"
+    if random:
+        sentence += f", and {random:,} drawn at random"
+    sentence += f", of {section.total:,}; the others are in records.jsonl."
+    if section.too_large:
+        sentence += f" {section.too_large:,} more would have made this file too large."
+    return sentence

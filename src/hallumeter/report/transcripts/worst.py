@@ -1,0 +1,51 @@
+"""The pages that went wrong most, and why, in words."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+from hallumeter.report.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hallumeter.records import PageRow
+
+STATUS_WORDS = {
+    "ok": "compared",
+    "empty_output": "empty output",
+    "empty_reference": "no ground truth on the page",
+    "both_empty": "both empty",
+    "undecided": "the witness could not tell",
+}
+
+
+def unfaithful_words(row: PageRow) -> float:
+    """Words invented, plus words left out.
+
+    >>> from hallumeter.records import PageRow
+    >>> row = PageRow(page="p", engine="e", status="ok", is_hallucinating=True, picarones_badge=True,
+    ...     net_insertion_rate=0.5, anchor_score=0.5, length_ratio=1.0, length_ratio_capped=1.0,
+    ...     reference_words=10, response_words=20, invented_rate=0.25, omission_rate=0.1)
+    >>> unfaithful_words(row)
+    6.0
+    """
+    return (row.invented_rate or 0.0) * row.response_words + (row.omission_rate or 0.0) * row.reference_words
+
+
+def worst_pages(rows: Iterable[PageRow], most: int) -> list[PageRow]:
+    """Readings with most words invented or left out; empty outputs are no readings, and are counted elsewhere."""
+    candidates = ((unfaithful_words(row), -place, row) for place, row in enumerate(rows) if row.status == "ok")
+    chosen = heapq.nlargest(most, (entry for entry in candidates if entry[0] > 0), key=lambda entry: entry[:2])
+    return [row for *_, row in chosen]
+
+
+def reason_words(row: PageRow) -> str:
+    """What is wrong with a reading, most telling first."""
+    found = [
+        plural(count, noun)
+        for count, noun in ((row.loops, "loop"), (row.blocks, "invented block"), (row.omissions, "omission"))
+        if count
+    ]
+    return ", ".join(found) if row.status == "ok" and found else STATUS_WORDS[row.status]

@@ -1,0 +1,108 @@
+"""Texts of pages on disk, so that tables larger than memory can be joined page by page."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from hallumeter.records import FieldValue
+
+_SCHEMA = """
+CREATE TABLE page (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, reference TEXT) STRICT;
+CREATE TABLE reading (
+    page INTEGER NOT NULL, engine INTEGER NOT NULL, response TEXT NOT NULL, fields TEXT NOT NULL,
+    PRIMARY KEY (page, engine)
+) WITHOUT ROWID, STRICT;
+"""
+
+
+class ShelvedReading(NamedTuple):
+    """What an engine wrote for a page."""
+
+    engine: str
+    response: str
+    fields: dict[str, FieldValue]
+
+
+class ShelvedPage(NamedTuple):
+    """A page with all its readings, engines in the order in which they were first seen."""
+
+    page: str
+    reference: str | None
+    """None when no row had one."""
+    readings: tuple[ShelvedReading, ...]
+
+
+class PageShelf:
+    """A temporary database of references and responses; pages come back in the order in which they were first seen."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "pages.sqlite")
+        # Nothing here outlives the run, so nothing needs to survive a crash.
+        self._database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
+        self._engines: dict[str, int] = {}
+
+    def __enter__(self) -> PageShelf:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._database.close()
+        self._folder.cleanup()
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Names of the engines, in order of appearance."""
+        return tuple(self._engines)
+
+    def __len__(self) -> int:
+        """How many pages there are."""
+        return int(self._database.execute("SELECT count(*) FROM page").fetchone()[0])
+
+    def put_reference(self, page: str, reference: str) -> bool:
+        """Keep the reference of a page; False when it has another one already, which is kept."""
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (page,))
+        self._database.execute(
+            "UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (_storable(reference), page)
+        )
+        row = self._database.execute("SELECT reference FROM page WHERE name = ?", (page,)).fetchone()
+        return bool(row[0] == _storable(reference))
+
+    def put_reading(self, page: str, reading: ShelvedReading) -> bool:
+        """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (page,))
+        engine = self._engines.setdefault(reading.engine, len(self._engines))
+        fields = msgspec.json.encode(reading.fields).decode()
+        cursor = self._database.execute(
+            "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?",
+            (engine, _storable(reading.response), fields, page),
+        )
+        return cursor.rowcount == 1
+
+    def pages(self) -> Iterator[ShelvedPage]:
+        """Every page with its readings."""
+        names = tuple(self._engines)
+        with closing(self._database.execute("SELECT number, name, reference FROM page ORDER BY number")) as rows:
+            for number, name, reference in rows:
+                found = self._database.execute(
+                    "SELECT engine, response, fields FROM reading WHERE page = ? ORDER BY engine", (number,)
+                )
+                readings = tuple(
+                    ShelvedReading(names[engine], response, msgspec.json.decode(fields))
+                    for engine, response, fields in found
+                )
+                yield ShelvedPage(name, reference, readings)
+
+
+def _storable(text: str) -> str:
+    """A lone surrogate cannot be stored; it stands for a character that was broken before it came here."""
+    return text.encode("utf-8", "replace").decode()
