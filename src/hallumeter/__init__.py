@@ -16,20 +16,8 @@ if TYPE_CHECKING:
     from .formats import read
     from .metrics.catalog import METRICS
     from .pipelines import MeasureSettings, Run, TranscriptSettings, load, measure, transcripts
-    from .records import (
-        Claim,
-        Failure,
-        Finding,
-        Label,
-        Measurement,
-        MetricSummary,
-        PageRow,
-        Rate,
-        Response,
-        Summary,
-        Transcript,
-        Verdict,
-    )
+    from .records import Claim, Failure, Finding, Label, Measurement, MetricSummary, PageRow, Rate, Response, Summary
+    from .records import Transcript, Verdict
 
 # Where each public name lives: it is imported when it is first used, so that importing hallumeter stays light.
 _HOMES = {

@@ -101,13 +101,17 @@ class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
     """Words in invented blocks and loops; fewer are a stray line, such as a stamp that the ground truth omits."""
     smallest_share: float = 0.05
 
+    def __post_init__(self) -> None:
+        _check_share("smallest_share", self.smallest_share)
+
     def is_hallucinated(self, *, invented_words: int, words: int) -> bool:
         """Whether a page with so many invented words among so many is badged; both bounds themselves are.
 
         >>> PagePolicy().is_hallucinated(invented_words=6, words=80)
         True
         """
-        return invented_words >= max(self.fewest_words, 1) and invented_words >= self.smallest_share * words
+        is_large_share = invented_words >= self.smallest_share * words - _TOLERANCE * words
+        return invented_words >= max(self.fewest_words, 1) and is_large_share
 
 
 class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,13 +124,17 @@ class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
     smallest_agreement: float = 0.5
     """Share of the witness's words that the engine has too: below it, either of the two may be wrong."""
 
+    def __post_init__(self) -> None:
+        _check_share("lowest_confidence", self.lowest_confidence)
+        _check_share("smallest_agreement", self.smallest_agreement)
+
     def why_not(self, *, words: int, confidence: float | None, agreement: float | None) -> str | None:
-        """Why the witness cannot tell; None when it can."""
+        """Why the witness cannot tell; None when it can. The bounds themselves are good enough."""
         if words < self.fewest_words:
             return f"the witness read {words} words, fewer than {self.fewest_words}"
-        if confidence is not None and confidence < self.lowest_confidence:
+        if confidence is not None and confidence < self.lowest_confidence - _TOLERANCE:
             return f"the witness is {confidence:.2f} sure of its reading, below {self.lowest_confidence:g}"
-        if agreement is None or agreement < self.smallest_agreement:
+        if agreement is None or agreement < self.smallest_agreement - _TOLERANCE:
             return f"the engine confirms {agreement or 0:.2f} of the witness's words, below {self.smallest_agreement:g}"
         return None
 
@@ -194,6 +202,11 @@ def headline_rows(rows: Iterable[MetricSummary], headline: str | None) -> dict[s
         if not row.by and (row.judge in (None, headline) or row.metric not in chosen):
             chosen[row.metric] = row
     return chosen
+
+
+def _check_share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise SettingsError(f"{name} is {value:g}; expected a share from 0 to 1, such as 0.05")
 
 
 def _reason(rule: Rule, value: float) -> str:

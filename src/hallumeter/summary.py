@@ -63,12 +63,14 @@ def summarize_rates(
     *,
     settings: SummarySettings,
     bounds: tuple[float, float] | None = None,
-    largest: float = 1.0,
+    largest: float | None = None,
 ) -> MetricSummary:
     """Pool one rate per response into a value with its interval; undefined when there is nothing to count.
 
-    `largest` is the largest possible value; the interval stays within it.
+    `largest` is the largest possible value, that of the catalog unless it is given; the interval stays within it.
     """
+    largest = metric.range[1] if largest is None else largest
+    unit = 1.0 if largest is None else largest
     pooled = rates.pooled
     interval = None
     if pooled.total:
@@ -78,14 +80,15 @@ def summarize_rates(
             interval = wilson_interval(pooled.count, pooled.total, confidence=settings.confidence)
         else:
             interval = cluster_bootstrap_interval(
-                rates.counts / largest,
+                rates.counts / unit,
                 rates.totals,
                 rng=rng,
                 resamples=settings.resamples,
                 confidence=settings.confidence,
+                is_share=largest is not None,
             )
     if interval is not None:
-        interval = Interval(interval.low * largest, interval.high * largest, interval.method)
+        interval = Interval(interval.low * unit, interval.high * unit, interval.method)
     row = _row(metric, part, settings, value=pooled.value, interval=interval, undefined=None)
     return structs.replace(
         row,

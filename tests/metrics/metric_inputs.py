@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from hallumeter.metrics.catalog import Metric
 from hallumeter.metrics.consensus import consensus_scores
 from hallumeter.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
-from hallumeter.records import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from hallumeter.records import Answers, LabelCounts, PageColumns, PageCounts, Ratings, Support, UncertaintySums
 from hallumeter.stats import distinct_patterns
 
-Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | list[int]
+Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | PageColumns | list[int]
 Values = tuple[float | None, ...]
 Statement = tuple[int, int, int, bool]
 """Question, claim, model, and whether the evidence supports it."""
@@ -68,6 +69,67 @@ def _statements_and_asked(case: tuple[list[Statement], list[tuple[int, int]]]) -
     return statements, sorted(answered | set(silent))
 
 
+@st.composite
+def page_counts(draw: st.DrawFn) -> PageCounts:
+    """Counts that one page can have: no part larger than its whole, and the ratios that follow from the counts."""
+
+    def up_to(most: int) -> int:
+        return draw(st.integers(0, most))
+
+    def one_if(is_possible: bool) -> bool:
+        return is_possible and draw(st.booleans())
+
+    on_page, written = up_to(6), up_to(9)
+    ngrams = min(written, max(1, written - 2))
+    anchored = up_to(ngrams) if on_page else 0
+    on_page_characters, written_characters = on_page * (1 + up_to(3)), written * (1 + up_to(30))
+    hits, substituted, deleted, inserted = (up_to(4) for _ in range(4))
+    character_hits, character_errors = up_to(20), up_to(30)
+    read, unread, numbers, names = up_to(9), up_to(9), up_to(3), up_to(3)
+    blocks = up_to(unread)
+    is_empty = one_if(not written)
+    is_decided = one_if(not is_empty)
+    return PageCounts(
+        reference_words=on_page,
+        response_words=written,
+        unknown_words=up_to(written) if on_page else written,
+        anchored_ngrams=anchored,
+        ngrams=ngrams,
+        anchor_score=anchored / ngrams if ngrams else float(not on_page),
+        reference_characters=on_page_characters,
+        response_characters=written_characters,
+        length_ratio=_ratio(written_characters, on_page_characters),
+        picarones_badge=one_if(True),
+        word_hits=hits,
+        word_errors=substituted + deleted + inserted,
+        word_edits=hits + substituted + deleted + inserted,
+        strict_reference_words=hits + substituted + deleted,
+        strict_response_words=hits + substituted + inserted,
+        character_errors=character_errors,
+        strict_reference_characters=character_hits + up_to(character_errors),
+        read_reference_words=read,
+        read_response_words=read + unread,
+        inserted_words=unread,
+        block_words=blocks,
+        loop_words=up_to(unread - blocks),
+        omitted_words=up_to(read),
+        multiset_inserted=up_to(read + unread),
+        invented_numbers=up_to(numbers),
+        numbers=numbers,
+        invented_names=up_to(names),
+        names=names,
+        is_decided=is_decided,
+        is_hallucinating=one_if(is_decided),
+        is_empty_output=is_empty,
+    )
+
+
+def _ratio(written: int, on_page: int) -> float:
+    if not on_page:
+        return math.inf if written else 1.0
+    return written / on_page
+
+
 label_rows = st.lists(st.tuples(*[st.integers(0, 6)] * 5), max_size=8)
 answer_rows = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12)
 distribution = st.lists(st.integers(0, 20), min_size=3, max_size=3).filter(any)
@@ -91,6 +153,7 @@ INPUTS: dict[str, st.SearchStrategy[Columns]] = {
     "ratings": rating_rows.map(ratings),
     "support": statements_and_asked.map(lambda case: support(*case)),
     "clusters": st.lists(st.integers(0, 5), max_size=12),
+    "pages": st.lists(page_counts(), max_size=8).map(PageColumns.of),
 }
 """Any input, by what a metric reads."""
 
@@ -101,6 +164,7 @@ EMPTY: dict[str, Columns] = {
     "ratings": ratings([], judges=3),
     "support": support([], [(0, 0), (0, 1), (1, 2)]),
     "clusters": [],
+    "pages": PageColumns.of([]),
 }
 """Nothing to count, by what a metric reads."""
 
@@ -144,6 +208,8 @@ def rearranged(columns: Columns, order: np.random.Generator) -> Columns:
 
 def arrays_of(columns: Columns) -> list[NDArray[Any]]:
     """Copies of all the numbers in an input."""
+    if isinstance(columns, PageColumns):
+        return [column.copy() for column in columns.columns.values()]
     if isinstance(columns, Struct):
         fields = [getattr(columns, name) for name in columns.__struct_fields__]
         return [field.copy() for field in fields if isinstance(field, np.ndarray)]

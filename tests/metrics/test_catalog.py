@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from metric_inputs import EMPTY, INPUTS, Columns, Values, arrays_of, label_counts, ratings, rearranged, values_of
 
 from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID, Metric
-from hallumeter.records import Answers, LabelCounts, Rates, Ratings, UncertaintySums
+from hallumeter.records import Answers, LabelCounts, PageColumns, Rates, Ratings, UncertaintySums
 
 EXAMPLES = settings(max_examples=50)
 POOLABLE = [metric for metric in METRICS if metric.is_poolable]
 RESAMPLED = [metric for metric in METRICS if metric.resample is not None]
+ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns)
+"""Columns with one row per response, from which rates are made."""
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
 every_poolable_metric = pytest.mark.parametrize("metric", POOLABLE, ids=lambda metric: metric.id)
@@ -77,7 +79,7 @@ def test_nothing_to_count_is_undefined(metric: Metric) -> None:
 @given(st.data())
 def test_two_halves_pooled_equal_the_whole(metric: Metric, data: st.DataObject) -> None:
     columns = drawn_input(data, metric)
-    assert isinstance(columns, (LabelCounts, UncertaintySums, Answers))
+    assert isinstance(columns, ROWS)
     cut = data.draw(st.integers(0, len(columns)), label="cut")
     halves = metric.compute(columns[:cut]).pooled + metric.compute(columns[cut:]).pooled
     whole = metric.compute(columns).pooled
@@ -92,7 +94,7 @@ def test_a_poolable_metric_gives_one_rate_per_response(metric: Metric, data: st.
     columns = drawn_input(data, metric)
     rates = metric.compute(columns)
     assert isinstance(rates, Rates)
-    assert isinstance(columns, (LabelCounts, UncertaintySums, Answers))
+    assert isinstance(columns, ROWS)
     assert len(rates) == len(rates.totals) == len(columns)
     assert (rates.totals >= 0).all()
     assert not rates.counts[rates.totals == 0].any()
@@ -103,14 +105,25 @@ def test_a_poolable_metric_gives_one_rate_per_response(metric: Metric, data: st.
 @given(st.data())
 def test_many_resamples_at_once_give_what_one_at_a_time_gives(metric: Metric, data: st.DataObject) -> None:
     columns = drawn_input(data, metric)
-    assert isinstance(columns, Ratings)
-    width = len(columns.patterns)
+    assert isinstance(columns, (Ratings, PageColumns))
+    width = len(columns.patterns) if isinstance(columns, Ratings) else len(columns)
     weights = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=width, max_size=width), min_size=1, max_size=4))
     pair = {"first": 0, "second": 1} if metric.id == "cohen_kappa" else {}
     assert metric.resample is not None
     found = metric.resample(columns, np.array(weights, dtype=np.float64), **pair)
-    single = [metric.compute(Ratings(columns.patterns, np.array(row), columns.judges), **pair).value for row in weights]
+    single = [one_resample(metric, columns, row, pair) for row in weights]
     assert_same(tuple(None if math.isnan(value) else float(value) for value in found), tuple(single))
+
+
+def one_resample(
+    metric: Metric, columns: Ratings | PageColumns, weights: list[int], pair: dict[str, int]
+) -> float | None:
+    """The statistic of claims or pages written down as often as they were drawn."""
+    if isinstance(columns, PageColumns):
+        value: float | None = metric.compute(columns[np.repeat(np.arange(len(columns)), weights)])
+    else:
+        value = metric.compute(Ratings(columns.patterns, np.array(weights), columns.judges), **pair).value
+    return value
 
 
 @pytest.mark.parametrize("metric", [row for row in METRICS if row.reads == "labels"], ids=lambda metric: metric.id)
@@ -154,7 +167,8 @@ def test_every_metric_is_explained(metric: Metric) -> None:
 def test_ranges_and_intervals_fit_the_kind_of_metric(metric: Metric) -> None:
     low, high = metric.range
     assert high is None or low < high
-    assert metric.direction in ("lower", "higher")
+    assert (metric.direction == "none") == metric.id.startswith("length_ratio")
+    assert metric.direction in ("lower", "higher", "none")
     assert (metric.interval == "pattern_bootstrap") == (metric.resample is not None)
     assert (metric.interval == "wilson") <= metric.is_poolable <= (metric.interval in ("wilson", "cluster_bootstrap"))
     assert not metric.is_widened_by_claimless or metric.reads == "labels"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Request
+from playwright.sync_api import Browser, Request, sync_playwright
 
 from hallumeter.report import Document, write_html
 
@@ -20,6 +21,14 @@ ARGUMENTS = [
 needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium on the path; install Debian's package chromium"
 )
+
+
+def opened_browser() -> Iterator[Browser]:
+    """A browser for as long as a module needs one."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
 
 
 class Visit:

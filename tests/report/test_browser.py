@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import Visit, needs_browser, written
+from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
 from report_samples import finding, sample_document
 from test_untrusted_text import HOSTILE, hostile_document
@@ -15,6 +15,11 @@ from hallumeter.records import Passage, Response
 from hallumeter.report import RecordFindings
 
 pytestmark = needs_browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

@@ -368,9 +368,9 @@ def rows_of(records: Iterable[RecordFindings]) -> list[PageRow]:
 def transcripts_document(records: Sequence[RecordFindings] | None = None, **changes: object) -> Document:
     """A whole document of the written readings, or of others."""
     records = written_readings() if records is None else records
-    rows = rows_of(records)
+    rows = [] if "pages" in changes and "summary" in changes else rows_of(records)
     arguments: dict[str, object] = {
-        "summary": transcripts_summary(rows),
+        "summary": None if "summary" in changes else transcripts_summary(rows),
         "manifest": manifest(
             instrument="transcripts",
             inputs=(InputFile("truth/", None, 4), InputFile("vlm-b/", None, 4)),

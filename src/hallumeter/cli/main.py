@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 EXIT_INPUT = 2
+EXIT_INTERRUPTED = 130
+"""What a shell says of a program that Ctrl-C has ended: 128 and the number of SIGINT."""
 EXIT_CLOSED_PIPE = 141
 """What a shell says of a program whose reader stopped early: 128 and the number of SIGPIPE."""
 
@@ -49,6 +51,9 @@ def _faults_of_the_user() -> Iterator[None]:
         raise UserFault(f"{error.format_message().rstrip('.?')}; `{command} --help` has examples") from error
     except RecursionError as error:
         raise UserFault("a record is nested too deeply to be read; flatten it") from error
+    except KeyboardInterrupt as error:
+        click.echo("\nhallumeter: interrupted", err=True)
+        raise click.exceptions.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError as error:
         stop_printing(errors_too=True)
         raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from error

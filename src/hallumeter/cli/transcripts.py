@@ -33,7 +33,7 @@ FORMATS = ("table", "json", "markdown", "csv")
 @click.option("--image", type=click.Path(path_type=Path), metavar="DIR", help="Page images for the witness to read.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
-@click.option("--rank-by", default="cer", show_default=True, metavar="METRIC", help="What engines are ranked by.")
+@click.option("--rank-by", metavar="METRIC", help="What engines are ranked by; default: cer.")
 @click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group pages by a column of a table.")
 @click.option(
     "--measures",
@@ -43,7 +43,7 @@ FORMATS = ("table", "json", "markdown", "csv")
     help="anchoring: only Picarones' vocabulary metrics, many times faster, without places.",
 )
 @click.option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
-@click.option("--workers", type=int, metavar="N", help="Processes to use; default: one per core.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
 @click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")

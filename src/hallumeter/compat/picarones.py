@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from hallumeter.errors import RecordError
 from hallumeter.metrics.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class HallucinationMetrics(Struct, frozen=True):
     length_ratio: float = 1.0
     """Capped at 9.99; the badge looks at the uncapped ratio."""
     anchor_score: float = 1.0
-    hallucinated_blocks: tuple[HallucinatedBlock, ...] = ()
+    hallucinated_blocks: list[HallucinatedBlock] = []
     is_hallucinating: bool = False
     gt_word_count: int = 0
     hyp_word_count: int = 0
@@ -68,10 +69,13 @@ class HallucinationMetrics(Struct, frozen=True):
     @classmethod
     def from_dict(cls, d: Mapping[str, object]) -> HallucinationMetrics:
         """Read a dict back, whole or partial; fields that Picarones does not know are ignored."""
-        return msgspec.convert(dict(d), cls)
+        try:
+            return msgspec.convert(dict(d), cls)
+        except msgspec.ValidationError as error:
+            raise RecordError(f"not hallucination metrics: {error}; give a dict like that of as_dict") from error
 
 
-def compute_hallucination_metrics(
+def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Picarones know
     reference: str,
     hypothesis: str,
     n: int = 3,
@@ -88,10 +92,10 @@ def compute_hallucination_metrics(
         net_insertion_rate=found.net_insertion_rate,
         length_ratio=min(found.length_ratio, LENGTH_RATIO_CAP),
         anchor_score=found.anchor_score,
-        hallucinated_blocks=tuple(
+        hallucinated_blocks=[
             HallucinatedBlock(first, last, " ".join(tokens[first : last + 1]), last - first + 1)
             for first, last in found.blocks
-        ),
+        ],
         is_hallucinating=found.is_hallucinating,
         gt_word_count=found.reference_words,
         hyp_word_count=found.response_words,

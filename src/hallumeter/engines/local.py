@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -42,7 +43,7 @@ def map_in_order(
         yield from map(function, items)
         return
     queue = iter(items)
-    pool = ProcessPoolExecutor(workers, mp_context=_context())
+    pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_die_quietly)
     waiting: deque[Future[_Result]] = deque()
     try:
         waiting.extend(pool.submit(function, item) for item in islice(queue, workers * _AHEAD))
@@ -55,6 +56,11 @@ def map_in_order(
         raise InputError(message) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _die_quietly() -> None:
+    """A process that is interrupted ends at once; the one that the user sees says so, and only that one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _context() -> multiprocessing.context.BaseContext:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from hallumeter.errors import SettingsError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -40,6 +42,10 @@ class AnchoringSettings(Struct, frozen=True):
     block_tolerance: int = 3
     """So many known words in a row end a block; 0 is taken as 1."""
     shortest_block: int = 4
+
+    def __post_init__(self) -> None:
+        if self.ngram < 1:
+            raise SettingsError(f"n-grams of {self.ngram} words; expected at least 1")
 
 
 PICARONES = AnchoringSettings()
@@ -163,8 +169,6 @@ def anchor_pages(pages: Iterable[PageTexts], *, settings: AnchoringSettings = PI
 
     Only one batch is held, so memory does not grow with the corpus.
     """
-    if settings.ngram < 1:
-        raise ValueError(f"n-grams of {settings.ngram} words; expected at least 1")
     batch = _Batch(settings)
     for page in pages:
         batch.add(page)

@@ -43,7 +43,7 @@ def match_error_rate(pages: PageColumns) -> Rates:
 def word_information_lost(pages: PageColumns) -> float | None:
     """One minus the product of word recall and word precision, all pages pooled (WIL).
 
-    Undefined when the references or the responses have no words.
+    1 when only one side has words; undefined when neither has.
     """
     value = float(resampled_word_information_lost(pages, np.ones((1, len(pages))))[0])
     return None if np.isnan(value) else value
@@ -53,8 +53,8 @@ def resampled_word_information_lost(pages: PageColumns, weights: NDArray[np.floa
     """The same for many resamples at once, each a row that says how often a page was drawn; NaN where undefined."""
     names = ("word_hits", "strict_reference_words", "strict_response_words")
     hits, reference, response = (weights @ pages.column(name) for name in names)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(1 - (hits / reference) * (hits / response))
+    kept = hits * hits / np.maximum(reference * response, 1)
+    return np.where(reference + response > 0, 1 - kept, np.nan)
 
 
 def true_insertion_rate(pages: PageColumns) -> Rates:
@@ -99,7 +99,9 @@ def hallucinating_page_rate(pages: PageColumns) -> Rates:
 
 def empty_output_rate(pages: PageColumns) -> Rates:
     """Pages with text for which the engine wrote nothing, over pages with text."""
-    return Rates(pages.column("is_empty_output"), (pages.column("reference_words") > 0).astype(np.float64))
+    has_text = pages.column("reference_words") > 0
+    # A page of signs alone has no words under a spelling without punctuation.
+    return Rates(np.where(has_text, pages.column("is_empty_output"), 0.0), has_text.astype(np.float64))
 
 
 def picarones_page_rate(pages: PageColumns) -> Rates:

@@ -7,7 +7,6 @@ from hallumeter.pipelines.measurement import (
     measure_files,
     measure_to_folder,
     read_policy,
-    run_demo,
 )
 from hallumeter.pipelines.transcripts import (
     MeasuredTranscripts,
@@ -18,9 +17,11 @@ from hallumeter.pipelines.transcripts import (
     transcripts_to_folder,
 )
 
+from .demo import Demo, run_demo
 from .run import Run, load
 
 __all__ = [
+    "Demo",
     "MeasureSettings",
     "MeasuredRun",
     "MeasuredTranscripts",

@@ -10,7 +10,6 @@ from hallumeter.store import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from tempfile import TemporaryDirectory
 
     from hallumeter.records import Failure, Finding, Manifest, PageRow, Summary
 
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
 class Run:
     """What a run found: its summary, its findings, its failures and its report."""
 
-    def __init__(self, folder: RunFolder, kept: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
-        # A temporary folder is removed when the last name for it is gone.
-        self._kept = kept
 
     @property
     def path(self) -> Path:
@@ -45,7 +42,8 @@ class Run:
 
     def pages(self) -> Iterator[PageRow]:
         """Every page of every engine in numbers; none for an instrument without pages."""
-        return self._folder.pages()
+        # A generator of its own keeps this run, and with it a temporary folder, until it has been read.
+        yield from self._folder.pages()
 
     def findings(self) -> Iterator[Finding]:
         """Every claim with what the judges said of it, in the order of the records."""
@@ -68,6 +66,6 @@ class Run:
         return f"Run({str(self.path)!r})"
 
 
-def load(path: str | Path, *, kept: TemporaryDirectory[str] | None = None) -> Run:
-    """Open a finished run; `kept` is the temporary folder that it lives in, if it does."""
-    return Run(RunFolder(Path(path)), kept)
+def load(path: str | Path) -> Run:
+    """Open a finished run."""
+    return Run(RunFolder(Path(path)))

@@ -105,7 +105,7 @@ def build_document(
     gathered = _Gathered(summary, manifest, rows=rows, selection=selection, broken=broken, headline=headline)
     if is_of_pages:
         wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
-        counted = count_pages(streams.get("pages", ()), wanted=wanted)
+        counted = count_pages(streams.get("pages", ()), wanted=wanted, kept=limits.pages)
         sections = _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts)
     else:
         sections = _claim_sections(gathered, limits)

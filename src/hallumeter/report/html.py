@@ -27,7 +27,14 @@ from .drawing import LABEL_COLOURS, PALETTE
 from .payload import record_payload
 from .segmentation import CONSENSUS
 from .transcripts.payload import KIND_WORDS, pages_payload, pairs_payload, readings_payload
-from .transcripts.ranking import HALLUCINATING, difference_words, neighbours, p_words
+from .transcripts.ranking import (
+    HALLUCINATING,
+    HIGHER_IS_BETTER,
+    difference_words,
+    metric_words,
+    neighbours,
+    p_words,
+)
 from .transcripts.sections import PageSection, RankingSection, ReadingSection
 from .transcripts.wording import reading_coverage_words
 from .wording import (
@@ -232,6 +239,7 @@ def _environment() -> Environment:
         plural=plural,
         coverage=coverage_words,
         interval=interval_words,
+        metric_name=metric_words,
         p_value=p_words,
         reading_coverage=reading_coverage_words,
     )
@@ -248,6 +256,7 @@ def _environment() -> Environment:
         kind_words=KIND_WORDS,
         hallucinating=HALLUCINATING,
         difference_of=difference_words,
+        higher_is_better=HIGHER_IS_BETTER,
         neighbours_of=neighbours,
     )
     return environment

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
+ROWS_KEPT = 20_000
 
 
 class Limits(Struct, frozen=True):
@@ -32,6 +33,8 @@ class Limits(Struct, frozen=True):
     """Further responses drawn at random."""
     bytes: int = 6_000_000
     """Size of all responses, findings and distinct passages as JSON; an HTML file needs about two thirds of it."""
+    pages: int = ROWS_KEPT
+    """Rows of the table of pages, where there is one; more would make the page slow to open."""
     failures: int = 50
     seed: int = 0
     """Of the random draw."""

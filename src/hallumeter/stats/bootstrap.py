@@ -32,6 +32,7 @@ def cluster_bootstrap_interval(
     rng: np.random.Generator,
     resamples: int = 2_000,
     confidence: float = 0.95,
+    is_share: bool = True,
 ) -> Interval | None:
     """Interval of the pooled rate sum(counts) / sum(totals), with clusters as the unit of resampling.
 
@@ -43,8 +44,10 @@ def cluster_bootstrap_interval(
     - `wilson_by_cluster` when all clusters have the same rate and resampling would give a width of zero: a share of
       clusters not seen so far, up to Wilson's upper bound for 0 of n, may have any rate.
 
-    Counts may lie outside 0..total (a ratio that is not a proportion). The interval then goes as many times below the
-    ratio as above it when no count is negative, else as far; it is undefined when all clusters have the same ratio.
+    Counts may lie outside 0..total (a ratio that is not a proportion), or might, though none here does, where
+    `is_share` is false. The interval then goes as many times below the ratio as above it when no count is negative,
+    else as far. It is undefined when all clusters have the same ratio, and when they are too few for the confidence
+    to have an upper end. Where all counts are 0, what was not seen is taken to lie between 0 and 1.
 
     >>> interval = cluster_bootstrap_interval([0, 2, 1, 0], [3, 4, 1, 2], rng=np.random.default_rng(0))
     >>> interval.method, 0.0 < interval.low < 0.3 < interval.high < 1.0
@@ -53,7 +56,7 @@ def cluster_bootstrap_interval(
     'wilson_by_cluster'
     """
     cells = distinct_cells(_measured(counts, totals))
-    return contrast_interval(cells, rng=rng, resamples=resamples, confidence=confidence)
+    return contrast_interval(cells, rng=rng, resamples=resamples, confidence=confidence, is_share=is_share)
 
 
 def resampled_rates(
@@ -131,14 +134,16 @@ def contrast(sums: FloatArray) -> FloatArray:
         return _first_less_second(rates)
 
 
-def contrast_interval(cells: Cells, *, rng: np.random.Generator, resamples: int, confidence: float) -> Interval | None:
+def contrast_interval(
+    cells: Cells, *, rng: np.random.Generator, resamples: int, confidence: float, is_share: bool = True
+) -> Interval | None:
     """Interval of `contrast`, as `cluster_bootstrap_interval` describes."""
     check_resamples(resamples)
     upper = upper_probability(confidence)
     if cells.clusters < 2:
         return None
     value = float(contrast(cells.sums))
-    bounds = _bounds(cells.columns)
+    bounds = _bounds(cells.columns, is_share=is_share)
     influence = _influence(cells)
     if not _is_spread(influence, cells) or (bounds and value in bounds):
         return _unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
@@ -153,7 +158,7 @@ def contrast_interval(cells: Cells, *, rng: np.random.Generator, resamples: int,
         spread = float(values[np.isfinite(values)].std())
     margin = correction * spread * student_quantile(upper, cells.clusters - 1)
     low, high = _around(value, margin, bounds)
-    return Interval(low, high, method)
+    return Interval(low, high, method) if math.isfinite(high) else None
 
 
 def _measured(counts: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -172,11 +177,11 @@ def _multiplicities(multiplicities: ArrayLike) -> IntArray:
     return given.astype(np.int64)
 
 
-def _bounds(columns: FloatArray) -> tuple[float, float] | None:
+def _bounds(columns: FloatArray, *, is_share: bool) -> tuple[float, float] | None:
     """Range of a rate, of a ratio without negative counts, or of a difference of rates; None for anything else."""
     counts, totals = columns[:, 0::2], columns[:, 1::2]
     is_single = columns.shape[1] == 2
-    if np.all((counts >= 0) & (counts <= totals)):
+    if np.all((counts >= 0) & (counts <= totals)) and (is_share or not counts.any()):
         return (0.0, 1.0) if is_single else (-1.0, 1.0)
     return (0.0, math.inf) if is_single and np.all(counts >= 0) else None
 
@@ -220,7 +225,9 @@ def _around(value: float, margin: float, bounds: tuple[float, float] | None) -> 
         return value - margin, value + margin
     low, high = bounds
     if math.isinf(high):
-        return value * math.exp(-margin / value), value * math.exp(margin / value)
+        with np.errstate(over="ignore"):
+            times = float(np.exp(margin / value))
+        return value / times, value * times
     width = high - low
     share = (value - low) / width
     log_odds, slope = math.log(share / (1 - share)), 1 / (width * share * (1 - share))

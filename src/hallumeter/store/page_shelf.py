@@ -70,21 +70,24 @@ class PageShelf:
 
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
-        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (page,))
-        self._database.execute(
-            "UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (_storable(reference), page)
-        )
-        row = self._database.execute("SELECT reference FROM page WHERE name = ?", (page,)).fetchone()
-        return bool(row[0] == _storable(reference))
+        name, text = _storable(page), _storable(reference)
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
+        self._database.execute("UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (text, name))
+        row = self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)).fetchone()
+        return bool(row[0] == text)
 
     def put_reading(self, page: str, reading: ShelvedReading) -> bool:
         """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
-        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (page,))
-        engine = self._engines.setdefault(reading.engine, len(self._engines))
-        fields = msgspec.json.encode(reading.fields).decode()
+        name = _storable(page)
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
+        engine = self._engines.setdefault(_storable(reading.engine), len(self._engines))
+        fields = {
+            _storable(key): _storable(value) if isinstance(value, str) else value
+            for key, value in reading.fields.items()
+        }
         cursor = self._database.execute(
             "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?",
-            (engine, _storable(reading.response), fields, page),
+            (engine, _storable(reading.response), msgspec.json.encode(fields).decode(), name),
         )
         return cursor.rowcount == 1
 

@@ -21,8 +21,12 @@ def write_pages(path: Path, rows: Iterable[PageRow]) -> None:
     """Write the table; what could not be counted is an empty cell, never a 0."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
+        quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
         table.writerow(_FIELDS)
-        table.writerows([_cell(getattr(row, name)) for name in _FIELDS] for row in rows)
+        for row in rows:
+            # The writer does not quote a carriage return by itself, though it ends a row for those who read.
+            chosen = quoted if "\r" in row.page + row.engine else table
+            chosen.writerow([_cell(getattr(row, name)) for name in _FIELDS])
 
 
 def read_pages(path: Path) -> Iterator[PageRow]:

@@ -1,6 +1,7 @@
 """The text of a page from ALTO, PAGE XML, hOCR or plain text, and folders of such pages."""
 
-from .folders import PageFiles, page_name, pages_in
+from .folders import PageFiles, pages_in
+from .names import page_name
 from .page_file import LARGEST_BYTES, PAGE_SUFFIXES, Page, read_page_file
 
 __all__ = [

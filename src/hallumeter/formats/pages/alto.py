@@ -27,7 +27,6 @@ class AltoReader:
         self._open = [Part()]
         self._order = ReadingOrder()
         self._strings: list[str] = []
-        self._hyphen = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -36,7 +35,7 @@ class AltoReader:
         elif name == "SP":
             self._strings.append(_SPACE)
         elif name == "HYP":
-            self._hyphen = attributes.get("CONTENT", "")
+            self._add_hyphen(attributes.get("CONTENT", ""))
         elif name in _PARTS:
             self._strings.clear()
             self._open.append(Part(attributes.get("ID")))
@@ -63,9 +62,12 @@ class AltoReader:
         """The whole page."""
         return text_in_order(self._open[0], self._order)
 
+    def _add_hyphen(self, hyphen: str) -> None:
+        if self._strings and self._strings[-1] != _SPACE:
+            self._strings[-1] += hyphen
+        else:
+            self._strings.append(hyphen)
+
     def _line(self) -> str:
         joint = "" if _SPACE in self._strings else _SPACE
-        line = joint.join(self._strings) + self._hyphen
-        self._strings.clear()
-        self._hyphen = ""
-        return line
+        return joint.join(self._strings).strip(_SPACE)

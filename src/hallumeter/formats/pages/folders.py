@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError
 
-from .names import page_name
+from .names import composed_name, page_name
 from .page_file import PAGE_SUFFIXES, ROOTS
 from .safe_xml import root_name
 
@@ -92,8 +92,8 @@ def _reason_to_skip(path: Path) -> str | None:
 
 
 def _name_below(path: Path, folder: Path) -> str:
-    parts = path.relative_to(folder).parts
-    return "/".join([*(page_name(f"{part}.") for part in parts[:-1]), page_name(parts[-1])])
+    *folders, name = path.relative_to(folder).parts
+    return "/".join([*map(composed_name, folders), page_name(name)])
 
 
 def _refuse_doubles(folder: Path, found: dict[str, list[Path]]) -> None:
@@ -101,7 +101,7 @@ def _refuse_doubles(folder: Path, found: dict[str, list[Path]]) -> None:
     if doubles:
         name, paths = min(doubles.items())
         first, second = (path.relative_to(folder) for path in paths[:2])
-        more = f" ({len(doubles) - 1:,} more pages likewise)" if len(doubles) > 1 else ""
+        more = f" ({len(doubles) - 1:,} more likewise)" if len(doubles) > 1 else ""
         raise InputError(
             f"{folder}: {first} and {second} are both page {name!r}{more}; keep one file for a page, or give each "
             f"reading a folder of its own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 from collections import Counter
@@ -46,9 +47,10 @@ def read_hocr(text: str) -> str:
         if name is None:
             page.add(token["text"] or "")
         elif token["slash"]:
-            page.close(name.lower())
+            page.end(name.lower())
         else:
-            page.open(name.lower(), _classes(token["attributes"]), is_empty=token["attributes"].endswith("/"))
+            attributes = token["attributes"]
+            page.begin(_element_of(name.lower(), _classes(attributes)), is_empty=attributes.endswith("/"))
     if not page.is_hocr:
         raise InputError(
             "holds no hOCR: expected elements with classes such as ocr_page, ocr_line and ocrx_word; "
@@ -57,11 +59,11 @@ def read_hocr(text: str) -> str:
     return page.text()
 
 
-def _classes(attributes: str) -> set[str]:
-    for name, value in _ATTRIBUTE.findall(attributes):
-        if name.lower() == "class":
-            return set(value.strip("\"'").split())
-    return set()
+def _classes(attributes: str) -> str:
+    for attribute in _ATTRIBUTE.finditer(attributes):
+        if attribute[1].lower() == "class":
+            return (attribute[2] or "").strip("\"'")
+    return ""
 
 
 class _Element:
@@ -77,6 +79,12 @@ class _Element:
         self.is_unseen = name in _UNSEEN
 
 
+@functools.lru_cache(maxsize=1024)
+def _element_of(name: str, classes: str) -> _Element:
+    """One object for all elements of a kind, so that thousands left open take no memory."""
+    return _Element(name, set(classes.split()))
+
+
 class _Page:
     """The lines so far, and which elements are open."""
 
@@ -90,8 +98,7 @@ class _Page:
         self._line: list[str] = []
         self._lines: list[str] = []
 
-    def open(self, name: str, classes: set[str], *, is_empty: bool) -> None:
-        element = _Element(name, classes)
+    def begin(self, element: _Element, *, is_empty: bool) -> None:
         self.is_hocr |= element.is_hocr
         if element.is_breaking:
             self._break()
@@ -100,11 +107,11 @@ class _Page:
                 self._line.append(" ")
             self._has_characters = False
         self._has_characters |= element.is_character
-        if not is_empty and name not in _VOID:
+        if not is_empty and element.name not in _VOID:
             self._open.append(element)
             self._count(element, 1)
 
-    def close(self, name: str) -> None:
+    def end(self, name: str) -> None:
         """End an element with all that was left open in it; an end without a beginning is passed over."""
         while self._open_names[name]:
             element = self._open.pop()

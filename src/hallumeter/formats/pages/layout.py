@@ -38,6 +38,7 @@ class ReadingOrder:
         self._open[-1].members.extend((place, identifier) for identifier in identifiers)
 
     def close_group(self) -> None:
+        """End the group that was opened last."""
         self._open.pop()
 
     def identifiers(self) -> Iterator[str]:
@@ -48,7 +49,8 @@ class ReadingOrder:
             if isinstance(member, str):
                 yield member
             else:
-                waiting.extend(inner for _, inner in sorted(member.members, key=lambda pair: pair[0], reverse=True)[::1])
+                in_order = sorted(member.members, key=_place_first)
+                waiting.extend(inner for _, inner in reversed(in_order))
 
 
 class _Group:
@@ -58,6 +60,10 @@ class _Group:
 
     def __init__(self) -> None:
         self.members: list[tuple[float, str | _Group]] = []
+
+
+def _place_first(member: tuple[float, object]) -> float:
+    return member[0]
 
 
 def place_of(index: str | None) -> float:

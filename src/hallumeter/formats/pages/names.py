@@ -9,6 +9,13 @@ _FORMAT_WORDS = {"txt", "text", "md", "xml", "html", "htm", "xhtml", "hocr", "pa
 _ROLE = re.compile(r"(?:gt|ocrd?|pred)(?:-.*)?", re.IGNORECASE)
 
 
+def composed_name(name: str) -> str:
+    """A file's or folder's name in the form NFC: some systems take é and 한 apart."""
+    # Names that are not UTF-8 reach Python in pieces that cannot be written again.
+    readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return unicodedata.normalize("NFC", readable)
+
+
 def page_name(file_name: str) -> str:
     """A file's name without its endings, in the form NFC.
 
@@ -19,9 +26,7 @@ def page_name(file_name: str) -> str:
     >>> page_name("00000139.gt.page.xml"), page_name("00000139.ocrd-tess.ocr.page.xml"), page_name("vol.2.page.7.txt")
     ('00000139', '00000139', 'vol.2.page.7')
     """
-    # Names that are not UTF-8 reach Python in pieces that cannot be written again.
-    readable = file_name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    parts = unicodedata.normalize("NFC", readable).split(".")
+    parts = composed_name(file_name).split(".")
     while len(parts) > 1 and parts[-1].lower() in _FORMAT_WORDS:
         parts.pop()
     role = next((place for place, part in enumerate(parts) if place and _ROLE.fullmatch(part)), len(parts))

@@ -69,7 +69,7 @@ def _check(path: Path) -> None:
         raise InputError(f"{path}: is no ordinary file; save the page as one")
     if status.st_size > LARGEST_BYTES:
         raise InputError(
-            f"{path}: has {status.st_size / 1e6:,.0f} MB, but a page may have {LARGEST_BYTES / 1e6:,.0f}; split it"
+            f"{path}: has {status.st_size:,} bytes, but a page may have at most {LARGEST_BYTES:,}; split it"
         )
 
 
@@ -79,8 +79,8 @@ def _read_xml(path: Path) -> tuple[str, list[str]]:
     root = root_name(path)
     if root not in ROOTS:
         raise InputError(
-            f"{path}: the outermost element is <{one_line(root)[:40]}>; expected <alto> of ALTO, <PcGts> of PAGE XML or "
-            f"<html> of hOCR"
+            f"{path}: the outermost element is <{one_line(root)[:40]}>; "
+            f"expected <alto> of ALTO, <PcGts> of PAGE XML or <html> of hOCR"
         )
     reader_type = ROOTS[root]
     if reader_type is None:

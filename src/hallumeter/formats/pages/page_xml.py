@@ -20,9 +20,10 @@ class PageXmlReader:
     """Gathers the text of a PAGE XML file.
 
     A line is its TextEquiv of lowest index (the first where none has an index), or else its words with spaces between
-    them, or else their glyphs. The text of a region counts only when no line or region in it has text. Regions come in
-    the order of ReadingOrder, then those that it does not name in the order of the file; lines and regions are
-    separated by one line break.
+    them, or else their glyphs. The text of a region counts only when no line or region in it has text; when it is the
+    same lines in another order, it gives the order, because editors leave lines in the order in which they were drawn.
+    Regions come in the order of ReadingOrder, then those that it does not name in the order of the file; lines and
+    regions are separated by one line break.
     """
 
     def __init__(self) -> None:
@@ -89,8 +90,22 @@ class _Level:
         """Hand what was read to the level above; what holds no text is forgotten."""
         text = self._text or _JOINTS.get(self._kind, " ").join(self._pieces)
         if self._kind not in _JOINTS or self._kind == "TextLine":
-            self.part.text = "" if self.part.inside else text
+            if self.part.inside:
+                self.part.inside = _in_order_of(self._text, self.part.inside)
+            else:
+                self.part.text = text
             if self.part.text or self.part.inside:
                 above.part.inside.append(self.part)
         elif self._kind != "Graphemes" and text:  # parts of letters are no letters
             above._pieces.append(text)
+
+
+def _in_order_of(text: str, parts: list[Part]) -> list[Part]:
+    """The parts as the lines of a text have them; unchanged when these are not exactly the parts."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) != len(parts) or sorted(lines) != sorted(part.text for part in parts):
+        return parts
+    waiting: dict[str, list[Part]] = {}
+    for part in reversed(parts):
+        waiting.setdefault(part.text, []).append(part)
+    return [waiting[line].pop() for line in lines]

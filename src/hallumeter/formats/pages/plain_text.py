@@ -103,8 +103,10 @@ def _unmarked(data: bytes, *, is_markup: bool) -> tuple[str, list[str]]:
             pass  # a code page that Python does not have
     escaped = data.decode("utf-8", "surrogateescape")
     text = escaped.translate(_BY_ESCAPE)
-    changed = sum(before != after for before, after in zip(escaped, text, strict=True))
-    how = f"{_counted(changed, 'byte is', 'bytes are')} not UTF-8 and {'was' if changed == 1 else 'were'} read as cp1252"
+    changed = len(data) - len(escaped.encode("utf-8", "ignore"))
+    how = (
+        f"{_counted(changed, 'byte is', 'bytes are')} not UTF-8 and {'was' if changed == 1 else 'were'} read as cp1252"
+    )
     return text, [f"{how}; check the letters, or save the file as UTF-8"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from defusedxml.common import DefusedXmlException, EntitiesForbidden
@@ -62,24 +63,22 @@ def read_elements(path: Path, reader: ElementReader) -> None:
 
 def root_name(path: Path) -> str:
     """The name of the outermost element, read no further than that."""
-    try:
-        read_elements(path, _Root())
-    except _RootFoundError as found:
-        return found.name
-    raise AssertionError("a valid XML file has an outermost element")
+    root = _Root()
+    with suppress(_RootFoundError):
+        read_elements(path, root)
+    return root.name
 
 
 class _RootFoundError(Exception):
     """Ends the reading early."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
 
 class _Root:
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        raise _RootFoundError(name)
+    name = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002
+        self.name = name
+        raise _RootFoundError
 
     def data(self, text: str) -> None: ...
 

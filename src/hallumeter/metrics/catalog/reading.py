@@ -111,12 +111,12 @@ READING_METRICS = (
         resample=transcripts.resampled_word_information_lost,
         direction="lower",
         range=(0, 1),
-        undefined_when="the references or the responses have no words",
+        undefined_when="neither page nor response has words",
         interval="pattern_bootstrap",
         question="How much of the words' information was lost on the way from the page to the response?",
         formula="1 - (hits / words of the reference) * (hits / words of the response), all pages pooled",
         example="3 hits, 4 words on the page, 6 in the response: 1 - (3 / 4) * (3 / 6) = 0.625.",
-        caution="Inventing and leaving out lower it alike; it does not tell which.",
+        caution="Inventing and leaving out raise it alike; it does not tell which.",
         source=_MORRIS,
     ),
     Metric(
@@ -178,7 +178,7 @@ READING_METRICS = (
             "unaligned words inside a stretch that repeats at least three times / words of the response, "
             "all pages pooled"
         ),
-        example='Page "a b c", response "a b c a b c a b c": 6 / 9 = 0.667.',
+        example='Page "le roi dit", response "le roi dit le roi dit le roi dit": 6 / 9 = 0.667.',
         caution=(
             "A repetition that the page has too is no loop. Numbers and single letters may differ from copy to copy."
         ),
@@ -273,7 +273,7 @@ READING_METRICS = (
         is_poolable=True,
         interval="wilson",
         question="On how many pages did the engine invent or loop?",
-        formula="pages with hallumeter's badge / pages with text from the engine",
+        formula="pages with hallumeter's badge / pages that could be badged: all but empty outputs and the undecided",
         example="10 pages, one of them empty output, 3 badged: 3 / 9 = 0.333.",
         caution=(
             "Empty outputs are left out and counted as empty_output_rate; the thresholds of the badge are"

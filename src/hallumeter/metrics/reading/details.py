@@ -28,7 +28,8 @@ def invented_numbers(reference: Wording, response: Wording) -> Rate:
 
 
 def _numbers(wording: Wording) -> Counter[str]:
-    found = (_NUMBER.findall(key) for key in wording.keys if not key.isalpha())
+    with_digits = (text for key, text in zip(wording.keys, wording.texts, strict=True) if not key.isalpha())
+    found = map(_NUMBER.findall, with_digits)
     return Counter(" ".join(numbers) for numbers in found if numbers)
 
 

@@ -15,7 +15,7 @@ from .details import invented_names, invented_numbers
 from .edits import EditCounts, count_character_edits, count_word_edits
 from .matching import match_words
 from .moved import find_moved_words
-from .repeats import repeated_words
+from .repeats import LONG_WORD, repeated_words
 from .stretches import Stretch, absorb_islands, cut_into_stretches
 from .wording import wording_of
 
@@ -59,7 +59,7 @@ class PageReading(Struct, frozen=True):
 def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN) -> PageReading:
     """Say what an engine read, misread, moved, left out, invented and repeated, word by word and with its place.
 
-    Edits are strict. For the rest, case, outer punctuation, the Unicode form, and how words are cut or joined make no
+    Edits are strict. For the rest, case, signs, the Unicode form, and how words are cut or joined make no
     difference, and a word is read when half of its letters are. Words of signs alone count nowhere. A text of more
     than `LONGEST_PAGE` characters raises RecordError.
 
@@ -80,7 +80,9 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
     characters, has_exact_characters = count_character_edits(strict_reference, strict_response)
     on_page, written = wording_of(words_of(reference, spelling)), wording_of(words_of(response, spelling))
     matching = match_words(on_page.keys, written.keys)
-    repeats = repeated_words(written.keys) if -1 in matching.firsts else []
+    # More than half of a loop is unread, and the shortest has six words; a long word may be one alone.
+    may_loop = matching.firsts.count(-1) > 3 or max(map(len, written.keys), default=0) > LONG_WORD
+    repeats = repeated_words(written.keys) if may_loop else []
     absorb_islands(matching, repeats)
     find_moved_words(matching, on_page.keys, written.keys)
     stretches = cut_into_stretches(matching, on_page, written, repeats=repeats)

@@ -42,25 +42,26 @@ class Stretch(Struct, frozen=True):
     copies: float | None = None
     """Copies in the whole repetition, also those that were read."""
     misread_words: int = 0
-    """Words of a run that are not spelled as on the page, case and outer punctuation aside."""
+    """Words of a run that are not spelled as on the page, case and signs aside."""
 
 
 def absorb_islands(matching: Matching, repeats: Sequence[Repeat]) -> None:
     """Count one or two read words between unread ones as unread, when these are four together or more.
 
-    Any two texts of a language share words such as "of the". Words of a loop are left as they are: there it is chance
-    which copy was aligned with the page.
+    Any two texts of a language share words such as "of the". A whole copy inside a loop is left as it is: there it is
+    chance which of the copies was aligned with the page.
     """
     runs = list(unread_runs(matching))
     if len(runs) < 2:
         return
-    in_loop = {place for repeat in repeats for place in range(repeat.start, repeat.end)}
+    short_loops = [repeat for repeat in repeats if repeat.period <= WIDEST_ISLAND]
+    may_be_copies = {place for repeat in short_loops for place in range(repeat.start, repeat.end)}
     start, end = runs[0]
     unread = end - start
     for next_start, next_end in runs[1:]:
         island = range(end, next_start)
         is_near = len(island) <= WIDEST_ISLAND and unread + next_end - next_start >= SHORTEST_BLOCK
-        if is_near and in_loop.isdisjoint(island):
+        if is_near and may_be_copies.isdisjoint(island):
             for place in island:
                 matching.forget(place)
             unread += next_end - end
@@ -90,12 +91,12 @@ def cut_into_stretches(
 
 
 def _loop_by_word(repeats: Sequence[Repeat], matching: Matching) -> dict[int, Repeat]:
-    """The longest loop that each unread word is part of."""
+    """The longest loop that each unread word is part of; a repetition of which the page has half is none."""
     loop_of: dict[int, Repeat] = {}
     for repeat in sorted(repeats, key=lambda each: each.end - each.start):
-        for place in range(repeat.start, repeat.end):
-            if matching.firsts[place] < 0:
-                loop_of[place] = repeat
+        unread = [place for place in range(repeat.start, repeat.end) if matching.firsts[place] < 0]
+        if 2 * len(unread) > repeat.end - repeat.start:
+            loop_of.update(dict.fromkeys(unread, repeat))
     return loop_of
 
 

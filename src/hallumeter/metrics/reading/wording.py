@@ -13,16 +13,29 @@ if TYPE_CHECKING:
 
 ENDLESS_MARKS = 1000
 """Signs without a letter or digit between them beyond which they are no markup, leader or empty table any more."""
-_ASCII_SIGNS = "".join(character for character in map(chr, range(128)) if not character.isalnum())
-# A run of signs at the end is looked at from its first sign alone, so that a long one costs no more than its length.
-_EDGES = re.compile(r"^[\W_]++|(?<=[^\W_])[\W_]++$")
+_TAG = re.compile(r"</?[a-z][a-z0-9]{0,9}/?>")
+
+
+class _WithoutSigns(dict[int, int | None]):
+    """What becomes of each character when signs are taken out, found when it is first met; line feeds stay."""
+
+    def __missing__(self, code: int) -> int | None:
+        is_sign = unicodedata.category(chr(code))[0] in "PSC" and code != ord("\n")
+        result = None if is_sign else code
+        self[code] = result
+        return result
+
+
+_WITHOUT_SIGNS = _WithoutSigns()
 
 
 class Wording(Struct, frozen=True):
-    """The words that have a letter or a digit, without case and outer punctuation, and where they stand."""
+    """The words that have a letter or a digit, and where they stand."""
 
     keys: list[str]
-    """What is compared: case folded, composed (NFC), without signs at either end."""
+    """What is compared: case folded, composed (NFC), letters and digits alone, without signs between or around."""
+    texts: list[str]
+    """The words in the chosen spelling."""
     starts: list[int]
     """Where the words begin in the original text."""
     ends: list[int]
@@ -32,20 +45,23 @@ class Wording(Struct, frozen=True):
 
 
 def wording_of(words: Words) -> Wording:
-    """The words that count: signs alone (`**`, `|`, a bullet) do not, unless they go on and on.
+    """The words that count: signs alone (`**`, `|`, a bullet) and tags (`<br>`) do not, unless they go on and on.
 
     >>> from hallumeter.text.words import words_of
-    >>> wording_of(words_of("** «Étienne,» I."))
-    Wording(keys=['étienne', 'i'], starts=[3, 14], ends=[13, 16])
+    >>> wording_of(words_of("** «l'Étienne,» I.")).keys
+    ['létienne', 'i']
     """
     keys = _keys(words.texts)
     if all(keys):
-        return Wording(keys, list(words.starts), list(words.ends))
+        return Wording(keys, list(words.texts), list(words.starts), list(words.ends))
     if sum(len(word) for word, key in zip(words.texts, keys, strict=True) if not key) > ENDLESS_MARKS:
         _keep_endless_marks(keys, words.texts)
     kept = [place for place, key in enumerate(keys) if key]
     return Wording(
-        [keys[place] for place in kept], [words.starts[place] for place in kept], [words.ends[place] for place in kept]
+        [keys[place] for place in kept],
+        [words.texts[place] for place in kept],
+        [words.starts[place] for place in kept],
+        [words.ends[place] for place in kept],
     )
 
 
@@ -54,10 +70,13 @@ def _keys(words: tuple[str, ...]) -> list[str]:
     if not words:
         return []
     lines = "\n".join(words).casefold()
+    if "<" in lines:
+        lines = _TAG.sub("", lines)
     if lines.isascii():
-        return [word.strip(_ASCII_SIGNS) for word in lines.split("\n")]
-    keys = [word.strip(_ASCII_SIGNS) for word in unicodedata.normalize("NFC", lines).split("\n")]
-    return [key if key.isalnum() else _EDGES.sub("", key) for key in keys]
+        return lines.translate(_WITHOUT_SIGNS).split("\n")
+    keys = unicodedata.normalize("NFC", lines).translate(_WITHOUT_SIGNS).split("\n")
+    # Accents alone are no word.
+    return [key if key.isalnum() or any(map(str.isalnum, key)) else "" for key in keys]
 
 
 def _keep_endless_marks(keys: list[str], words: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """Measure verdicts that already exist."""
 
-from .commands import measure, measure_files, measure_to_folder, read_policy, run_demo
+from .commands import measure, measure_files, measure_to_folder, read_policy
 from .pipeline import MeasuredRun
 from .settings import MeasureSettings
 
-__all__ = ["MeasureSettings", "MeasuredRun", "measure", "measure_files", "measure_to_folder", "read_policy", "run_demo"]
+__all__ = ["MeasureSettings", "MeasuredRun", "measure", "measure_files", "measure_to_folder", "read_policy"]

@@ -9,7 +9,6 @@ import tempfile
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
 from hallumeter.records import InputFile, JudgeEntry, Manifest, Summary, Verdict
-from hallumeter.store import MANIFEST, REPORT, RUN_FILES, new_run_folder, write_json
+from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
 
 from .pipeline import measure_batches
 from .run_writer import write_run
@@ -94,27 +93,6 @@ def read_policy(path: Path) -> Policy:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: the policy cannot be read ({error})") from error
     return parse_policy(text, source=str(path), known_metrics=METRICS_BY_ID)
-
-
-def run_demo(out: Path) -> MeasuredRun:
-    """Measure the bundled samples; a demo that was written to the same place before is replaced."""
-    samples = Path(str(files("hallumeter.samples")))
-    settings = MeasureSettings(by=("model",), headline="human")
-    if (out / MANIFEST).is_file():
-        _remove_demo(out)
-    return measure_to_folder([samples / "rag_answers.jsonl", samples / "panel.jsonl"], out, settings=settings)
-
-
-def _remove_demo(out: Path) -> None:
-    manifest = load(out).manifest
-    if [item.name for item in manifest.inputs] != ["rag_answers.jsonl", "panel.jsonl"]:
-        raise InputError(f"{out}: holds another run; choose another folder with --out")
-    entries = sorted(out.iterdir())
-    for path in entries:
-        if path.name not in RUN_FILES or not path.is_file():
-            raise InputError(f"{path}: no demo wrote this; choose another folder with --out")
-    for path in entries:
-        path.unlink()
 
 
 def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:

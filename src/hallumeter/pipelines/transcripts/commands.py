@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -50,9 +52,15 @@ def transcripts(
     if out is not None:
         transcripts_to_folder(_opened(given, chosen), Path(out), settings=chosen)
         return load(out)
-    kept = tempfile.TemporaryDirectory(prefix="hallumeter-")
-    transcripts_to_folder(_opened(given, chosen), Path(kept.name) / "run", settings=chosen)
-    return load(Path(kept.name) / "run", kept=kept)
+    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
+    try:
+        transcripts_to_folder(_opened(given, chosen), kept / "run", settings=chosen)
+        run = load(kept / "run")
+    except BaseException:
+        shutil.rmtree(kept)
+        raise
+    weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
+    return run
 
 
 def transcripts_of_jobs(
@@ -112,10 +120,11 @@ def _manifest(
             "spelling": str(settings.spelling),
             "measures": settings.measures,
             "by": list(settings.by),
-            "rank_by": settings.rank_by,
+            "rank_by": settings.ranking_metric,
             "witness": jobs.witness,
             **{f"picarones_{name}": value for name, value in structs.asdict(settings.anchoring).items()},
             **{f"badge_{name}": value for name, value in structs.asdict(settings.pages).items()},
+            **{f"witness_{name}": value for name, value in structs.asdict(settings.witness).items()},
             "resamples": settings.resamples,
             "confidence": settings.confidence,
         },

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.metrics.catalog import ANCHORING_METRICS, READING_METRICS
+from hallumeter.pipelines.measurement.inputs import NO_VALUE
 from hallumeter.records import PageColumns, PageCounts, Rates
 from hallumeter.summary import Slice, summarize_pages, summarize_rates, summarize_value
 
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from .page import MeasuredPage
     from .settings import TranscriptSettings
 
-ENGINE = "engine"
+PAGE, ENGINE = "page", "engine"
 
 
 class Corpus:
     """Collects what was counted on every page."""
 
     def __init__(self, by: tuple[str, ...], *, has_one_engine: bool) -> None:
-        self._by = by
+        self._by = tuple(dict.fromkeys((ENGINE, *by)))
+        self.fields: dict[str, None] = {}
+        """What pages can be grouped by."""
         self._has_one_engine = has_one_engine
         self._numbers = array("d")
         self._pages = array("q")
@@ -44,9 +47,11 @@ class Corpus:
     def add(self, pages: tuple[MeasuredPage, ...]) -> None:
         """Take the readings of one page by all engines."""
         for page in pages:
+            known = {**page.fields, PAGE: page.row.page, ENGINE: page.row.engine}
+            self.fields.update(dict.fromkeys(known))
             self._numbers.extend(structs.astuple(page.counts))
             self._pages.append(self._page_count)
-            self._groups.append((page.row.engine, *(_named(page.fields.get(field)) for field in self._by)))
+            self._groups.append(tuple(_named(known.get(field)) for field in self._by))
             self.record_ids.append(record_name(page.row.page, page.row.engine, has_one_engine=self._has_one_engine))
         self._page_count += 1
 
@@ -60,19 +65,18 @@ class Corpus:
         """The whole, then every engine, then every engine and group."""
         columns = self.columns()
         pages = np.array(self._pages, dtype=np.intp)
-        yield _Part({}, columns, pages)
-        names = (ENGINE, *self._by)
-        for depth in sorted({1, len(names)}):
+        yield _Part({}, columns, _numbered(pages))
+        for depth in sorted({1, len(self._by)}):
             rows: dict[tuple[str, ...], list[int]] = {}
             for place, group in enumerate(self._groups):
                 rows.setdefault(group[:depth], []).append(place)
             for key, places in rows.items():
                 chosen = np.array(places, dtype=np.intp)
-                yield _Part(dict(zip(names, key, strict=False)), columns[chosen], pages[chosen])
+                yield _Part(dict(zip(self._by, key, strict=False)), columns[chosen], _numbered(pages[chosen]))
 
 
 class _Part(Struct, frozen=True, eq=False):
-    """Some of the pages, and which page of the corpus each belongs to."""
+    """Some of the readings, and which page each is of, pages numbered without a gap."""
 
     by: dict[str, str]
     columns: PageColumns
@@ -90,7 +94,7 @@ def summary_rows(
     for part in corpus.parts():
         undecided = _undecided(part.columns, settings)
         for metric in metrics:
-            own = _own_settings(metric, settings)
+            own = _own_settings(metric, settings, has_witness=witness is not None)
             slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
             yield _row(metric, part, slice_, numbers)
 
@@ -110,10 +114,9 @@ def _row(metric: Metric, part: _Part, slice_: Slice, numbers: SummarySettings) -
 
 def _by_page(part: _Part) -> PageColumns:
     """Counts added up over the engines of each page."""
-    size = int(part.pages.max()) + 1 if len(part.pages) else 0
     return PageColumns(
         {
-            name: np.bincount(part.pages, column, minlength=size)
+            name: np.bincount(part.pages, column).astype(np.float64)
             for name, column in part.columns.columns.items()
             if np.isfinite(column).all()
         }
@@ -127,11 +130,14 @@ def _undecided(columns: PageColumns, settings: TranscriptSettings) -> int:
     return int(((columns.column("is_decided") == 0) & (columns.column("is_empty_output") == 0)).sum())
 
 
-def _own_settings(metric: Metric, settings: TranscriptSettings) -> tuple[tuple[str, str], ...]:
+def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: bool) -> tuple[tuple[str, str], ...]:
     """What the numbers of a metric depend on beside the texts and how they are spelled."""
     anchoring, pages = settings.anchoring, settings.pages
     if metric.id == "hallucinating_page_rate":
-        return (("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}"),)
+        badge = ("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")
+        asked = settings.witness
+        trust = ("trust", f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_agreement:g}")
+        return (badge, trust) if has_witness else (badge,)
     if metric.id == "picarones_page_rate":
         return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
     if metric.id.startswith("anchor"):
@@ -139,5 +145,10 @@ def _own_settings(metric: Metric, settings: TranscriptSettings) -> tuple[tuple[s
     return ()
 
 
+def _numbered(pages: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Pages numbered from 0: a page that has no reading here must not be drawn when pages are resampled."""
+    return np.unique(pages, return_inverse=True)[1].astype(np.intp)
+
+
 def _named(value: FieldValue) -> str:
-    return "" if value is None else str(value)
+    return NO_VALUE if value is None else str(value)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError
 from hallumeter.formats.pages import page_name, pages_in
-from hallumeter.records import Failure, InputFile
+from hallumeter.formats.pages.names import composed_name
+from hallumeter.records import InputFile
 
 from .jobs import EngineReading, Jobs, PageJob, Source, unpaired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 
 def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) -> Jobs:
     """Pages of a folder of references and of one folder per engine."""
     truth = pages_in(reference)
     readings = {name: pages_in(folder) for name, folder in zip(names, engines, strict=True)}
-    failures = [_skipped(message) for files in (truth, *readings.values()) for message in files.skipped]
+    notices = [message for files in (truth, *readings.values()) for message in files.skipped]
     known = truth.by_name
+    failures = []
     for engine, files in readings.items():
         missing = [page for page in known if page not in files.by_name]
         failures += [unpaired(page, f"{page}: {engine} has no reading of it") for page in missing]
@@ -43,9 +46,9 @@ def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) 
         )
         for page in paired
     )
-    inputs = [InputFile(reference.name, None, len(known))]
+    inputs = [InputFile(plain_path(reference).name, None, len(known))]
     inputs += [InputFile(name, None, len(files.by_name)) for name, files in readings.items()]
-    return Jobs(jobs, len(paired), tuple(readings), tuple(inputs), failures, [])
+    return Jobs(jobs, len(paired), tuple(readings), tuple(inputs), failures, notices)
 
 
 def file_jobs(reference: Path, responses: Sequence[Path], names: Sequence[str]) -> Jobs:
@@ -57,12 +60,27 @@ def file_jobs(reference: Path, responses: Sequence[Path], names: Sequence[str]) 
 
 
 def engine_names(paths: Sequence[Path]) -> list[str]:
-    """What engines are called: the last part of the path that tells them apart, without its ending."""
-    for depth in range(1, 1 + max((len(path.parts) for path in paths), default=0)):
-        names = ["/".join((*path.parts[-depth:-1], path.name if path.is_dir() else path.stem)) for path in paths]
-        if len(set(names)) == len(names):
-            return names
-    raise InputError(f"{paths[0]}: is given twice; give each engine once")
+    """What engines are called: their file or folder, with as much before and after it as tells them apart."""
+    whole = [plain_path(path) for path in paths]
+    names: list[str] = []
+    for depth in range(1, 1 + max(len(path.parts) for path in whole)):
+        for has_ending in (False, True):
+            names = [_last_parts(path, depth, has_ending=has_ending) for path in whole]
+            if len(set(names)) == len(names):
+                return names
+    twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
+    raise InputError(f"{twice}: is given twice; give each engine once")
+
+
+def plain_path(path: Path) -> Path:
+    """A path from the root without dots, so that it ends in a name."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def _last_parts(path: Path, depth: int, *, has_ending: bool) -> str:
+    is_whole = has_ending or path.is_dir()
+    name = path.name if is_whole else Path(path.name.removesuffix(".gz")).stem
+    return composed_name("/".join((*path.parts[-depth:-1], name)))
 
 
 def _one(job: PageJob) -> Iterator[PageJob]:
@@ -73,7 +91,3 @@ def _nothing_paired(reference: Path, engines: Sequence[Path], known: dict[str, P
     example = next(iter(known), "page1")
     folders = " or ".join(str(folder) for folder in engines)
     return f"{reference}: no page has the same name in {folders}; expected files such as {example}.txt in both"
-
-
-def _skipped(message: str) -> Failure:
-    return Failure(None, None, "read", None, "skipped", message)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records import Transcript
 from hallumeter.store import PageShelf
 
 from .folders import engine_names, file_jobs, folder_jobs
-from .tables import ENDINGS, record_jobs, table_jobs
+from .tables import ENDINGS, UNNAMED_ENGINE, record_jobs, table_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .jobs import Jobs
     from .settings import Columns
 
-Given = Transcript | tuple[str, str] | dict[str, object]
-"""A transcript in Python: as a record, as (reference, response), or as a mapping with the fields of a record."""
+Given = Transcript | tuple[str, str] | Mapping[str, object]
+"""A transcript in Python: as a record, as (reference, response), or as a mapping like a row of a table."""
 
 
 @contextmanager
@@ -48,27 +47,26 @@ def opened_paths(paths: Sequence[Path], *, columns: Columns) -> Iterator[Jobs]:
 def opened_records(given: Iterable[Given], *, columns: Columns) -> Iterator[Jobs]:
     """Transcripts given in Python."""
     with PageShelf() as shelf:
-        transcripts = (_transcript(item, number) for number, item in enumerate(given, 1))
-        yield record_jobs(transcripts, columns=columns, shelf=shelf)
+        items = (_transcript(item, number) for number, item in enumerate(given, 1))
+        yield record_jobs(items, columns=columns, shelf=shelf)
 
 
-def _transcript(item: Given, number: int) -> Transcript:
-    if isinstance(item, Transcript):
-        return item
+def _transcript(item: Given, number: int) -> Transcript | Mapping[str, object]:
+    if isinstance(item, Mapping):
+        fields = item.get("fields")
+        return (
+            {**fields, **{key: item[key] for key in item if key != "fields"}} if isinstance(fields, Mapping) else item
+        )
     if isinstance(item, tuple) and len(item) == 2 and all(isinstance(text, str) for text in item):
-        return Transcript(page=str(number), engine="response", reference=item[0], response=item[1])
-    if isinstance(item, dict):
-        return _from_mapping(item, number)
-    expected = "a Transcript, a (reference, response) pair of texts or a dict"
-    raise RecordError(f"transcripts:{number}: expected {expected}, found {type(item).__name__}")
-
-
-def _from_mapping(item: Mapping[str, object], number: int) -> Transcript:
-    named = {"page": str(number), "engine": "response", **item}
-    try:
-        return msgspec.convert(named, Transcript)
-    except msgspec.ValidationError as error:
-        raise RecordError(f"transcripts:{number}: {error}; expected page, engine, reference and response") from error
+        return Transcript(page=str(number), engine=UNNAMED_ENGINE, reference=item[0], response=item[1])
+    if not isinstance(item, Transcript):
+        expected = "a Transcript, a (reference, response) pair of texts or a dict"
+        raise RecordError(f"transcripts:{number}: expected {expected}, found {type(item).__name__}")
+    if not item.page or not item.engine:
+        raise RecordError(
+            f"transcripts:{number}: a page and an engine need names, found {item.page!r}, {item.engine!r}"
+        )
+    return item
 
 
 def _mixture(paths: Sequence[Path]) -> str:

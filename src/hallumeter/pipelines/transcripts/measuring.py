@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from hallumeter.engines import map_in_order
-from hallumeter.errors import InputError
+from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.pages import read_page_file
 from hallumeter.metrics.anchoring import PageTexts, anchor_pages
 from hallumeter.providers import PageReader, page_reader
@@ -37,13 +37,20 @@ class Task(Struct, frozen=True):
     has_one_engine: bool = False
 
 
+class Notice(NamedTuple):
+    """What had to be guessed or left out when a file was read."""
+
+    path: str
+    message: str
+
+
 class MeasuredJob(Struct, frozen=True):
     """What came of one page."""
 
     page: str
     pages: tuple[MeasuredPage, ...]
     failures: tuple[Failure, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     digests: dict[str, str]
     """SHA-256 of every text that came from a file, by engine; the reference's is under the empty name."""
 
@@ -54,7 +61,7 @@ class _Opened(Struct):
     job: PageJob
     transcripts: list[Transcript] = []
     failures: list[Failure] = []
-    notices: list[str] = []
+    notices: list[Notice] = []
     digests: dict[str, str] = {}
     confidence: float | None = None
     """How sure a witness is of its reading; None when it does not say."""
@@ -72,12 +79,22 @@ def _shares(jobs: Iterable[PageJob]) -> Iterator[list[PageJob]]:
     size = 0
     for job in jobs:
         share.append(job)
-        size += sum(len(reading.source.text or "") for reading in job.readings)
+        size += _size(job.reference) + sum(_size(reading.source) for reading in job.readings)
         if size >= _BYTES_AT_ONCE or len(share) == _PAGES_AT_ONCE:
             yield share
             share, size = [], 0
     if share:
         yield share
+
+
+def _size(source: Source) -> int:
+    """Bytes to read, roughly; an image takes as long as a share of texts."""
+    if source.path is None:
+        return _BYTES_AT_ONCE if source.text is None else len(source.text)
+    try:
+        return source.path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
@@ -86,11 +103,17 @@ def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
     found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
     measured = []
     for page in opened:
-        rows = tuple(
-            measure_page(transcript, next(found), _comparison(page, transcript, task))
-            for transcript in page.transcripts
+        rows = []
+        for transcript in page.transcripts:
+            anchoring = next(found)
+            try:
+                rows.append(measure_page(transcript, anchoring, _comparison(page, transcript, task)))
+            except RecordError as error:
+                message = f"{transcript.page}: {transcript.engine}: {error}"
+                page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))
+        measured.append(
+            MeasuredJob(page.job.page, tuple(rows), tuple(page.failures), tuple(page.notices), page.digests)
         )
-        measured.append(MeasuredJob(page.job.page, rows, tuple(page.failures), tuple(page.notices), page.digests))
     return measured
 
 
@@ -144,7 +167,7 @@ def _text_from_disk(source: Source, opened: _Opened) -> str:
         return reading.text
     assert source.path is not None
     page = read_page_file(source.path)
-    opened.notices.extend(f"{source.path}: {notice}" for notice in page.notices)
+    opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
     return page.text
 
 

@@ -13,7 +13,6 @@ from hallumeter.metrics.reading import read_page
 from hallumeter.records import Claim, Label, PageCounts, PageRow, Passage, Quote, Response, Transcript, Verdict
 
 if TYPE_CHECKING:
-
     from hallumeter.metrics.anchoring import Anchoring
     from hallumeter.metrics.reading import PageReading, Stretch
     from hallumeter.records import FieldValue, PageStatus
@@ -31,7 +30,6 @@ class PageLines(Struct, frozen=True):
     record: bytes
     claims: bytes
     verdicts: bytes
-    findings: int
 
 
 class MeasuredPage(Struct, frozen=True):
@@ -42,6 +40,8 @@ class MeasuredPage(Struct, frozen=True):
     fields: dict[str, FieldValue]
     undecided: str | None
     """Why a witness could not tell; None when it could, and with a ground truth."""
+    findings: int
+    """Stretches of the response and of what it left out."""
     lines: PageLines | None
 
 
@@ -73,7 +73,9 @@ def measure_page(transcript: Transcript, anchoring: Anchoring, comparison: Compa
     reading = None
     if settings.measures == "all":
         reading = read_page(transcript.reference, transcript.response, spelling=settings.spelling)
-    undecided = _why_undecided(reading, comparison) if comparison.is_with_witness and reading else None
+    undecided = None
+    if reading is not None and comparison.is_with_witness and status != "empty_output":
+        undecided = _why_undecided(reading, comparison)
     badge = _badge(reading, settings, status=status, is_undecided=undecided is not None)
     if undecided is not None:
         status = "undecided"
@@ -82,7 +84,8 @@ def measure_page(transcript: Transcript, anchoring: Anchoring, comparison: Compa
     if comparison.record_id is not None:
         lines = _lines(transcript, reading, comparison, status=status, is_undecided=undecided is not None)
     counts = _counts(anchoring, reading, status=_status(transcript), badge=badge)
-    return MeasuredPage(counts, row, transcript.fields, undecided, lines)
+    findings = len(reading.stretches) if reading else 0
+    return MeasuredPage(counts, row, transcript.fields, undecided, findings, lines)
 
 
 def _status(transcript: Transcript) -> PageStatus:
@@ -220,7 +223,7 @@ def _lines(
         response=transcript.response,
         evidence=(Passage(comparison.reference_name, transcript.reference),),
         model=transcript.engine,
-        fields={"page": transcript.page, "status": status, **transcript.fields},
+        fields={**transcript.fields, "page": transcript.page, "status": status},
     )
     stretches = reading.stretches if reading else ()
     claims = [
@@ -230,7 +233,7 @@ def _lines(
         _verdict(stretch, claim, comparison, is_undecided=is_undecided)
         for stretch, claim in zip(stretches, claims, strict=True)
     ]
-    return PageLines(_encoded([record]), _encoded(claims), _encoded(verdicts), len(claims))
+    return PageLines(_encoded([record]), _encoded(claims), _encoded(verdicts))
 
 
 def _claim(stretch: Stretch, transcript: Transcript, claim_id: str, record_id: str) -> Claim:
@@ -244,7 +247,7 @@ def _claim(stretch: Stretch, transcript: Transcript, claim_id: str, record_id: s
 
 
 def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_undecided: bool) -> Verdict:
-    quotes = ()
+    quotes: tuple[Quote, ...] = ()
     if stretch.reference_start is not None:
         quotes = (Quote(comparison.reference_name, stretch.reference_start, stretch.reference_end),)
     is_run = stretch.kind == "run"
@@ -272,7 +275,7 @@ def _label(stretch: Stretch, comparison: Comparison, *, is_undecided: bool) -> L
 
 def _note(stretch: Stretch) -> str | None:
     if stretch.kind == "loop" and stretch.period is not None and stretch.copies is not None:
-        return f"{stretch.period} words, {stretch.copies:.1f} times"
+        return f"{stretch.period} word{'s' * (stretch.period > 1)}, {stretch.copies:.1f} times".replace(".0 ", " ")
     if stretch.misread_words:
         return f"{stretch.misread_words} of {stretch.words} words misread"
     return None

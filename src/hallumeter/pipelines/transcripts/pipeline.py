@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hallumeter.errors import InputError, RecordError
+from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.records import Counts, InputFile, Summary
 from hallumeter.summary import SummarySettings
 
@@ -76,7 +76,7 @@ class _Collected:
         self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
         self._rows: list[PageRow] = []
         self._failures: list[Failure] = []
-        self._notices: Counter[str] = Counter()
+        self._notices: dict[str, list[str]] = {}
         self._undecided: Counter[str] = Counter()
         self._digests = [hashlib.sha256() for _ in jobs.inputs]
         self._has_digests = False
@@ -88,11 +88,12 @@ class _Collected:
         self._refuse_if_strict(job.failures)
         self._failures.extend(job.failures)
         self._corpus.add(job.pages)
-        self._notices.update(job.notices)
+        for notice in job.notices:
+            self._notices.setdefault(notice.message, []).append(notice.path)
         for page in job.pages:
             self._rows.append(page.row)
             self._undecided.update([page.undecided] if page.undecided else [])
-            self._findings += page.lines.findings if page.lines else 0
+            self._findings += page.findings
         for place, name in enumerate(("", *self._jobs.engines)):
             if name in job.digests:
                 self._has_digests = True
@@ -106,15 +107,17 @@ class _Collected:
             first = f"; the first fault: {failures[0].message}" if failures else ""
             raise InputError(f"no page could be measured{first}")
         settings = self._settings
+        absent = [field for field in settings.by if field not in self._corpus.fields]
+        if absent:
+            found = ", ".join(sorted(self._corpus.fields))
+            raise SettingsError(f"no page has the field {absent[0]!r}; fields found: {found}")
         numbers = SummarySettings(
             version=version("hallumeter"),
             seed=settings.seed,
             resamples=settings.resamples,
             confidence=settings.confidence,
         )
-        ranking, left_out = None, ()
-        if settings.measures == "all" or settings.rank_by == "anchor_score":
-            ranking, left_out = rank_engines(self._rows, settings.rank_by)
+        ranking, left_out = rank_engines(self._rows, settings.ranking_metric)
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",
@@ -144,19 +147,20 @@ class _Collected:
 
     def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
         yield from self._jobs.notices
-        for notice, times in self._notices.items():
-            yield notice if times == 1 else f"{notice} ({times} times)"
+        for notice, paths in self._notices.items():
+            more = f" ({len(paths) - 1:,} more files likewise)" if len(paths) > 1 else ""
+            yield f"{paths[0]}: {notice}{more}"
         if left_out:
             share = f"{FEWEST_PAGES_SHARE:.0%}"
             yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
         if ranking is not None and ranking.dropped:
-            yield f"{ranking.dropped} pages that some ranked engine lacks take part only in the pairwise tests"
+            yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
         bounded = sum(row.is_exact is False for row in self._rows)
         if bounded:
-            yield f"{bounded} long pages were aligned by anchors: their CER, WER, MER and WIL are upper bounds"
+            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {bounded:,}"
         empty = sum(row.status == "empty_output" for row in self._rows)
         if empty:
-            yield f"{empty} empty outputs are counted apart and left out of the hallucinating page rate"
+            yield f"empty outputs, counted apart and left out of the hallucinating page rate: {empty:,}"
         if self._jobs.witness is not None:
             yield "compared with a witness, not with ground truth: rates are disagreement, not error"
         for reason, times in self._undecided.most_common(3):

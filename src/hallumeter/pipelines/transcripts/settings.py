@@ -36,7 +36,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     anchoring: AnchoringSettings = PICARONES
     by: tuple[str, ...] = ()
     """Fields that group pages, beside the engine."""
-    rank_by: str = "cer"
+    rank_by: str | None = None
+    """A field of a page; None is the CER, or the anchor score without an alignment."""
     columns: Columns = Columns()
     pages: PagePolicy = PagePolicy()
     witness: WitnessPolicy = WitnessPolicy()
@@ -49,8 +50,15 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     """Processes that measure pages."""
 
     def __post_init__(self) -> None:
-        if self.rank_by not in RANKABLE:
+        if self.ranking_metric not in RANKABLE:
             raise SettingsError(f"rank by {self.rank_by!r}: expected one of {', '.join(RANKABLE)}")
+        if self.measures == "anchoring" and self.ranking_metric != "anchor_score":
+            raise SettingsError(f"rank by {self.rank_by!r}: is not measured by anchoring alone; expected anchor_score")
         check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
         if self.workers < 1:
             raise SettingsError(f"workers {self.workers}: expected at least 1")
+
+    @property
+    def ranking_metric(self) -> str:
+        """The field of a page that engines are ranked by."""
+        return self.rank_by or ("cer" if self.measures == "all" else "anchor_score")

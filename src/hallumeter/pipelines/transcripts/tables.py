@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError
-from hallumeter.formats import read_rows, rows_of
+from hallumeter.formats import ALIASES, read_rows, rows_of
 from hallumeter.records import Failure, InputFile, Transcript
 from hallumeter.store import PageShelf, ShelvedReading
 
@@ -21,12 +21,20 @@ if TYPE_CHECKING:
 
     from .settings import Columns
 
-PAGE_NAMES = ("page", "page_id", "doc_id", "document_id", "document", "record_id", "line", "image", "file", "name")
+PAGE_NAMES = (
+    *("page", "page_id", "doc_id", "document_id", "document", "record_id", "id"),
+    *("line", "image", "file", "name"),
+)
 ENGINE_NAMES = ("engine", "model", "system")
 REFERENCE_NAMES = ("reference", "ground_truth", "gt", "truth", "target", "correct")
-RESPONSE_NAMES = ("response", "hypothesis", "prediction", "transcription", "ocr", "text")
+RESPONSE_NAMES = ("response", "hypothesis", "prediction", "transcription", "ocr", "output", "answer", "text")
 """What the columns may be called, the first that a row has counts."""
-ENDINGS = (".jsonl", ".ndjson", ".jl", ".csv", ".tsv", ".tab", ".parquet", ".pq", ".gz")
+PAGE, ENGINE, REFERENCE, RESPONSE = "page", "engine", "reference", "response"
+_USUAL = {PAGE: PAGE_NAMES, ENGINE: ENGINE_NAMES, REFERENCE: REFERENCE_NAMES, RESPONSE: RESPONSE_NAMES}
+UNNAMED_ENGINE = "response"
+_NOTHING = (None, "")
+_CELLS = (".csv", ".tsv", ".tab")
+ENDINGS = (".jsonl", ".ndjson", ".jl", *_CELLS, ".parquet", ".pq", ".gz")
 
 
 class Shelf:
@@ -44,90 +52,98 @@ class Shelf:
             known = f"a reference ({', '.join(REFERENCE_NAMES)}) and a response ({', '.join(RESPONSE_NAMES)})"
             raise InputError(f"{paths[0]}: expected rows with {known}; name the columns, or give one table per engine")
         inputs = []
-        for place, (path, name) in enumerate(zip(paths, names, strict=True)):
+        for path, name in zip(paths, names, strict=True):
             rows = 0
             for line, row in self._rows(path):
                 rows += 1
-                if place == 0 and not has_pairs:
-                    self._put_reference(row, f"{path.name}:{line}")
+                place = f"{path.name}:{line}"
+                if has_pairs:
+                    self.put_pair(row, place, engine=name, page=place)
+                elif path == paths[0]:
+                    self._put_reference(row, place)
                 else:
-                    self._put_reading(row, f"{path.name}:{line}", engine=name, has_reference=has_pairs)
+                    self._put_reading(row, place, engine=name)
             with path.open("rb") as stream:
                 inputs.append(InputFile(path.name, hashlib.file_digest(stream, "sha256").hexdigest(), rows))
         return tuple(inputs)
 
-    def put(self, transcript: Transcript, place: str) -> None:
-        """Keep a transcript that was given in Python."""
-        page = unicodedata.normalize("NFC", transcript.page)
-        if not self.shelf.put_reference(page, transcript.reference):
-            self._fail("two_references", f"{place}: page {page!r} has another reference already; the first one counts")
-        reading = ShelvedReading(transcript.engine, transcript.response, transcript.fields)
-        if not self.shelf.put_reading(page, reading):
-            self._fail(
-                "read_twice", f"{place}: {transcript.engine} has a reading of {page!r} already; the first counts"
-            )
+    def put(self, page: str, reference: str, reading: ShelvedReading, place: str) -> None:
+        """Keep a reading with its reference; it is left out when its page has another one already."""
+        if self.shelf.put_reference(unicodedata.normalize("NFC", page), reference):
+            self._shelve(page, reading, place)
+        else:
+            self._fail("two_references", f"{place}: page {page!r} has another reference already; left out")
+
+    def put_pair(self, row: Mapping[str, object], place: str, *, engine: str, page: str) -> None:
+        """Keep a row with a reference and a response, of this engine and page unless it names others."""
+        reference, response = self._text(row, REFERENCE, place), self._text(row, RESPONSE, place)
+        if reference is not None and response is not None:
+            name = self._name(row, PAGE)
+            named = str(row[name]) if name and row[name] not in _NOTHING else page
+            self.put(named, reference, self._reading(row, response, engine), place)
+
+    def _put_reading(self, row: Mapping[str, object], place: str, *, engine: str) -> None:
+        page, response = self._text(row, PAGE, place), self._text(row, RESPONSE, place)
+        if page and response is not None:
+            self._shelve(page, self._reading(row, response, engine), place)
+
+    def _put_reference(self, row: Mapping[str, object], place: str) -> None:
+        role = REFERENCE if self._name(row, REFERENCE) else RESPONSE
+        page, text = self._text(row, PAGE, place), self._text(row, role, place)
+        if page and text is not None and not self.shelf.put_reference(unicodedata.normalize("NFC", page), text):
+            self._fail("two_references", f"{place}: page {page!r} has another reference already; the first counts")
+
+    def _shelve(self, page: str, reading: ShelvedReading, place: str) -> None:
+        if not self.shelf.put_reading(unicodedata.normalize("NFC", page), reading):
+            self._fail("read_twice", f"{place}: {reading.engine} has a reading of {page!r} already; the first counts")
+
+    def _reading(self, row: Mapping[str, object], response: str, engine: str) -> ShelvedReading:
+        """What a row says beside its texts; the engine is the row's own, if it names one."""
+        named = self._name(row, ENGINE)
+        used = {ALIASES.get(name, name) for role in _USUAL if (name := self._name(row, role))}
+        return ShelvedReading(
+            engine=str(row[named]) if named and row[named] not in _NOTHING else engine,
+            response=response,
+            fields={
+                name: _plain(value)
+                for name, value in row.items()
+                if value not in _NOTHING and ALIASES.get(name, name) not in used
+            },
+        )
 
     def _rows(self, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+        """The rows of a table, under the names that it has for its columns as well as under hallumeter's."""
+        empty = "" if path.name.lower().removesuffix(".gz").endswith(_CELLS) else None
         for batch in read_rows(path, fields=None):
             for fault in batch.faults:
                 self._fail(fault.code, f"{path.name}:{fault.line}: {fault.message}")
-            yield from rows_of(batch)
+            for line, row in rows_of(batch):
+                row |= {alias: row[own] for alias, own in batch.aliases.items()}
+                # An empty cell is an empty text: a page without words, or an engine that wrote none.
+                yield line, {name: empty if value is None else value for name, value in row.items()}
 
     def _has_both(self, path: Path) -> bool:
-        for batch in read_rows(path, fields=None):
-            for _, row in rows_of(batch):
-                return self._reference_name(row) is not None and self._response_name(row) is not None
-        return False
+        faults = len(self.failures)
+        row = next((row for _, row in self._rows(path)), {})
+        del self.failures[faults:]  # they are met again when all rows are read
+        return self._name(row, REFERENCE) is not None and self._name(row, RESPONSE) is not None
 
-    def _reference_name(self, row: Mapping[str, object]) -> str | None:
-        return _found(row, self._columns.reference, REFERENCE_NAMES)
+    def _name(self, row: Mapping[str, object], role: str) -> str | None:
+        """What a row calls its page, engine, reference or response; None when it has no such column."""
+        chosen: str | None = getattr(self._columns, role)
+        return next((name for name in ((chosen,) if chosen else _USUAL[role]) if name in row), None)
 
-    def _response_name(self, row: Mapping[str, object]) -> str | None:
-        return _found(row, self._columns.response, RESPONSE_NAMES)
-
-    def _put_reference(self, row: Mapping[str, object], place: str) -> None:
-        name = self._reference_name(row) or self._response_name(row)
-        page = self._page(row, place)
-        if page is None:
-            return
-        if name is None or row[name] is None:
-            self._fail("no_text", f"{place}: no text for page {page!r}; expected one of {', '.join(RESPONSE_NAMES)}")
-        elif not self.shelf.put_reference(page, str(row[name])):
-            self._fail("two_references", f"{place}: page {page!r} has another reference already; the first one counts")
-
-    def _put_reading(self, row: Mapping[str, object], place: str, *, engine: str, has_reference: bool) -> None:
-        page = self._page(row, place) if not has_reference else self._page(row, place, default=place)
-        if page is None:
-            return
-        response, reference = self._response_name(row), self._reference_name(row) if has_reference else None
-        named = _found(row, self._columns.engine, ENGINE_NAMES)
-        if has_reference and reference is None:
-            self._fail("no_reference", f"{place}: no reference for page {page!r}")
-            return
-        if reference is not None:
-            shelved = self.shelf.put_reference(page, str(row[reference]))
-            if not shelved:
-                self._fail("two_references", f"{place}: page {page!r} has another reference already; row left out")
-                return
-        used = {name for name in (response, reference, named) if name}
-        reading = ShelvedReading(
-            engine=str(row[named]) if named and row[named] is not None else engine,
-            # No value is no output; an engine that failed says so in a file of its own.
-            response="" if response is None or row[response] is None else str(row[response]),
-            fields={name: _plain(value) for name, value in row.items() if name not in used and value is not None},
-        )
-        if not self.shelf.put_reading(page, reading):
-            self._fail("read_twice", f"{place}: {reading.engine} has a reading of {page!r} already; the first counts")
-
-    def _page(self, row: Mapping[str, object], place: str, default: str | None = None) -> str | None:
-        name = _found(row, self._columns.page, PAGE_NAMES)
-        if name is None or row[name] in (None, ""):
-            if default is not None:
-                return default
-            wanted = self._columns.page or f"one of {', '.join(PAGE_NAMES)}"
-            self._fail("no_page", f"{place}: no name of a page; expected {wanted}")
-            return None
-        return unicodedata.normalize("NFC", str(row[name]))
+    def _text(self, row: Mapping[str, object], role: str, place: str) -> str | None:
+        """A text out of a row; None, and a failure, when it has none."""
+        name = self._name(row, role)
+        value = None if name is None else row[name]
+        if isinstance(value, str | int | float) and (value != "" or role != PAGE):
+            return str(value)
+        chosen: str | None = getattr(self._columns, role)
+        wanted = chosen or f"one of {', '.join(_USUAL[role])}"
+        found = "nothing" if value in _NOTHING else type(value).__name__
+        self._fail(f"no_{role}", f"{place}: no {role}; expected a text in {wanted}, found {found}")
+        return None
 
     def _fail(self, code: str, message: str) -> None:
         self.failures.append(Failure(None, None, "read", None, code, message))
@@ -153,18 +169,16 @@ def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns,
     return Jobs(jobs_of(shelf, filling.failures), len(shelf), shelf.engines, inputs, filling.failures, [])
 
 
-def record_jobs(transcripts: Iterable[Transcript], *, columns: Columns, shelf: PageShelf) -> Jobs:
-    """Pages given in Python."""
+def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: Columns, shelf: PageShelf) -> Jobs:
+    """Pages given in Python: as records, or as mappings that are read like the rows of a table."""
     filling = Shelf(columns, shelf)
-    for number, transcript in enumerate(transcripts, 1):
-        filling.put(transcript, f"transcripts:{number}")
+    for number, item in enumerate(given, 1):
+        place = f"transcripts:{number}"
+        if isinstance(item, Transcript):
+            filling.put(item.page, item.reference, ShelvedReading(item.engine, item.response, item.fields), place)
+        else:
+            filling.put_pair(item, place, engine=UNNAMED_ENGINE, page=str(number))
     return Jobs(jobs_of(shelf, filling.failures), len(shelf), shelf.engines, (), filling.failures, [])
-
-
-def _found(row: Mapping[str, object], chosen: str | None, usual: Sequence[str]) -> str | None:
-    if chosen is not None:
-        return chosen if chosen in row else None
-    return next((name for name in usual if name in row), None)
 
 
 def _plain(value: object) -> FieldValue:

@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError, SettingsError
-from hallumeter.formats.pages import page_name, pages_in
+from hallumeter.formats.pages import PAGE_SUFFIXES, page_name, pages_in
+from hallumeter.formats.pages.names import composed_name
 from hallumeter.providers import page_reader
 from hallumeter.records import InputFile
 
-from .folders import engine_names
+from .folders import engine_names, plain_path
 from .inputs import opened_paths
 from .jobs import EngineReading, Jobs, PageJob, Source, unpaired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hallumeter.records import Failure
-
     from .settings import Columns
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 DEFAULT_READER = "tesseract"
+READERS = (DEFAULT_READER, "rapidocr")
 WITNESS = "witness"
 
 
@@ -40,57 +40,68 @@ def opened_witness(
             f"{witness}: no such folder or table of readings; an OCR engine such as {DEFAULT_READER} needs --image"
         )
     with opened_paths([Path(witness), *engines], columns=columns) as jobs:
-        jobs.reference_name, jobs.witness = WITNESS, Path(witness).name
+        jobs.reference_name, jobs.witness = WITNESS, plain_path(Path(witness)).name
         yield jobs
 
 
 def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
     """Pages whose images an OCR engine reads as they are measured."""
-    if Path(reader).exists() and reader not in (DEFAULT_READER, "rapidocr"):
+    if reader.partition(":")[0] not in READERS and Path(reader).exists():
         raise SettingsError(f"witness {reader}: is a path, so --image is not needed; give one of the two")
-    known = _images_in(images)
-    readings, failures = _readings(engines, known)
-    for page in known.keys() - readings.keys():
-        failures.append(unpaired(page, f"{page}: no engine has a reading of this image"))
-    if not readings:
-        raise InputError(f"{images}: no image has the name of a page in {', '.join(map(str, engines))}")
-    jobs = (
-        PageJob(page, Source(image=known[page], reader=reader), tuple(found))
-        for page, found in sorted(readings.items())
-    )
-    names = tuple(engine_names(engines))
-    inputs = (InputFile(images.name, None, len(known)), *(InputFile(name, None, len(readings)) for name in names))
-    return Jobs(jobs, len(readings), names, inputs, failures, [], WITNESS, page_reader(reader).name)
-
-
-def _readings(engines: Sequence[Path], images: dict[str, Path]) -> tuple[dict[str, list[EngineReading]], list[Failure]]:
+    witness = page_reader(reader).name
+    known, notices = _images_in(images)
+    names = engine_names(engines)
+    found = [_readings(path, name, known, notices) for path, name in zip(engines, names, strict=True)]
     readings: dict[str, list[EngineReading]] = {}
     failures = []
-    for name, path in zip(engine_names(engines), engines, strict=True):
-        if not path.exists():
-            raise InputError(f"{path}: no such file or folder")
-        files = pages_in(path).by_name if path.is_dir() else {page_name(path.stem): path}
-        if not path.is_dir() and len(images) == 1:
-            # One page and one image belong together whatever they are called.
-            files = {next(iter(images)): path}
+    for name, files in zip(names, found, strict=True):
         for page, file in files.items():
-            if page in images:
+            if page in known:
                 readings.setdefault(page, []).append(EngineReading(name, Source(path=file)))
             else:
                 failures.append(unpaired(page, f"{page}: {name} has a reading of it, but there is no image"))
-    return readings, failures
+        failures += [unpaired(page, f"{page}: {name} has no reading of it") for page in known if page not in files]
+    if not readings:
+        raise InputError(f"{images}: no image has the name of a page in {', '.join(map(str, engines))}")
+    jobs = (
+        PageJob(page, Source(image=known[page], reader=reader), tuple(each)) for page, each in sorted(readings.items())
+    )
+    inputs = [InputFile(plain_path(images).name, None, len(known))]
+    inputs += [InputFile(name, None, len(files)) for name, files in zip(names, found, strict=True)]
+    return Jobs(jobs, len(readings), tuple(names), tuple(inputs), failures, notices, WITNESS, witness)
 
 
-def _images_in(path: Path) -> dict[str, Path]:
+def _readings(path: Path, name: str, images: dict[str, Path], notices: list[str]) -> dict[str, Path]:
+    """An engine's pages: the files of a folder, or one file."""
+    if path.is_dir():
+        files = pages_in(path)
+        notices += files.skipped
+        return files.by_name
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if path.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{path}: expected a folder of pages beside images, or a file such as {name}.txt")
+    # One page and one image belong together whatever they are called.
+    return {next(iter(images)) if len(images) == 1 else page_name(path.name): path}
+
+
+def _images_in(path: Path) -> tuple[dict[str, Path], list[str]]:
+    """Images of a folder and of the folders below it by the names of their pages, and what was left out."""
     if path.is_file():
-        return {page_name(path.stem): path}
+        return {page_name(path.stem): path}, []
     if not path.is_dir():
         raise InputError(f"{path}: no such folder of images")
-    found = {
-        page_name(file.stem): file
-        for file in sorted(path.iterdir())
-        if file.suffix.lower() in IMAGE_ENDINGS and not file.name.startswith(".")
-    }
+    found: dict[str, Path] = {}
+    notices = []
+    for file in sorted(path.rglob("*")):
+        *folders, name = file.relative_to(path).parts
+        if not name.lower().endswith(IMAGE_ENDINGS) or any(part.startswith(".") for part in (*folders, name)):
+            continue
+        page = "/".join([*map(composed_name, folders), page_name(file.stem)])
+        if page in found:
+            notices.append(f"{file}: {found[page].name} is an image of page {page!r} already; the first counts")
+        else:
+            found[page] = file
     if not found:
         raise InputError(f"{path}: holds no image; expected files that end in {', '.join(IMAGE_ENDINGS)}")
-    return found
+    return found, notices

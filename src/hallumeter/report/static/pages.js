@@ -37,9 +37,12 @@
       wer: mean(known(own.map((row) => row.wer))), gini: gini(sorted), anchor: mean(known(own.map((row) => row.anchor))),
     };
   };
+  // Engines are ranked by their mean CER; where none was measured, by their mean anchor score.
+  const hasCer = rows.some((row) => row.cer !== null);
+  const errorOf = (own) => (hasCer ? own.mean : own.anchor === null ? null : -own.anchor);
   const ranksOf = (measured) => {
-    const order = measured.map((_, engine) => engine).filter((engine) => measured[engine].mean !== null);
-    order.sort((a, b) => measured[a].mean - measured[b].mean || a - b);
+    const order = measured.map((_, engine) => engine).filter((engine) => errorOf(measured[engine]) !== null);
+    order.sort((a, b) => errorOf(measured[a]) - errorOf(measured[b]) || a - b);
     return measured.map((_, engine) => (order.includes(engine) ? order.indexOf(engine) + 1 : null));
   };
   const whole = byEngine.map(measure);

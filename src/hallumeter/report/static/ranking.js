@@ -44,7 +44,7 @@
 
   const rowOf = ([first, second, pages, difference, , adjusted]) => make("tr", {},
     make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, pages.toLocaleString("en")),
-    figure(difference, number(difference)), figure(adjusted, number(adjusted)),
+    figure(difference, number(difference)), figure(adjusted, adjusted !== null && adjusted < 0.001 ? "< 0.001" : number(adjusted)),
     make("td", {}, adjusted !== null && adjusted < 0.05 ? "differ" : "not shown to differ"));
 
   const ownFirst = (own) => ([first, second, pages, difference, raw, adjusted]) =>

@@ -142,12 +142,9 @@
     return places.sort((a, b) => a.order - b.order || (a.start === null) - (b.start === null) || a.index - b.index);
   };
 
-  const markOf = (stretch, index, children, isGap) => {
-    const isProblem = stretch.kind !== RUN;
-    const names = ["stretch", kinds[stretch.kind][0], isGap ? "gap" : "first", stretch.flags & MOVED ? "moved" : "", stretch.flags & (NOT_ENOUGH_INFO | UNDECIDED) ? "unsure" : ""];
-    const told = isGap ? `${tell(stretch)}, here` : tell(stretch);
-    const mark = make("span", { className: names.filter(Boolean).join(" "), role: "button", tabindex: isProblem && !isGap ? "0" : "-1", "data-stretch": index,
-      "aria-label": isGap ? told : undefined, "aria-description": isGap ? undefined : told, title: told }, ...children);
+  const markNode = (stretch, attributes, index, children) => {
+    const names = ["stretch", kinds[stretch.kind][0], stretch.flags & MOVED ? "moved" : "", stretch.flags & (NOT_ENOUGH_INFO | UNDECIDED) ? "unsure" : "", attributes.className];
+    const mark = make("span", { role: "button", ...attributes, className: names.filter(Boolean).join(" ") }, ...children);
     mark.addEventListener("click", () => choose(index, mark));
     mark.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
@@ -155,6 +152,18 @@
       choose(index, mark);
     });
     return mark;
+  };
+  const markOf = (stretch, index, children) => {
+    const told = tell(stretch);
+    return markNode(stretch, { className: "first", tabindex: stretch.kind === RUN ? "-1" : "0", "data-stretch": index, "aria-description": told, title: told }, index, children);
+  };
+  // Several stretches that are missing at one place share one caret, in the colour of the worst.
+  const gapOf = (stretches, indexes) => {
+    const told = indexes.map((index) => tell(stretches[index])).join("; ");
+    const worst = indexes.reduce((best, index) => (stretches[index].kind < stretches[best].kind ? index : best));
+    const label = `${indexes.length > 9 ? `${indexes.length} stretches` : told}, here`;
+    return markNode(stretches[worst], { className: "gap", tabindex: "-1", "data-stretch": indexes.join(" "), "data-count": indexes.length > 1 ? indexes.length : undefined,
+      "aria-label": label, title: label }, indexes[0], []);
   };
 
   const textOf = (reading, side) => {
@@ -164,17 +173,24 @@
     const places = isResponse ? placesOf(reading.stretches, "start", "end", isGapHere) : placesOf(reading.stretches, "referenceStart", "referenceEnd", isGapHere);
     const nodes = [];
     let done = 0;
+    let gap = [];
+    const closeGap = () => {
+      if (gap.length) nodes.push(gapOf(reading.stretches, gap));
+      gap = [];
+    };
     for (const { index, start, end } of places) {
       const stretch = reading.stretches[index];
-      if (start === null) { nodes.push(markOf(stretch, index, [], true)); continue; }
+      if (start === null) { gap.push(index); continue; }
+      closeGap();
       const from = Math.max(start, done);
       if (from >= Math.min(end, letters.length)) continue;
       nodes.push(letters.slice(done, from).join(""));
       done = Math.min(end, letters.length);
       const text = letters.slice(from, done).join("");
       const wrong = reading.slips.get(index);
-      nodes.push(markOf(stretch, index, wrong ? withSlips(text, wrong[isResponse ? 0 : 1]) : [text], false));
+      nodes.push(markOf(stretch, index, wrong ? withSlips(text, wrong[isResponse ? 0 : 1]) : [text]));
     }
+    closeGap();
     nodes.push(letters.slice(done).join(""));
     return nodes;
   };
@@ -249,7 +265,7 @@
     const isResponse = side === "response";
     const text = isResponse ? reading.text : reading.reference;
     const cut = isResponse ? reading.cut : reading.referenceCut;
-    const title = isResponse ? make("bdi", {}, reading.engine || "engine") : reading.witness ? `Witness: ${reading.witness}` : "Ground truth";
+    const title = isResponse ? make("bdi", {}, reading.engine || "engine") : reading.witness === "witness" ? "The witness’s reading" : reading.witness ? make("span", {}, "Witness: ", make("bdi", {}, reading.witness)) : "Ground truth";
     const empty = isResponse ? "The engine wrote nothing." : "There is no text to compare with.";
     const body = text || reading.stretches.length ? words("div", `words ${side}`, ...textOf(reading, side)) : make("p", { className: "empty" }, empty);
     return make("section", { className: `side ${side}-side`, "aria-label": isResponse ? "What the engine wrote" : "What it was compared with" },
@@ -297,7 +313,7 @@
   const choose = (index, source) => {
     chosen = index;
     for (const node of place("reading").querySelectorAll("[data-stretch]")) {
-      const isOwn = Number(node.dataset.stretch) === index;
+      const isOwn = node.dataset.stretch.split(" ").map(Number).includes(index);
       node.classList.toggle("chosen", isOwn);
       if (isOwn && node !== source) bring(node);
     }

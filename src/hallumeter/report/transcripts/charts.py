@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
 from hallumeter.report.wording import format_number, plural
 
-from .ranking import HEADINGS, LEVEL, p_words
+from .ranking import LEVEL, metric_words, p_words
 
 if TYPE_CHECKING:
     from hallumeter.records import Ranking
@@ -19,7 +19,6 @@ ROW_HEIGHT = 22
 DANGER_ANCHOR = 0.5
 DANGER_RATIO = 1.2
 """The thresholds of Picarones' badge: below the one or above the other, a page is in the danger zone."""
-RATIO_CAP = 9.99
 ENGINE_COLOURS = (
     ("#1f5f8b", "#7cc0f0"),
     ("#b3541e", "#f0a36b"),
@@ -65,7 +64,7 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         "scale": scale,
         "axis": {"tickMinStep": 1, "format": "d", "values": _ticks(len(ranking.engines))},
     }
-    accent, ink = PALETTE["accent"][0], PALETTE["ink"][0]
+    accent = PALETTE["accent"][0]
     tips: list[Json] = [tooltip("name", "engine"), tooltip("shown", "mean rank")]
     layers: list[Json] = [
         {
@@ -77,20 +76,22 @@ def rank_charts(section: RankingSection) -> list[Chart]:
             "encoding": {"x": {"field": "rank", **along}, "tooltip": tips},
         },
     ]
-    for lane, (first, last) in lanes:
-        layers.append(
-            {
-                "data": {"values": [{"name": first, "last": last}]},
-                "mark": {"type": "rule", "size": 3, "color": ink, "strokeCap": "round"},
-                "encoding": {
-                    "x": {"value": -7 - step * lane},
-                    "y": {"field": "name", "type": "nominal", "sort": None, "bandPosition": 0.25},
-                    "y2": {"field": "last", "bandPosition": 0.75},
-                },
-            }
-        )
-    spec["layer"] = layers
+    spec["layer"] = [*layers, *(_bar(lane, ends, step=step) for lane, ends in lanes)]
     return [Chart("ranks", "Which engines differ", _rank_caption(ranking), spec)]
+
+
+def _bar(lane: int, ends: tuple[str, str], *, step: int) -> dict[str, Json]:
+    """A bar beside the names, from the first to the last engine of a group."""
+    first, last = ends
+    return {
+        "data": {"values": [{"name": first, "last": last}]},
+        "mark": {"type": "rule", "size": 3, "color": PALETTE["ink"][0], "strokeCap": "round"},
+        "encoding": {
+            "x": {"value": -7 - step * lane},
+            "y": {"field": "name", "type": "nominal", "sort": None, "bandPosition": 0.25},
+            "y2": {"field": "last", "bandPosition": 0.75},
+        },
+    }
 
 
 def _lanes(ranking: Ranking) -> list[tuple[int, tuple[str, str]]]:
@@ -113,7 +114,7 @@ def _ticks(engines: int) -> list[Json]:
 
 
 def _rank_caption(ranking: Ranking) -> str:
-    metric = HEADINGS.get(ranking.metric, ranking.metric)
+    metric = metric_words(ranking.metric)
     caption = f"Point: the mean rank of an engine by {metric} over {plural(ranking.pages, 'page')}; 1 is best."
     if ranking.critical_difference is not None:
         caption += (
@@ -135,13 +136,9 @@ def page_charts(section: PageSection) -> list[Chart]:
     if not section.rows:
         return []
     engines = list(dict.fromkeys(row.engine for row in section.rows))
-    tallest = max(min(row.length_ratio_capped, RATIO_CAP) for row in section.rows)
-    smallest = min((row.length_ratio_capped for row in section.rows if row.length_ratio_capped > 0), default=1.0)
-    low, high = min(0.5, max(smallest, 0.05)), max(2.0, tallest)
-    ticks = [tick for tick in _RATIO_TICKS if low <= tick <= high]
-    refuted = PALETTE["refuted"][0]
-    spec = base_spec("Anchor score and length ratio of every page", height=340)
-    spec["data"] = {"name": "pages", "values": []}
+    ratios = [row.length_ratio_capped for row in section.rows]
+    smallest = min((ratio for ratio in ratios if ratio > 0), default=1.0)
+    low, high = min(0.5, max(smallest, 0.05)), max(2.0, *ratios)
     across: dict[str, Json] = {
         "type": "quantitative",
         "scale": {"domain": [0, 1], "nice": False, "clamp": True},
@@ -150,61 +147,58 @@ def page_charts(section: PageSection) -> list[Chart]:
     upward: dict[str, Json] = {
         "type": "quantitative",
         "scale": {"type": "log", "domain": [low, high], "nice": False, "clamp": True},
-        "axis": {"values": [*ticks], "format": ".2~f", "labelOverlap": False},
+        "axis": {
+            "values": [tick for tick in _RATIO_TICKS if low <= tick <= high],
+            "format": ".2~f",
+            "labelOverlap": False,
+        },
     }
-    zone: dict[str, Json] = {"type": "rect", "color": refuted, "opacity": 0.07}
-    line: dict[str, Json] = {"type": "rule", "color": refuted, "opacity": 0.6, "strokeDash": [4, 3]}
     tips = [("page", "page"), ("engine", "engine"), ("anchor", "anchor"), ("ratio", "length ratio"), ("cer", "CER")]
-    spec["layer"] = [
-        {
-            "data": {"values": [{"left": 0, "right": DANGER_ANCHOR, "from": low, "to": high}]},
-            "mark": zone,
-            "encoding": {
-                "x": {"field": "left", "title": "anchor score", **across},
-                "x2": {"field": "right"},
-                "y": {"field": "from", "title": "length ratio", **upward},
-                "y2": {"field": "to"},
-            },
+    points: dict[str, Json] = {
+        "name": "points",
+        "mark": {"type": "point", "filled": True, "size": 46, "cursor": "pointer"},
+        "encoding": {
+            "x": {"field": "x", **across},
+            "y": {"field": "y", **upward},
+            "color": _colour(engines),
+            "shape": _shape(engines),
+            "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
+            "tooltip": [tooltip(name, title) for name, title in tips],
         },
-        {
-            "data": {"values": [{"left": DANGER_ANCHOR, "right": 1, "from": DANGER_RATIO, "to": high}]},
-            "mark": zone,
-            "encoding": {
-                "x": {"field": "left", **across},
-                "x2": {"field": "right"},
-                "y": {"field": "from", **upward},
-                "y2": {"field": "to"},
-            },
-        },
-        {
-            "data": {"values": [{"left": DANGER_ANCHOR}]},
-            "mark": line,
-            "encoding": {"x": {"field": "left", **across}},
-        },
-        {
-            "data": {"values": [{"from": DANGER_RATIO}]},
-            "mark": line,
-            "encoding": {"y": {"field": "from", **upward}},
-        },
-        {
-            "name": "points",
-            "mark": {"type": "point", "filled": True, "size": 46, "cursor": "pointer"},
-            "encoding": {
-                "x": {"field": "x", **across},
-                "y": {"field": "y", **upward},
-                "color": _colour(engines),
-                "shape": _shape(engines),
-                "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
-                "tooltip": [tooltip(name, title) for name, title in tips],
-            },
-        },
-    ]
+    }
+    spec = base_spec("Anchor score and length ratio of every page", height=340)
+    spec["data"] = {"name": "pages", "values": []}
+    spec["layer"] = [*_danger_zone(across, upward, high=high, low=low), points]
     caption = (
         "Low anchor: the engine's words do not follow each other as on the page. High ratio: it wrote more than there "
         f"is. Tinted: anchor below {DANGER_ANCHOR:g} or ratio above {DANGER_RATIO:g}, where Picarones' badge warns. "
         f"The ratio is drawn on a logarithmic scale, clipped at {format_number(high, 2)}."
     )
     return [Chart("pages", "Where the pages lie", caption, spec)]
+
+
+def _danger_zone(across: dict[str, Json], upward: dict[str, Json], *, high: float, low: float) -> list[Json]:
+    """Two tinted areas, and a line at each threshold."""
+    refuted = PALETTE["refuted"][0]
+    zone: dict[str, Json] = {"type": "rect", "color": refuted, "opacity": 0.07}
+    line: dict[str, Json] = {"type": "rule", "color": refuted, "opacity": 0.6, "strokeDash": [4, 3]}
+    area: dict[str, Json] = {
+        "x": {"field": "left", "title": "anchor score", **across},
+        "x2": {"field": "right"},
+        "y": {"field": "from", "title": "length ratio", **upward},
+        "y2": {"field": "to"},
+    }
+    areas: list[dict[str, Json]] = [
+        {"left": 0, "right": DANGER_ANCHOR, "from": low, "to": high},
+        {"left": DANGER_ANCHOR, "right": 1, "from": DANGER_RATIO, "to": high},
+    ]
+    found: list[Json] = [
+        {"data": {"values": [areas[0]]}, "mark": zone, "encoding": area},
+        {"data": {"values": [areas[1]]}, "mark": zone, "encoding": area},
+        {"data": {"values": [areas[1]]}, "mark": line, "encoding": {"x": {"field": "left", **across}}},
+        {"data": {"values": [areas[1]]}, "mark": line, "encoding": {"y": {"field": "from", **upward}}},
+    ]
+    return found
 
 
 def is_told_apart(engines: list[str]) -> bool:

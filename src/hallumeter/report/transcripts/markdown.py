@@ -42,10 +42,10 @@ def _engine_lines(section: RankingSection) -> list[str]:
     headings = [f"{column.heading} {DIRECTION_WORDS[column.direction][0]}".rstrip() for column in section.columns]
     head = ["", "engine", "pages", "empty", *headings]
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    for place, engine in enumerate(section.engines, 1):
-        counts = [NO_VALUE if count is None else str(count) for count in (engine.pages, engine.empty_outputs)]
+    for engine in section.engines:
+        counts = [NO_VALUE if n is None else str(n) for n in (engine.place, engine.pages, engine.empty_outputs)]
         cells = [_cell(engine, column.metric) for column in section.columns]
-        lines.append(f"| {' | '.join([str(place), escaped(engine.engine), *counts, *cells])} |")
+        lines.append(f"| {' | '.join([counts[0], escaped(engine.engine), *counts[1:], *cells])} |")
     return [*lines, ""]
 
 

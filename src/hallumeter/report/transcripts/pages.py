@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hallumeter.report.selection import ROWS_KEPT
+
 from .sections import PageCensus, PageSection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Set
 
     from hallumeter.records import PageRow
-
-ROWS_KEPT = 20_000
-"""Rows that a document holds; more would make the page slow to open."""
 
 
 class CountedPages(Struct, frozen=True):

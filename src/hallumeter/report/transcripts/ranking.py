@@ -37,6 +37,8 @@ HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
 PAIRS_KEPT = 5_000
+HIGHER_IS_BETTER = frozenset({"anchor_score"})
+"""Metrics of a page that engines can be ranked by, and that are better when they are high."""
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
 
@@ -53,7 +55,14 @@ def ranking_section(
     if not names:
         return None
     ranks = {ranked.engine: ranked.mean_rank for ranked in summary.ranking.engines} if summary.ranking else {}
-    rows = tuple(_engine_row(name, by_engine.get(name, {}), counted, rank=ranks.get(name)) for name in names)
+    rows = tuple(
+        msgspec.structs.replace(
+            _engine_row(name, by_engine.get(name, {}), counted),
+            place=place if name in ranks or not ranks else None,
+            mean_rank=ranks.get(name),
+        )
+        for place, name in enumerate(names, 1)
+    )
     found = {name: metric for metrics in by_engine.values() for name, metric in metrics.items()}
     columns = [_column(metric, metric_texts.get(name)) for name, metric in found.items()]
     order = list(HEADINGS)
@@ -80,16 +89,14 @@ def best_first(engines: list[str], summary: Summary) -> list[str]:
     return sorted(engines, key=lambda name: (places.get(name, math.inf), rates.get(name, math.inf), name))
 
 
-def _engine_row(
-    engine: str, metrics: dict[str, MetricSummary], counted: CountedPages, *, rank: float | None
-) -> EngineRow:
+def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: CountedPages) -> EngineRow:
     empty = metrics.get("empty_output_rate")
     pages, empty_outputs = counted.by_engine.get(engine), counted.empty_by_engine.get(engine)
     if pages is None and empty is not None:
         pages, empty_outputs = (None if part is None else int(part) for part in (empty.total, empty.count))
     hallucinating = metrics.get(HALLUCINATING)
     is_warned = hallucinating is not None and hallucinating.value is not None and hallucinating.value > WARNED_ABOVE
-    return EngineRow(engine, pages, empty_outputs, rank, metrics, is_warned)
+    return EngineRow(engine, pages, empty_outputs, place=None, mean_rank=None, metrics=metrics, is_warned=is_warned)
 
 
 def _column(metric: MetricSummary, text: MetricText | None) -> RankingColumn:
@@ -119,15 +126,25 @@ def neighbours(ranking: Ranking) -> list[EnginePair]:
     return [by_names[key] for key in map(frozenset, pairwise(names)) if key in by_names]
 
 
+def metric_words(name: str) -> str:
+    """What a metric of a page is called in a sentence.
+
+    >>> metric_words("cer"), metric_words("anchor_score")
+    ('CER', 'anchor score')
+    """
+    return HEADINGS[name] if HEADINGS.get(name, "").isupper() else name.replace("_", " ")
+
+
 def p_words(p_value: float | None) -> str:
     """A p value as it is written in a sentence.
 
-    >>> p_words(0.0312), p_words(1e-9), p_words(None)
+    >>> p_words(0.0312), p_words(0.0), p_words(None)
     ('p = 0.031', 'p < 0.001', 'no page differs')
     """
     if p_value is None:
         return "no page differs"
-    shown = format_number(p_value)
+    # A p value is never 0: it only was too small for a floating-point number.
+    shown = format_number(p_value) if p_value >= 0.001 else "<0.001"
     return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
 
 
@@ -136,8 +153,8 @@ def difference_words(ranking: Ranking) -> str:
     if len(ranking.engines) < 2:
         return "One engine: there is nothing to compare it with."
     best, *others = [ranked.engine for ranked in ranking.engines]
-    metric = HEADINGS.get(ranking.metric, ranking.metric)
-    basis = f"{metric} on the {plural(ranking.pages, 'page')} that every engine has read"
+    metric = metric_words(ranking.metric)
+    basis = f"{metric} on the {plural(ranking.pages, 'page')} that all ranked engines have read"
     if len(others) == 1:
         return _pair_words(ranking, basis)
     if ranking.undefined or ranking.p_value is None:
@@ -161,7 +178,8 @@ def _pair_words(ranking: Ranking, basis: str) -> str:
     test = f"typical difference on a page {size}, Wilcoxon, {p_words(pair.adjusted_p_value)}"
     if pair.adjusted_p_value >= LEVEL:
         return f"{names[0]} and {names[1]} are not shown to differ: {basis} ({test})."
-    better, worse = (pair.first, pair.second) if pair.difference < 0 else (pair.second, pair.first)
+    is_first = (pair.difference < 0) != (ranking.metric in HIGHER_IS_BETTER)
+    better, worse = (pair.first, pair.second) if is_first else (pair.second, pair.first)
     return f"{better} is better than {worse}: {basis} ({test})."
 
 

@@ -48,8 +48,10 @@ class EngineRow(Struct, frozen=True):
     pages: int | None
     """None when the run does not tell."""
     empty_outputs: int | None
+    place: int | None
+    """Position in the table; None for an engine that the ranking leaves out."""
     mean_rank: float | None
-    """Over the pages that every engine has read; None when there is no ranking."""
+    """Over the pages that every ranked engine has read; None when there is no ranking, or not of this engine."""
     metrics: dict[str, MetricSummary] = field(default_factory=dict)
     """By the id of the metric; what an engine lacks is left out."""
     is_warned: bool = False

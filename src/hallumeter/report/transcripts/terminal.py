@@ -75,9 +75,9 @@ def _print_engines(console: Console, section: RankingSection) -> list[RankingCol
     for column in fitting:
         arrow = DIRECTION_WORDS[column.direction][0]
         table.add_column(f"{HEADINGS[column.metric]} {arrow}".rstrip(), no_wrap=console.width >= NARROW)
-    for place, engine in enumerate(section.engines, 1):
+    for engine in section.engines:
         cells = (_cell(engine, column.metric, is_narrow=console.width < NARROW) for column in fitting)
-        table.add_row(str(place), printable(engine.engine), *cells)
+        table.add_row(NO_VALUE if engine.place is None else str(engine.place), printable(engine.engine), *cells)
     console.print(table)
     names = [HEADINGS[name] for name in HEADINGS if name in by_name and by_name[name] not in fitting]
     if names:

@@ -1,0 +1,63 @@
+"""Every instrument on its bundled samples."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+
+from hallumeter.errors import InputError
+from hallumeter.pipelines.measurement import MeasuredRun, MeasureSettings, measure_to_folder
+from hallumeter.pipelines.transcripts import (
+    MeasuredTranscripts,
+    TranscriptSettings,
+    opened_paths,
+    transcripts_to_folder,
+)
+from hallumeter.store import MANIFEST, RUN_FILES
+
+from .run import load
+
+ANSWERS, NEWSPAPERS = "answers", "newspapers"
+"""The folders of the two runs."""
+_ANSWER_FILES = ("rag_answers.jsonl", "panel.jsonl")
+_ENGINES = ("newspaper-ocr", "smollm2", "smollm2-penalized")
+_INPUTS = {ANSWERS: _ANSWER_FILES, NEWSPAPERS: ("truth", *_ENGINES)}
+
+
+class Demo(Struct, frozen=True, eq=False):
+    """What the demo measured."""
+
+    answers: MeasuredRun
+    """Answers of language models to questions about passages, with the verdicts of people and rules."""
+    newspapers: MeasuredTranscripts
+    """Newspaper articles read by OCR, and corrected by a small language model."""
+
+
+def run_demo(out: Path) -> Demo:
+    """Measure the bundled samples into two run folders; a demo that was written to the same place is replaced."""
+    samples = Path(str(files("hallumeter.samples")))
+    for name, inputs in _INPUTS.items():
+        _remove_demo(out / name, inputs)
+    out.mkdir(exist_ok=True)
+    settings = MeasureSettings(by=("model",), headline="human")
+    answers = measure_to_folder([samples / name for name in _ANSWER_FILES], out / ANSWERS, settings=settings)
+    folders = [samples / NEWSPAPERS / name for name in _INPUTS[NEWSPAPERS]]
+    chosen = TranscriptSettings()
+    jobs = opened_paths(folders, columns=chosen.columns)
+    return Demo(answers, transcripts_to_folder(jobs, out / NEWSPAPERS, settings=chosen))
+
+
+def _remove_demo(out: Path, inputs: tuple[str, ...]) -> None:
+    """Remove what an earlier demo wrote, and nothing else."""
+    if not (out / MANIFEST).is_file():
+        return
+    if tuple(item.name for item in load(out).manifest.inputs) != inputs:
+        raise InputError(f"{out}: holds another run; choose another folder with --out")
+    entries = sorted(out.iterdir())
+    for path in entries:
+        if path.name not in RUN_FILES or not path.is_file():
+            raise InputError(f"{path}: no demo wrote this; choose another folder with --out")
+    for path in entries:
+        path.unlink()
