@@ -45,6 +45,14 @@ FAMILIES = {
     "Agreement": ("Do judges of the same claims give the same verdicts?", catalog.AGREEMENT_METRICS),
     "Uncertainty": ("How sure are judges, and answers, of themselves?", catalog.UNCERTAINTY_METRICS),
     "Abstention": ("Is what cannot be answered refused, and what can be answered not?", catalog.ABSTENTION_METRICS),
+    "Transcripts: by alignment": (
+        "What did an engine invent, repeat, leave out and misread, word by word?",
+        catalog.READING_METRICS,
+    ),
+    "Transcripts: Picarones' vocabulary metrics": (
+        "Is what an engine wrote made of the words and phrases of the page?",
+        catalog.ANCHORING_METRICS,
+    ),
 }
 
 SAMPLES = {
@@ -80,6 +88,35 @@ ROWS: dict[str, tuple[str, list[dict[str, object]]]] = {
 }
 """Rows for what no bundled file has, and the name of the file that a page writes them to."""
 
+KING = "le roi de france"
+KING_AND_MORE = f"{KING} et de navarre et des indes"
+TRANSCRIPTS: dict[str, list[tuple[str, str]]] = {
+    "cer": [("roi", "roy!")],
+    "cer_mean": [("le roi", "le roi"), ("ab", "ax")],
+    "cer_gini": [("ab", "ab"), ("ab", "ab"), ("ab", "ab"), ("ab", "xy")],
+    "wer": [(KING, "le roy de")],
+    "mer": [("d a b s", "a b t w x y z")],
+    "wil": [("a b c d", "a b c x y z")],
+    "true_insertion_rate": [("a b c d", "a b c d a b c d")],
+    "invented_rate": [(KING, KING_AND_MORE)],
+    "loop_rate": [("le roi dit", "le roi dit le roi dit le roi dit")],
+    "omission_rate": [(KING, "le roi")],
+    "multiset_insertion_rate": [("a b", "a a a b x")],
+    "number_insertion_rate": [("12 May 1890", "12 May 1980")],
+    "name_insertion_rate": [("he met Anna", "he met Anna and Paul")],
+    "hallucinating_page_rate": [(KING, KING), (KING, ""), (KING, KING_AND_MORE)],
+    "empty_output_rate": [(KING, KING), (KING, ""), (KING, KING_AND_MORE)],
+    "picarones_page_rate": [(KING, KING), (KING, f"{KING} {KING}"), (KING, "")],
+    "net_insertion_rate": [(KING, "le roi, de france.")],
+    "net_insertion_mean": [(KING, "le roi, de france."), (KING, KING)],
+    "anchor_rate": [("a b c d e f", "a x b c y d e f")],
+    "anchor_mean": [("a b c d", "a b c d"), ("a b c d", "a b c x")],
+    "anchor_min": [("a b c d", "a b c d"), ("a b c d", "a b c x"), ("a b c", "a b c v w x y")],
+    "length_ratio": [(KING, "le roi, de france.")],
+    "length_ratio_mean": [("a", "a"), ("a", "abcdefghijklmnopqrstuvwxyzabcd")],
+}
+"""Pages and what an engine wrote for them: those of the example by hand."""
+
 PYTHON_ONLY = """\
 No command measures it yet, because no command samples answers. In Python, with the meaning of each answer as a number:
 
@@ -107,8 +144,8 @@ def metrics_index() -> str:
     for family, (question, metrics) in FAMILIES.items():
         lines += [f"## {family}", "", question, "", "| metric | id | question |", "| --- | --- | --- |"]
         for metric in metrics:
-            arrow = {"lower": "↓", "higher": "↑", "none": ""}[metric.direction]
-            lines.append(f"| [{metric.alias}]({metric.id}.md) {arrow} | `{metric.id}` | {metric.question} |")
+            arrow = {"lower": " ↓", "higher": " ↑", "none": ""}[metric.direction]
+            lines.append(f"| [{metric.alias}]({metric.id}.md){arrow} | `{metric.id}` | {metric.question} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -122,8 +159,9 @@ def metric_page(metric: Metric) -> str:
         if title == "Formula":
             shown = f"```text\n{textwrap.fill(text, TEXT_WIDTH)}\n```"
         lines += [f"## {title}", "", shown, ""]
-    lines += ["## On the command line", "", how_to_measure(metric)]
-    return "\n".join(lines)
+    if metric.reads == "pages":
+        return "\n".join([*lines, "## In Python", "", how_to_compare(metric)])
+    return "\n".join([*lines, "## On the command line", "", how_to_measure(metric)])
 
 
 def how_to_measure(metric: Metric) -> str:
@@ -144,6 +182,20 @@ def how_to_measure(metric: Metric) -> str:
     signature = re.sub(r"\|v:.*", "|v:VERSION", found[0].signature)
     lines += ["", "Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
     return "\n".join([*lines, "```text", signature, "```", ""])
+
+
+def how_to_compare(metric: Metric) -> str:
+    """The example by hand in Python, what it gives, and the signature."""
+    given = TRANSCRIPTS[metric.id]
+    found = {row.metric: row for row in hallumeter.transcripts(given).summary.metrics if not row.by}[metric.id]
+    assert found.value is not None, f"{metric.id} is undefined for its example"
+    lines = ["```pycon", ">>> import hallumeter", ">>> run = hallumeter.transcripts(["]
+    lines += [f"...     ({json.dumps(reference)}, {json.dumps(response)})," for reference, response in given]
+    lines += ["... ])", ">>> values = {row.metric: row.value for row in run.summary.metrics}"]
+    lines += [f">>> round(values[{json.dumps(metric.id)}], 3)", f"{round(found.value, 3)}", "```", ""]
+    lines += ["`hallumeter transcripts TRUTH ENGINE... --format json` prints it for every engine, with its interval.", ""]
+    lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
 
 
 def commands_page() -> str:

@@ -83,6 +83,16 @@ def test_values_on_the_pages_are_those_counted_by_hand_in_the_samples(pages: dic
     assert "| – | 0.333 | 1 / 3 |" in pages[Path("metrics/over_refusal_rate.md")]
 
 
+@pytest.mark.parametrize(
+    "metric", [metric for metric in hallumeter.METRICS if metric.reads == "pages"], ids=lambda metric: metric.id
+)
+def test_the_value_computed_from_transcripts_is_the_one_worked_by_hand(pages: dict[Path, str], metric: Metric) -> None:
+    shown = re.search(r"^>>> round\(values\[.*\n(?P<value>\S+)$", pages[Path(f"metrics/{metric.id}.md")], re.M)
+    assert shown is not None
+    results = [float(number) for number in re.findall(r"[=:] (\d+(?:\.\d+)?)(?=[., ])", metric.example)]
+    assert float(shown["value"]) in results, f"{metric.id}: {shown['value']} is not in {metric.example!r}"
+
+
 def test_metrics_named_in_a_text_lead_to_their_pages(generator: ModuleType) -> None:
     linked = generator._linked("How far is it? See mihr_mean, not mihr.", "mihr")
     assert linked == "How far is it? See [mihr_mean](mihr_mean.md), not mihr."
@@ -100,6 +110,9 @@ def test_a_public_name_is_shown_with_types_defaults_and_the_text_under_its_field
     assert "| `start` | `int \\| None = None` | First character of the claim in the response; None when" in text
     assert "| `to_html(path: str \\| Path)` | `None` | Write the report as one self-contained file. |" in text
     assert "| `REFUTED` | `'REFUTED'` | The evidence says otherwise. |" in text
+    assert "    settings: TranscriptSettings | None = None,\n    out: str | Path | None = None,\n) -> Run\n" in text
+    for name in ("transcripts", "TranscriptSettings", "Transcript", "PageRow"):
+        assert f"\n### {name}\n" in text
 
 
 @pytest.mark.parametrize("is_stale", [False, True])

@@ -13,8 +13,10 @@ from hallumeter.policy import (
     HALLUMETER,
     JUDGE_AUDITOR,
     LooksAt,
+    PagePolicy,
     Policy,
     Rule,
+    WitnessPolicy,
     headline_rows,
     opinion_on,
     parse_policy,
@@ -312,3 +314,61 @@ def test_bounds_that_decide_nothing_are_refused_with_the_name_of_the_file(bounds
 def test_a_policy_file_without_rules_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"^policy\.toml: no \[\[rules\]\] found"):
         parse_policy('name = "mine"\nrules = []', source="policy.toml", known_metrics=["mihr"])
+
+
+@pytest.mark.parametrize(
+    ("invented", "words", "is_badged"),
+    [(5, 100, True), (4, 20, False), (5, 101, False), (6, 120, True), (6, 121, False), (0, 0, False), (5, 5, True)],
+)
+def test_a_page_is_hallucinated_from_five_invented_words_and_a_twentieth_of_it(
+    invented: int, words: int, is_badged: bool
+) -> None:
+    assert PagePolicy().is_hallucinated(invented_words=invented, words=words) is is_badged
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 100), st.integers(1, 2_000))
+def test_a_page_at_the_very_share_is_hallucinated_whatever_the_rounding(percent: int, hundreds: int) -> None:
+    # 0.07 * 100 is above 7 in floating point.
+    policy = PagePolicy(fewest_words=1, smallest_share=percent / 100)
+    at_the_share = percent * hundreds
+    assert policy.is_hallucinated(invented_words=max(1, at_the_share), words=100 * hundreds)
+    assert not policy.is_hallucinated(invented_words=at_the_share - 1, words=100 * hundreds)
+
+
+@pytest.mark.parametrize("fewest", [-1, 0, 1])
+def test_a_page_without_invented_words_is_never_hallucinated(fewest: int) -> None:
+    policy = PagePolicy(fewest_words=fewest, smallest_share=0)
+    assert not policy.is_hallucinated(invented_words=0, words=10)
+    assert policy.is_hallucinated(invented_words=1, words=10)
+
+
+@pytest.mark.parametrize(
+    ("words", "confidence", "agreement", "reason"),
+    [
+        (10, 0.6, 0.5, None),
+        (10, None, 0.5, None),
+        (9, 0.9, 1.0, "the witness read 9 words, fewer than 10"),
+        (10, 0.55, 1.0, "the witness is 0.55 sure of its reading, below 0.6"),
+        (10, None, 0.49, "the engine confirms 0.49 of the witness's words, below 0.5"),
+        (10, None, None, "the engine confirms 0.00 of the witness's words, below 0.5"),
+    ],
+)
+def test_a_witness_that_read_little_or_unsurely_or_alone_cannot_tell(
+    words: int, confidence: float | None, agreement: float | None, reason: str | None
+) -> None:
+    assert WitnessPolicy().why_not(words=words, confidence=confidence, agreement=agreement) == reason
+
+
+def test_agreement_at_the_very_bound_is_enough_whatever_the_rounding() -> None:
+    # 1 - 9 / 10 is below 0.1 in floating point.
+    assert WitnessPolicy(smallest_agreement=0.1).why_not(words=10, confidence=None, agreement=1 - 9 / 10) is None
+    assert WitnessPolicy(lowest_confidence=0.3).why_not(words=10, confidence=0.1 + 0.2, agreement=1.0) is None
+
+
+@pytest.mark.parametrize("share", [-0.1, 5.0, math.nan])
+@pytest.mark.parametrize("name", ["smallest_share", "lowest_confidence", "smallest_agreement"])
+def test_a_threshold_that_is_no_share_is_refused(name: str, share: float) -> None:
+    policy = PagePolicy if name == "smallest_share" else WitnessPolicy
+    with pytest.raises(SettingsError, match=f"{name} is .*; expected a share from 0 to 1"):
+        policy(**{name: share})

@@ -10,15 +10,18 @@ import pytest
 from msgspec import structs
 from numpy.typing import NDArray
 
+from hallumeter.errors import SettingsError
 from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID
 from hallumeter.metrics.claims import macro_hallucination_rate, micro_hallucination_rate
-from hallumeter.records import LabelCounts, MetricSummary, Rates, Ratings
+from hallumeter.records import LabelCounts, MetricSummary, PageColumns, PageCounts, Rates, Ratings
 from hallumeter.stats import cluster_bootstrap_interval, wilson_interval
 from hallumeter.summary import (
     Slice,
     SummarySettings,
+    check_interval_settings,
     summarize_agreement,
     summarize_clusters,
+    summarize_pages,
     summarize_rates,
     summarize_value,
 )
@@ -131,6 +134,93 @@ def test_an_interval_stays_within_the_largest_possible_value() -> None:
     row = summarize_rates(metric, rates, WHOLE, settings=SETTINGS, largest=most)
     assert row.interval is not None
     assert 0 < row.interval[0] < most / 4 < row.interval[1] < most
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("cer", math.inf), ("length_ratio", math.inf), ("length_ratio_mean", 9.99), ("mer", 1.0)]
+)
+def test_an_interval_may_go_as_far_as_the_catalog_says(name: str, most: float) -> None:
+    # The counts stay below their totals by chance: a length ratio of 0.98 may well be 1.01 on other pages.
+    rates = Rates(np.array([0.99, 1.0, 0.97, 0.9]), np.ones(4))
+    row = summarize_rates(METRICS_BY_ID[name], rates, WHOLE, settings=SETTINGS)
+    assert row.interval is not None
+    assert row.interval[0] < 0.965 < row.interval[1] < most
+    assert (row.interval[1] > 1) == (most > 1)
+
+
+def test_pages_that_are_all_as_long_as_they_should_be_leave_room_on_both_sides() -> None:
+    alike = Rates(np.ones(10), np.ones(10))
+    row = summarize_rates(METRICS_BY_ID["length_ratio_mean"], alike, WHOLE, settings=SETTINGS)
+    assert row.interval is not None
+    assert row.interval[0] < 1 < row.interval[1] < 9.99
+    assert row.interval_method == "wilson_by_cluster"
+    assert summarize_rates(METRICS_BY_ID["length_ratio"], alike, WHOLE, settings=SETTINGS).interval is None
+
+
+def page(hits: int, on_page: int, written: int) -> PageCounts:
+    return PageCounts(
+        reference_words=on_page,
+        response_words=written,
+        unknown_words=written - hits,
+        anchored_ngrams=0,
+        ngrams=0,
+        anchor_score=0.0,
+        reference_characters=on_page,
+        response_characters=written,
+        length_ratio=written / max(on_page, 1),
+        picarones_badge=False,
+        word_hits=hits,
+        strict_reference_words=on_page,
+        strict_response_words=written,
+    )
+
+
+def test_a_figure_made_from_sums_over_pages_is_resampled_by_page() -> None:
+    metric = METRICS_BY_ID["wil"]
+    pages = PageColumns.of([page(8, 10, 9), page(10, 10, 10), page(2, 10, 30), page(9, 10, 10), page(5, 8, 6)])
+    row = summarize_pages(metric, pages, Slice({"engine": "x"}, None), settings=SETTINGS)
+    assert row.value == pytest.approx(1 - 34 / 48 * 34 / 65)
+    assert row.interval is not None
+    assert 0 <= row.interval[0] < row.value < row.interval[1] <= 1
+    assert (row.interval_method, row.by, row.direction) == ("item_bootstrap", {"engine": "x"}, "lower")
+    assert (row.count, row.total, row.undefined) == (None, None, None)
+    assert row.signature == "wil|ci:item-bootstrap-200|confidence:0.95|seed:0|v:0.1.0"
+    again = summarize_pages(metric, pages, Slice({"engine": "x"}, None), settings=structs.replace(SETTINGS, seed=1))
+    assert (again.value, again.interval == row.interval) == (row.value, False)
+
+
+def test_a_figure_of_pages_without_a_value_or_of_one_page_has_no_interval() -> None:
+    metric = METRICS_BY_ID["wil"]
+    row = summarize_pages(metric, PageColumns.of([page(0, 0, 0)] * 3), WHOLE, settings=SETTINGS)
+    assert (row.value, row.interval, row.undefined) == (None, None, metric.undefined_when)
+    alone = summarize_pages(metric, PageColumns.of([page(3, 4, 4)]), WHOLE, settings=SETTINGS)
+    assert (alone.value, alone.interval) == (pytest.approx(1 - 9 / 16), None)
+
+
+def test_a_figure_of_pages_that_cannot_be_resampled_has_no_interval() -> None:
+    row = summarize_pages(METRICS_BY_ID["anchor_min"], PageColumns.of([page(1, 1, 1)] * 3), WHOLE, settings=SETTINGS)
+    assert (row.value, row.interval, row.interval_method) == (0.0, None, None)
+
+
+def test_settings_with_which_intervals_can_be_made_pass() -> None:
+    check_interval_settings(confidence=0.5, resamples=100, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
+        ({"confidence": 0}, "confidence is 0;"),
+        ({"confidence": 1}, "confidence is 1;"),
+        ({"confidence": math.nan}, "confidence is nan;"),
+        ({"resamples": 99}, "99 resamples are too few"),
+        ({"seed": -1}, "seed is -1; expected a whole number from 0"),
+    ],
+    ids=str,
+)
+def test_settings_with_which_no_interval_can_be_made_are_refused(change: dict[str, Any], fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        check_interval_settings(**{"confidence": 0.95, "resamples": 100, "seed": 0, **change})
 
 
 def test_bounds_close_on_the_value_unless_they_are_given() -> None:

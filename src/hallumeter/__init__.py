@@ -16,37 +16,30 @@ if TYPE_CHECKING:
     from .formats import read
     from .metrics.catalog import METRICS
     from .pipelines import MeasureSettings, Run, TranscriptSettings, load, measure, transcripts
-    from .records import Claim, Failure, Finding, Label, Measurement, MetricSummary, PageRow, Rate, Response, Summary
-    from .records import Transcript, Verdict
+    from .records import (
+        Claim,
+        Failure,
+        Finding,
+        Label,
+        Measurement,
+        MetricSummary,
+        PageRow,
+        Rate,
+        Response,
+        Summary,
+        Transcript,
+        Verdict,
+    )
 
-# Where each public name lives: it is imported when it is first used, so that importing hallumeter stays light.
-_HOMES = {
-    "Claim": "records",
-    "Failure": "records",
-    "Finding": "records",
-    "HallumeterError": "errors",
-    "InputError": "errors",
-    "Label": "records",
-    "METRICS": "metrics.catalog",
-    "MeasureSettings": "pipelines",
-    "Measurement": "records",
-    "MetricSummary": "records",
-    "MissingExtraError": "errors",
-    "PageRow": "records",
-    "Rate": "records",
-    "RecordError": "errors",
-    "Response": "records",
-    "Run": "pipelines",
-    "SettingsError": "errors",
-    "Summary": "records",
-    "Transcript": "records",
-    "TranscriptSettings": "pipelines",
-    "Verdict": "records",
-    "load": "pipelines",
-    "measure": "pipelines",
-    "read": "formats",
-    "transcripts": "pipelines",
+# Where public names live, if not among the records: each is imported when it is first used, so that importing
+# hallumeter stays light.
+_PARTS = {
+    "errors": ("HallumeterError", "InputError", "MissingExtraError", "RecordError", "SettingsError"),
+    "formats": ("read",),
+    "metrics.catalog": ("METRICS",),
+    "pipelines": ("MeasureSettings", "Run", "TranscriptSettings", "load", "measure", "transcripts"),
 }
+_HOMES = {name: part for part, names in _PARTS.items() for name in names}
 
 __all__ = [
     "METRICS",
@@ -78,9 +71,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'hallumeter' has no attribute {name!r}")
-    found: object = getattr(import_module(f"hallumeter.{_HOMES[name]}"), name)
+    found: object = getattr(import_module(f"hallumeter.{_HOMES.get(name, 'records')}"), name)
     globals()[name] = found
     return found
 

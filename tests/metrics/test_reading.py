@@ -368,3 +368,24 @@ def test_a_text_compared_with_itself_is_read_completely(text: str) -> None:
     reading = check(text, text)
     assert reading.read_words == reading.response_words == reading.reference_words
     assert reading.words.errors == reading.characters.errors == 0
+
+
+@given(
+    st.lists(st.sampled_from("le roi de france la paix est faite today to day by being now".split()), max_size=25),
+    st.data(),
+)
+def test_nothing_that_was_read_is_left_out_too(words: list[str], data: st.DataObject) -> None:
+    edited = list(words)
+    for _ in range(data.draw(st.integers(0, 6))):
+        place = data.draw(st.integers(0, len(edited)))
+        edited[place : place + data.draw(st.integers(0, 4))] = data.draw(
+            st.lists(st.sampled_from(["x", "day", "roi", "le"]), max_size=5)
+        )
+    stretches = read_page(" ".join(words), " ".join(edited)).stretches
+    spans = [
+        (each.kind == "omission", range(each.reference_start, each.reference_end))
+        for each in stretches
+        if each.reference_start is not None and each.reference_end is not None
+    ]
+    left_out = {place for is_omission, span in spans if is_omission for place in span}
+    assert left_out.isdisjoint(place for is_omission, span in spans if not is_omission for place in span)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transcript_folders import INVENTIVE, TRUTH, files_of, lines_of
 
 import hallumeter
 from hallumeter import Transcript, TranscriptSettings
 from hallumeter.text.spelling import parse_spelling
+from transcript_folders import INVENTIVE, TRUTH, files_of, lines_of
 
 WORDS = st.sampled_from(
     [
@@ -211,7 +211,8 @@ def test_the_table_of_pages_agrees_with_the_measurements(run_folder: Path) -> No
         record_id = f"{row.page}@{row.engine}"
         for metric in ("cer", "wer", "mer", "true_insertion_rate", "omission_rate", "invented_rate", "loop_rate"):
             assert getattr(row, metric) == measured[metric, record_id]
-        assert row.length_ratio == pytest.approx(measured["length_ratio", record_id] or 1.0)
+        if row.status != "both_empty":  # Picarones' ratio of two empty texts is 1; a rate of nothing is undefined
+            assert row.length_ratio == measured["length_ratio", record_id]
 
 
 def test_the_same_input_gives_the_same_bytes(run_folder: Path, tmp_path: Path) -> None:

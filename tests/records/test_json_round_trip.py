@@ -14,6 +14,7 @@ from hallumeter.errors import RecordError
 from hallumeter.records import (
     Claim,
     Counts,
+    EnginePair,
     Failure,
     Finding,
     InputFile,
@@ -22,18 +23,22 @@ from hallumeter.records import (
     Manifest,
     Measurement,
     MetricSummary,
+    PageRow,
     Passage,
     Profile,
     Quote,
+    RankedEngine,
+    Ranking,
     Rate,
     Response,
     Signature,
     Summary,
+    Transcript,
     Verdict,
 )
 
-COLUMNS = {"Answers", "LabelCounts", "Rates", "Ratings", "Support", "UncertaintySums"}
-"""Arrays for arithmetic, which are never written down."""
+COLUMNS = {"Answers", "LabelCounts", "PageColumns", "PageCounts", "Rates", "Ratings", "Support", "UncertaintySums"}
+"""Arrays, and the rows they are made from, for arithmetic, which are never written down."""
 
 CLAIM = Claim("r1", "r1#0", kind="statement", start=3, end=9, text="파리는 수도다.", weight=0.5)
 VERDICT = Verdict(
@@ -84,6 +89,32 @@ UNDEFINED_ROW = MetricSummary(
     failed=0,
     bounds=None,
     signature="fleiss_kappa|v:1",
+)
+ENGINES = (RankedEngine("tesseract", 1.25), RankedEngine("vlm", 1.75))
+PAIR = EnginePair("tesseract", "vlm", pages=4, difference=-0.01, p_value=0.125, adjusted_p_value=0.125)
+RANKING = Ranking(
+    metric="cer",
+    pages=4,
+    dropped=1,
+    engines=ENGINES,
+    statistic=1.0,
+    p_value=0.32,
+    critical_difference=0.98,
+    groups=(("tesseract", "vlm"),),
+    pairs=(PAIR,),
+)
+PAGE = PageRow(
+    page="p1",
+    engine="vlm",
+    status="empty_reference",
+    is_hallucinating=None,
+    picarones_badge=True,
+    net_insertion_rate=1.0,
+    anchor_score=0.0,
+    length_ratio=None,
+    length_ratio_capped=9.99,
+    reference_words=0,
+    response_words=3,
 )
 RECORDS: tuple[Struct, ...] = (
     CLAIM,
@@ -137,6 +168,16 @@ RECORDS: tuple[Struct, ...] = (
         started="2024-01-01T00:00:00Z",
         finished="2024-01-01T00:00:01Z",
     ),
+    *ENGINES,
+    PAIR,
+    EnginePair("a", "b", pages=0, difference=None, p_value=None, adjusted_p_value=None),
+    RANKING,
+    Ranking("cer", 1, 0, ENGINES, None, None, None, (), (), undefined="fewer than two pages"),
+    Summary(1, "transcripts", Counts(records=2), (ROW,), {}, (), RANKING),
+    PAGE,
+    msgspec.structs.replace(PAGE, status="ok", cer=0.25, length_ratio=1.5, blocks=2, is_exact=False),
+    Transcript("p1", "vlm", "서울\0", ""),
+    Transcript("p1", "vlm", "", "x", {"century": 15, "hand": None}),
     Rate(1.0, 3.0),
     Signature("mihr", None, (("nei", "unsupported"),), None, "0.1.0"),
 )

@@ -27,7 +27,7 @@ from transcript_samples import (
 )
 
 from hallumeter.records import PageRow
-from hallumeter.report import Limits
+from hallumeter.report import Limits, RecordFindings
 
 pytestmark = needs_browser
 
@@ -340,6 +340,19 @@ def test_choosing_a_mark_lights_up_its_counterpart_and_brings_it_into_view(brows
     assert pane is not None
     assert mark is not None
     assert pane["y"] <= mark["y"] <= pane["y"] + pane["height"]
+    assert visit.complaints == []
+    visit.context.close()
+
+
+def test_pages_that_were_not_aligned_are_never_said_to_be_faultless(browser: Browser, tmp_path: Path) -> None:
+    records = [RecordFindings(item.response, ()) for item in written_readings()]
+    visit = Visit(browser, written(transcripts_document(records), tmp_path))
+    page = visit.page
+    expect(page.locator("#told")).to_have_text("Not aligned: no place is known.")
+    assert "nothing invented" not in page.locator("#list").inner_text()
+    assert page.locator("#by-kind option", has_text="nothing").count() == 0
+    expect(page.locator(".legend")).to_be_hidden()
+    expect(page.locator("section[id^=readings] .lead").first).to_contain_text("not aligned, so that nothing is marked")
     assert visit.complaints == []
     visit.context.close()
 

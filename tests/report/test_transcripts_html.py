@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 from report_samples import manifest, sample_document
-from test_charts import CONES, DARK, LIGHT, contrast, lab, linear
+from test_charts import DARK, LIGHT, contrast, lab, linear
 from test_html import Page
 from test_untrusted_text import HOSTILE, harmless
 from transcript_samples import (
@@ -250,10 +250,10 @@ def test_the_danger_zone_is_drawn_at_the_thresholds_of_picarones() -> None:
 def test_colours_of_engines_can_be_seen_and_told_apart(side: int) -> None:
     colours = [pair[side] for pair in ENGINE_COLOURS]
     assert min(contrast(colour, PALETTE["surface"][side]) for colour in colours) >= 3
+    # Engines have a shape of their own as well, for readers who see fewer colours.
     shades = [lab(linear(colour)) for colour in colours]
     apart = [np.linalg.norm(a - b) for place, a in enumerate(shades) for b in shades[place + 1 :]]
     assert min(apart) > 15
-    assert CONES
 
 
 def hostile_document(text: str) -> Document:

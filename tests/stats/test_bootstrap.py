@@ -167,6 +167,66 @@ def test_a_ratio_that_is_no_proportion_gets_a_symmetric_interval() -> None:
     assert (interval.low + interval.high) / 2 == pytest.approx(1.9, rel=1e-12)
 
 
+def test_a_ratio_without_negative_counts_gets_an_interval_of_as_many_times_down_as_up() -> None:
+    # By hand on the logarithm: the ratio, times or divided by exp of Student's quantile times the relative error.
+    rng = np.random.default_rng(6)
+    totals = rng.gamma(2.0, size=9_000)
+    counts = totals * rng.lognormal(-1, 1, size=9_000)
+    ratio = counts.sum() / totals.sum()
+    variance = 9_000 / 8_999 * ((counts - ratio * totals) ** 2).sum() / totals.sum() ** 2
+    times = np.exp(scipy_stats.t.ppf(0.975, 8_999) * np.sqrt(variance) / ratio)
+    interval = interval_of(counts, totals)
+    assert interval.method == "cluster_linearized"
+    assert (interval.low, interval.high) == pytest.approx((ratio / times, ratio * times), rel=1e-9)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)), min_size=4, max_size=30))
+def test_an_interval_of_a_ratio_is_above_zero_and_as_many_times_down_as_up(drawn: Clusters) -> None:
+    counts, totals = (np.array(column) for column in zip(*drawn, strict=True))
+    found = cluster_bootstrap_interval(counts, totals, rng=np.random.default_rng(0), resamples=200, is_share=False)
+    if found is not None and found.method == "cluster_bootstrap":
+        ratio = counts.sum() / totals.sum()
+        assert 0 < found.low < ratio < found.high
+        assert found.low * found.high == pytest.approx(ratio**2, rel=1e-9)
+
+
+def test_skewed_error_rates_of_forty_pages_are_covered_nearly_as_often_as_promised() -> None:
+    # Lognormal rates with a mean of 0.64, most pages below 1 and some far above. A symmetric interval reaches 90 %.
+    rng = np.random.default_rng(7)
+    truth = 0.5 * np.exp(0.7**2 / 2)
+    held, replicates = 0, 400
+    for _ in range(replicates):
+        totals = rng.lognormal(7, 0.6, 40)
+        interval = cluster_bootstrap_interval(
+            totals * 0.5 * rng.lognormal(0, 0.7, 40), totals, rng=rng, resamples=300, is_share=False
+        )
+        held += interval is not None and interval.low <= truth <= interval.high
+    assert 0.88 < held / replicates < 0.97
+
+
+def test_a_ratio_that_happens_to_stay_below_one_may_still_have_an_interval_above() -> None:
+    lengths, pages = [99, 100, 97, 100, 90], [100] * 5
+    assert interval_of(lengths, pages).high < 1
+    ratio = cluster_bootstrap_interval(lengths, pages, rng=np.random.default_rng(0), is_share=False)
+    assert ratio is not None
+    assert ratio.low < 0.972 < 1 < ratio.high
+
+
+def test_a_ratio_without_a_single_case_gets_wilson_on_the_clusters() -> None:
+    none = cluster_bootstrap_interval([0, 0, 0], [2, 3, 4], rng=np.random.default_rng(0), is_share=False)
+    assert none == interval_of([0, 0, 0], [2, 3, 4])
+    same = cluster_bootstrap_interval([2, 3, 4], [2, 3, 4], rng=np.random.default_rng(0), is_share=False)
+    assert same is None
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.999999])
+def test_two_ratios_far_apart_tell_nothing(confidence: float) -> None:
+    rng = np.random.default_rng(0)
+    assert cluster_bootstrap_interval([1, 90], [9, 9], rng=rng, confidence=confidence) is None
+    assert cluster_bootstrap_interval([11, 10], [9, 9], rng=rng) is not None
+
+
 @pytest.mark.parametrize(
     ("counts", "totals"), [([], []), ([1], [4]), ([1, 0], [4, 0]), ([6, 3, 3], [2, 1, 1])], ids=str
 )

@@ -201,7 +201,11 @@ def test_a_missing_claim_does_not_silently_swallow_its_verdicts(run: Path) -> No
 
 
 def test_a_folder_holds_the_files_that_its_list_names(run: Path) -> None:
-    assert {path.name for path in run.iterdir()} | {"report.html"} == RUN_FILES
+    assert {path.name for path in run.iterdir()} | {"pages.csv", "report.html"} == RUN_FILES
+
+
+def test_a_run_of_an_instrument_without_pages_has_none(run: Path) -> None:
+    assert list(RunFolder(run).pages()) == []
 
 
 def test_an_empty_folder_stays_the_same_folder(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def number_insertion_rate(pages: PageColumns) -> Rates:
 
 
 def name_insertion_rate(pages: PageColumns) -> Rates:
-    """Capitalised words in invented places that the page does not have, over capitalised words of the response."""
+    """Capitalised words that the page does not have, not even misread, over capitalised words of the response."""
     return _rates(pages, "invented_names", "names")
 
 

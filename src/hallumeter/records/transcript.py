@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from .response import FieldValue
 
 PageStatus = Literal["ok", "empty_output", "empty_reference", "both_empty", "undecided"]
-"""What there was to compare; ``undecided`` when a witness was too poor to tell."""
+"""What there was to compare; `undecided` when a witness was too poor to tell."""
 
 
 class Transcript(Struct, frozen=True):
@@ -24,11 +24,12 @@ class Transcript(Struct, frozen=True):
 
 
 class PageRow(Struct, frozen=True, kw_only=True):
-    """One page of one engine in numbers: a row of ``pages.csv``. A rate is None where nothing could be counted."""
+    """One page of one engine in numbers: a row of `pages.csv`. A rate is None where nothing could be counted."""
 
     page: str
     engine: str
     status: PageStatus
+    """`ok`, `empty_output`, `empty_reference`, `both_empty`, or `undecided` when a witness was too poor to tell."""
     is_hallucinating: bool | None
     """The product's badge; None for an empty output, or when it could not be told."""
     picarones_badge: bool
@@ -42,6 +43,7 @@ class PageRow(Struct, frozen=True, kw_only=True):
     length_ratio: float | None
     """Uncapped; None when the reference is empty and the response is not."""
     length_ratio_capped: float
+    """At most 9.99, as Picarones writes it down."""
     true_insertion_rate: float | None = None
     invented_rate: float | None = None
     """Share of the response's words in invented blocks and loops."""
@@ -55,7 +57,7 @@ class PageRow(Struct, frozen=True, kw_only=True):
     picarones_blocks: int = 0
     """Blocks by Picarones' definition: words that the page has nowhere."""
     blocks: int | None = None
-    """Blocks by alignment."""
+    """Blocks by alignment: stretches, not words, as loops and omissions are."""
     loops: int | None = None
     omissions: int | None = None
     is_exact: bool | None = None

@@ -37,7 +37,7 @@ class Chart(Struct, frozen=True):
     """A chart with its words."""
 
     kind: str
-    """``rates``, ``groups``, ``shares`` or ``labels``."""
+    """``rates``, ``groups``, ``shares``, ``labels``, ``ranks`` or ``pages``."""
     title: str
     caption: str
     """How to read it, and what it leaves out."""

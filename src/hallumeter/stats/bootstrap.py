@@ -21,6 +21,9 @@ from .intervals import Interval, student_quantile, upper_probability, wilson_int
 MOST_DRAWS = 8_192
 """Above this much work per resample, the linearized standard error is both faster and closer than a bootstrap's."""
 
+WIDEST = 1_000
+"""How many times below and above a ratio its interval may go before it tells nothing."""
+
 MOST_ENTRIES = 1 << 21
 """Numbers held at once while a statistic is resampled."""
 
@@ -46,8 +49,8 @@ def cluster_bootstrap_interval(
 
     Counts may lie outside 0..total (a ratio that is not a proportion), or might, though none here does, where
     `is_share` is false. The interval then goes as many times below the ratio as above it when no count is negative,
-    else as far. It is undefined when all clusters have the same ratio, and when they are too few for the confidence
-    to have an upper end. Where all counts are 0, what was not seen is taken to lie between 0 and 1.
+    else as far. It is undefined when all clusters have the same ratio, and when two or three that differ much would
+    send it more than 1,000 times up and down. Where all counts are 0, the unseen are taken to lie between 0 and 1.
 
     >>> interval = cluster_bootstrap_interval([0, 2, 1, 0], [3, 4, 1, 2], rng=np.random.default_rng(0))
     >>> interval.method, 0.0 < interval.low < 0.3 < interval.high < 1.0
@@ -157,8 +160,10 @@ def contrast_interval(
         # Every cluster has a total in some arm, so most resamples have one in both.
         spread = float(values[np.isfinite(values)].std())
     margin = correction * spread * student_quantile(upper, cells.clusters - 1)
+    if bounds and math.isinf(bounds[1]) and margin > value * math.log(WIDEST):
+        return None
     low, high = _around(value, margin, bounds)
-    return Interval(low, high, method) if math.isfinite(high) else None
+    return Interval(low, high, method)
 
 
 def _measured(counts: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -225,8 +230,7 @@ def _around(value: float, margin: float, bounds: tuple[float, float] | None) -> 
         return value - margin, value + margin
     low, high = bounds
     if math.isinf(high):
-        with np.errstate(over="ignore"):
-            times = float(np.exp(margin / value))
+        times = math.exp(margin / value)
         return value / times, value * times
     width = high - low
     share = (value - low) / width

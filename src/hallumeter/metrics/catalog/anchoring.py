@@ -18,9 +18,12 @@ ANCHORING_METRICS = (
         undefined_when="there is no page",
         is_poolable=True,
         interval="wilson",
-        question="How many pages have a low anchor score or are much longer than the page?",
+        question="On how many pages is the anchor score low, or the response much longer than the page?",
         formula="pages with anchor score < 0.5 or length ratio > 1.2 / all pages",
-        example="10 pages, 2 with anchor score 0.4, one of them and another with ratio 1.5: 3 / 10 = 0.3.",
+        example=(
+            'Three pages "le roi de france": one read rightly, one read twice over (ratio 2.06), one left empty '
+            "(anchor score 0): 2 / 3 = 0.667."
+        ),
         caution=(
             "Punctuation and misread letters lower the anchor score as invention does; an empty output is"
             " badged as hallucinating. hallucinating_page_rate avoids both."

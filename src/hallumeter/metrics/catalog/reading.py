@@ -98,7 +98,10 @@ READING_METRICS = (
         interval="cluster_bootstrap",
         question="What share of the word alignment is an error?",
         formula="errors / (hits + errors), words, all pages pooled",
-        example="2 hits, 1 substituted, 1 deleted, 4 inserted words: 6 / 8 = 0.75, where WER is 6 / 4 = 1.5.",
+        example=(
+            'Page "d a b s", response "a b t w x y z": 2 hits, 1 substituted, 1 deleted, 4 inserted: 6 / 8 = 0.75, '
+            "where WER is 6 / 4 = 1.5."
+        ),
         caution="It stays below 1 however much was invented, so it hides runaway responses that WER shows.",
         source=_MORRIS,
     ),
@@ -115,7 +118,7 @@ READING_METRICS = (
         interval="pattern_bootstrap",
         question="How much of the words' information was lost on the way from the page to the response?",
         formula="1 - (hits / words of the reference) * (hits / words of the response), all pages pooled",
-        example="3 hits, 4 words on the page, 6 in the response: 1 - (3 / 4) * (3 / 6) = 0.625.",
+        example='Page "a b c d", response "a b c x y z": 3 hits, 1 - (3 / 4) * (3 / 6) = 0.625.',
         caution="Inventing and leaving out raise it alike; it does not tell which.",
         source=_MORRIS,
     ),
@@ -155,7 +158,7 @@ READING_METRICS = (
         formula=(
             "words in unaligned stretches of at least 4 words, or in loops / words of the response, all pages pooled"
         ),
-        example="100 words, of them an invented line of 8 and 2 stray words: 8 / 100 = 0.08.",
+        example='Page "le roi de france", response "le roi de france et de navarre et des indes": 6 / 10 = 0.6.',
         caution=(
             "It cannot know what the ground truth leaves out: marginal notes and letterheads that an "
             "engine read rightly count as invented where the ground truth omits them."
@@ -249,12 +252,12 @@ READING_METRICS = (
         undefined_when="no response has a capitalised word inside a sentence",
         is_poolable=True,
         interval="cluster_bootstrap",
-        question=("Of the words that look like names, how many stand in invented places and are nowhere on the page?"),
+        question="Of the words that look like names, how many are nowhere on the page, not even misread?",
         formula=(
-            "inserted capitalised words that the reference does not have / capitalised words of the "
-            "response, first words of lines and sentences left out"
+            "capitalised words that were not read by their letters and that the reference does not have / "
+            "capitalised words of the response, first words of lines and sentences left out"
         ),
-        example='Response "he met Anna and Paul", of which "and Paul" is inserted: 1 / 2 = 0.5.',
+        example='Page "he met Anna", response "he met Anna and Paul": 1 / 2 = 0.5.',
         caution=(
             "A capital is a poor sign of a name: German nouns have one, Korean names have none, so it is "
             "undefined for Korean."
@@ -274,7 +277,10 @@ READING_METRICS = (
         interval="wilson",
         question="On how many pages did the engine invent or loop?",
         formula="pages with hallumeter's badge / pages that could be badged: all but empty outputs and the undecided",
-        example="10 pages, one of them empty output, 3 badged: 3 / 9 = 0.333.",
+        example=(
+            'Three pages "le roi de france": one read rightly, one left empty, one with "et de navarre et des indes" '
+            "added: 1 / 2 = 0.5."
+        ),
         caution=(
             "Empty outputs are left out and counted as empty_output_rate; the thresholds of the badge are"
             " in the policy."
@@ -294,7 +300,7 @@ READING_METRICS = (
         interval="wilson",
         question="For how many pages with text did the engine write nothing?",
         formula="pages with text and without output / pages with text",
-        example="10 pages, one without output: 1 / 10 = 0.1.",
+        example="Three pages with text, one of them without output: 1 / 3 = 0.333.",
         caution="An engine that refuses and says so in words is not empty; its words count as invented.",
         source=_OURS,
     ),

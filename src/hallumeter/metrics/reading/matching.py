@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hallumeter.text.align import align
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from hallumeter.text.align import Step
 
@@ -31,16 +31,20 @@ class Matching:
         self.is_omitted = bytearray(b"\1") * reference_words
 
     def read(self, place: int, first: int, last: int, *, is_misread: bool) -> None:
-        """A word was read from these words of the reference."""
+        """A word was read from these words of the reference, which are not left out then."""
         self.firsts[place], self.lasts[place] = first, last
         self.is_misread[place], self.is_alike[place] = is_misread, True
+        self.is_omitted[first : last + 1] = bytes(last + 1 - first)
 
-    def forget(self, place: int) -> None:
-        """A word was not read after all; words of the reference that it was read from are left out."""
-        first, last = self.firsts[place], self.lasts[place] + 1
-        self.is_omitted[first:last] = b"\1" * (last - first)
-        self.firsts[place] = self.lasts[place] = -1
-        self.is_misread[place] = self.is_alike[place] = False
+    def forget(self, places: Collection[int]) -> None:
+        """Some words were not read after all; what no other word was read from is left out."""
+        for place in places:
+            self.firsts[place] = self.lasts[place] = -1
+            self.is_misread[place] = self.is_alike[place] = False
+        self.is_omitted[:] = b"\1" * len(self.is_omitted)
+        for first, last in zip(self.firsts, self.lasts, strict=True):
+            if first >= 0:
+                self.is_omitted[first : last + 1] = bytes(last + 1 - first)
 
 
 def match_words(reference: Sequence[str], response: Sequence[str]) -> Matching:
@@ -59,7 +63,6 @@ def match_words(reference: Sequence[str], response: Sequence[str]) -> Matching:
                 # One word in the place of one other is a misreading, however bad.
                 matching.read(left, top, top, is_misread=True)
                 matching.is_alike[left] = False
-                matching.is_omitted[top] = False
     return matching
 
 
@@ -98,19 +101,13 @@ def read_gap(
     found = list(_found_letters(blocks, response_ends))
     if sum(share * length for share, length, _ in found) < ALIKE * response_ends[-1]:
         return
-    covered = [0] * (bottom - top)
     for place, (share, _, pieces) in enumerate(found, left):
         if share < ALIKE:
             continue
-        for start, end in pieces:
-            _cover(covered, reference_ends, part=(start, end))
         first = bisect_right(reference_ends, pieces[0][0])
         last = bisect_right(reference_ends, pieces[-1][1] - 1)
         is_same = first == last and response[place] == reference[top + first]
         matching.read(place, top + first, top + last, is_misread=not is_same)
-    for word, letters in enumerate(covered):
-        if letters and letters >= ALIKE * len(reference[top + word]):
-            matching.is_omitted[top + word] = False
 
 
 def _found_letters(
@@ -133,13 +130,3 @@ def _found_letters(
         spread = pieces[-1][1] - pieces[0][0] if pieces else 0
         yield letters / max(end - start, spread), end - start, pieces
         start = end
-
-
-def _cover(covered: list[int], ends: list[int], *, part: tuple[int, int]) -> None:
-    """Count a part of the reference's letters to the words that they belong to."""
-    start, end = part
-    word = bisect_right(ends, start)
-    while start < end:
-        stop = min(end, ends[word])
-        covered[word] += stop - start
-        start, word = stop, word + 1

@@ -38,7 +38,6 @@ def find_moved_words(matching: Matching, reference: Sequence[str], response: Seq
         for offset in range(length):
             matching.read(left + offset, top + offset, top + offset, is_misread=False)
         matching.is_moved[left : left + length] = b"\1" * length
-        matching.is_omitted[top : top + length] = bytes(length)
         taken.append(run)
     _read_between(matching, reference, response, taken=sorted(taken))
 

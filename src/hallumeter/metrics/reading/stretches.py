@@ -58,16 +58,18 @@ def absorb_islands(matching: Matching, repeats: Sequence[Repeat]) -> None:
     may_be_copies = {place for repeat in short_loops for place in range(repeat.start, repeat.end)}
     start, end = runs[0]
     unread = end - start
+    islands: list[int] = []
     for next_start, next_end in runs[1:]:
         island = range(end, next_start)
         is_near = len(island) <= WIDEST_ISLAND and unread + next_end - next_start >= SHORTEST_BLOCK
         if is_near and may_be_copies.isdisjoint(island):
-            for place in island:
-                matching.forget(place)
+            islands += island
             unread += next_end - end
         else:
             unread = next_end - next_start
         end = next_end
+    if islands:
+        matching.forget(islands)
 
 
 def cut_into_stretches(

@@ -18,6 +18,7 @@
     return {
       position, id: row.id, page: row.p, engine: row.e, text: row.t, cut: row.c, reference: references[row.r], referenceCut: row.rc, witness: row.w,
       stretches, sizes, row: row.m || {}, hasRow: Boolean(row.m), fields: row.x || {}, isRandom: Boolean(row.d), broken: row.b || [],
+      isAligned: stretches.length > 0 || !(row.t || references[row.r]),
       invented: sizes[BLOCK] + sizes[LOOP], omitted: sizes[OMISSION], isMisread: stretches.some((stretch) => stretch.kind === RUN && stretch.note), haystack: null,
     };
   });
@@ -31,6 +32,7 @@
     invented: (a, b) => b.invented - a.invented,
     omitted: (a, b) => b.omitted - a.omitted,
     cer: (a, b) => (b.row.cer ?? -1) - (a.row.cer ?? -1),
+    anchor: (a, b) => (a.row.anchor_score ?? 2) - (b.row.anchor_score ?? 2),
     name: (a, b) => a.page.localeCompare(b.page, undefined, { numeric: true }) || a.engine.localeCompare(b.engine, undefined, { numeric: true }),
   };
   const hasManyEngines = new Set(readings.map((reading) => reading.engine)).size > 1;
@@ -39,6 +41,7 @@
 
   const summaryOf = (reading) => {
     if (!reading.text) return "empty output";
+    if (!reading.isAligned) return reading.hasRow ? `not aligned, anchor ${number(reading.row.anchor_score, 2)}` : "not aligned";
     const parts = [[reading.sizes[BLOCK], "invented"], [reading.sizes[LOOP], "in loops"], [reading.omitted, "left out"], [reading.sizes[INSERTION], "inserted"]];
     const told = parts.filter(([size]) => size).map(([size, what]) => `${size.toLocaleString("en")} ${what}`);
     return told.length ? told.join(", ") : reading.isMisread ? "some words misread" : "nothing invented or left out";
@@ -66,7 +69,7 @@
 
   const holds = (reading, kind) => {
     if (kind === "") return true;
-    if (kind === "nothing") return !reading.sizes.some((size, code) => size && code !== RUN);
+    if (kind === "nothing") return reading.isAligned && !reading.sizes.some((size, code) => size && code !== RUN);
     if (kind === "misread") return reading.isMisread;
     if (kind === "badge") return reading.row.badge === true;
     return reading.sizes[Number(kind)] > 0;
@@ -210,14 +213,14 @@
     if (!reading.text) return make("span", { className: "flag empty-flag" }, "empty output");
     if (reading.row.badge === true) return make("span", { className: "flag bad" }, "hallucinating");
     if (reading.row.badge === false) return make("span", { className: "flag good" }, "not hallucinating");
-    return make("span", { className: "flag" }, reading.row.status || "not told");
+    return make("span", { className: "flag" }, reading.isAligned ? reading.row.status || "no badge" : "not aligned");
   };
   const numbersOf = (reading) => {
     if (!reading.hasRow) return null;
     const row = reading.row;
     const facts = [["CER", percent(row.cer)], ["anchor", number(row.anchor_score, 2)], ["length ratio", number(row.length_ratio ?? Infinity, 2)],
       ["inserted", percent(row.true_insertion_rate)], ["invented", percent(row.invented_rate)], ["left out", percent(row.omission_rate)]];
-    return make("dl", { className: "numbers" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+    return make("dl", { className: "numbers" }, ...facts.filter(([, value]) => value !== hallumeter.NO_VALUE).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   };
   const remarksOf = (reading) => {
     const remarks = [];
@@ -298,7 +301,7 @@
 
   const tellChosen = () => {
     const marks = problems();
-    const told = chosen < 0 ? (marks.length ? count(marks.length, "mark") : "Nothing was invented or left out.") :
+    const told = chosen < 0 ? (marks.length ? count(marks.length, "mark") : current.isAligned ? "Nothing was invented or left out." : "Not aligned: no place is known.") :
       `${marks.includes(chosen) ? `${marks.indexOf(chosen) + 1} of ${marks.length}: ` : ""}${tell(current.stretches[chosen])}`;
     place("told").textContent = told;
   };
@@ -354,6 +357,11 @@
     show(readings[event.detail]);
     place("reading").scrollIntoView({ block: "start" });
   });
+  if (readings.every((reading) => !reading.stretches.length)) {
+    // Only the vocabulary was measured: there is nothing to mark, and the anchor score is all there is to go by.
+    document.querySelector(".legend").hidden = true;
+    place("order").value = "anchor";
+  }
   place("browser").hidden = false;
   refresh();
 })();

@@ -24,10 +24,13 @@ def census_words(census: PageCensus, failures: int) -> list[str]:
 def reading_coverage_words(section: ReadingSection) -> str:
     """Which pages can be read here, and where the others are."""
     shown = len(section.readings)
+    is_aligned = any(view.stretches for view in section.readings)
     if shown == section.total:
-        return f"Every page of every engine ({shown:,}), most invented and left out first."
+        order = "most invented and left out first" if is_aligned else "not aligned, so that nothing is marked"
+        return f"Every page of every engine ({shown:,}), {order}."
     random = sum(view.picked == "random" for view in section.readings)
-    sentence = f"The {shown - random:,} readings with most words invented or left out"
+    what = "with most words invented or left out" if is_aligned else "that came first, not aligned"
+    sentence = f"The {shown - random:,} readings {what}"
     if random:
         sentence += f", and {random:,} drawn at random"
     sentence += f", of {section.total:,}; the others are in records.jsonl."
