@@ -193,7 +193,10 @@ def how_to_compare(metric: Metric) -> str:
     lines += [f"...     ({json.dumps(reference)}, {json.dumps(response)})," for reference, response in given]
     lines += ["... ])", ">>> values = {row.metric: row.value for row in run.summary.metrics}"]
     lines += [f">>> round(values[{json.dumps(metric.id)}], 3)", f"{round(found.value, 3)}", "```", ""]
-    lines += ["`hallumeter transcripts TRUTH ENGINE... --format json` prints it for every engine, with its interval.", ""]
+    lines += [
+        "`hallumeter transcripts TRUTH ENGINE... --format json` prints it for every engine, with its interval.",
+        "",
+    ]
     lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
     return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
 

@@ -28,14 +28,15 @@ CHROMIUM = next(
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 RECORD = "12331@llama-2-70b-chat"
 """An answer of which people marked whole sentences and parts of one."""
+PAGE = "1903-14552000"
+"""An article that the language model copied for a while before it began to repeat itself."""
 
 
 def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
-    """The report in light colours, its charts drawn, one response chosen."""
+    """A report in light colours, its charts drawn."""
     page = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light").new_page()
     page.goto(report.as_uri())
     page.wait_for_selector("html[data-charts=drawn]")
-    page.locator(".entry", has_text=RECORD).click()
     return page
 
 
@@ -51,14 +52,21 @@ def main() -> None:
     """Take all pictures."""
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        report = Path(folder) / "demo" / "report.html"
-        run_demo(report.parent)
+        run_demo(Path(folder) / "demo")
+        answers, newspapers = (Path(folder) / "demo" / name / "report.html" for name in ("answers", "newspapers"))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        desk = opened(browser, report, width=1200, height=760)
+        desk = opened(browser, answers, width=1200, height=760)
+        desk.locator(".entry", has_text=RECORD).click()
         take(desk, "report.png", below=".legend", offset=56)
         take(desk, "report-metrics.png", below="section[id^=distribution]", offset=48)
-        phone = opened(browser, report, width=390, height=844)
+        phone = opened(browser, answers, width=390, height=844)
+        phone.locator(".entry", has_text=RECORD).click()
         take(phone, "report-phone.png", below="#record", offset=48)
+        pages = opened(browser, newspapers, width=1200, height=760)
+        pages.locator("#by-engine").select_option(label="smollm2")
+        pages.locator(".entry", has_text=PAGE).click()
+        take(pages, "transcripts.png", below="#browser", offset=60)
+        take(pages, "transcripts-engines.png", below="section[id^=ranking]", offset=16)
         browser.close()
 
 

@@ -21,20 +21,24 @@ CASES: dict[str, list[list[str]]] = {
     "demo": [["demo"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
-    "report": [["report", "RUN"]],
+    "report": [["report", "DEMO/answers"], ["report", "DEMO/newspapers"]],
+    "transcripts": [
+        ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
+        ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],
+    ],
 }
-"""How each command is tried. SAMPLES is the folder of bundled samples, RUN a folder that the demo has written."""
+"""How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written."""
 
 
 @pytest.fixture(scope="module")
-def finished_run(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run folder, written by the demo."""
+def finished_demo(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of run folders, written by the demo."""
     folder = tmp_path_factory.mktemp("demo")
     done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
     assert done.returncode == 0, done.stderr
     manifests = sorted(folder.rglob("manifest.json"))
     assert manifests, "the demo wrote no run folder"
-    return manifests[0].parent
+    return manifests[0].parent.parent
 
 
 def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.Command]) -> None:
@@ -46,9 +50,9 @@ def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.
 
 
 @pytest.mark.parametrize("words", [words for cases in CASES.values() for words in cases], ids=" ".join)
-def test_a_command_opens_no_socket(words: list[str], run_offline: Run, finished_run: Path, tmp_path: Path) -> None:
+def test_a_command_opens_no_socket(words: list[str], run_offline: Run, finished_demo: Path, tmp_path: Path) -> None:
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
-        known = {"SAMPLES": str(samples), "RUN": str(finished_run)}
+        known = {"SAMPLES": str(samples), "DEMO": str(finished_demo)}
         pieces = [[known.get(piece, piece) for piece in word.split("/")] for word in words]
         done = run_offline([sys.executable, "-m", "hallumeter", *map("/".join, pieces)], tmp_path)
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from hallumeter.errors import SettingsError
 from hallumeter.policy import (
@@ -369,6 +370,6 @@ def test_agreement_at_the_very_bound_is_enough_whatever_the_rounding() -> None:
 @pytest.mark.parametrize("share", [-0.1, 5.0, math.nan])
 @pytest.mark.parametrize("name", ["smallest_share", "lowest_confidence", "smallest_agreement"])
 def test_a_threshold_that_is_no_share_is_refused(name: str, share: float) -> None:
-    policy = PagePolicy if name == "smallest_share" else WitnessPolicy
+    policy = PagePolicy() if name == "smallest_share" else WitnessPolicy()
     with pytest.raises(SettingsError, match=f"{name} is .*; expected a share from 0 to 1"):
-        policy(**{name: share})
+        structs.replace(policy, **{name: share})

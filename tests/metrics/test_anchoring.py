@@ -179,6 +179,14 @@ def test_long_pages_with_large_ngrams_do_not_overflow(size: int) -> None:
     assert found.anchored_ngrams == 500 + 1_300 + 1_000 + 199 - 4 * (size - 1)
 
 
+def test_ngrams_of_very_many_different_words_are_not_mistaken_for_each_other() -> None:
+    # With 2**16 numbers, the first of five words would be shifted out of 64 bits.
+    page = [f"w{number}" for number in range(2**16 - 1)]
+    response = [page[9], *page[1:5]]
+    found = anchoring(" ".join(page), " ".join(response), settings=AnchoringSettings(ngram=5))
+    assert (found.anchored_ngrams, found.ngrams) == (0, 1)
+
+
 def test_every_white_space_separates_words_and_nothing_else_does() -> None:
     every = "a".join(map(chr, range(0x110000)))
     found = anchoring(every, every)

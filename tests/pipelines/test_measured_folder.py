@@ -16,7 +16,7 @@ from verdict_rows import Row, verdict_rows, write_lines
 
 import hallumeter
 from hallumeter import InputError, MeasureSettings
-from hallumeter.pipelines import load, measure_to_folder, run_demo
+from hallumeter.pipelines import load, measure_to_folder
 
 QUICK = MeasureSettings(resamples=100)
 FILES = {
@@ -241,13 +241,3 @@ def test_a_run_that_fails_leaves_nothing_and_the_target_as_it_was(tmp_path: Path
         measure_to_folder([path], tmp_path / "run", settings=QUICK)
     assert [entry.name for entry in (tmp_path / "run").iterdir()] == ["mine"]
 
-
-def test_a_demo_replaces_an_older_one_but_no_other_run(tmp_path: Path) -> None:
-    first, second = run_demo(tmp_path / "demo"), run_demo(tmp_path / "demo")
-    assert msgspec.json.encode(first.summary) == msgspec.json.encode(second.summary)
-    assert [source.name for source in load(tmp_path / "demo").manifest.inputs] == ["rag_answers.jsonl", "panel.jsonl"]
-    run = make(tmp_path, one(ROWS))
-    before = (run / "summary.json").read_bytes()
-    with pytest.raises(InputError, match="holds another run; choose another folder with --out"):
-        run_demo(run)
-    assert (run / "summary.json").read_bytes() == before

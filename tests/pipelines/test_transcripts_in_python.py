@@ -35,7 +35,8 @@ def test_paths_pairs_mappings_and_records_give_the_same_numbers(tmp_path: Path) 
         tmp_path / "t.jsonl", [{"page": page, "gt": TRUTH[page], "ocr": INVENTIVE[page]} for page in TRUTH]
     )
     expected = rates(hallumeter.transcripts(PAIRS))
-    assert rates(hallumeter.transcripts([truth, str(engine)])) == expected
+    paths: list[str | Path] = [truth, str(engine)]
+    assert rates(hallumeter.transcripts(paths)) == expected
     assert rates(hallumeter.transcripts(table)) == rates(hallumeter.transcripts(str(table))) == expected
     assert rates(hallumeter.transcripts({"reference": a, "response": b} for a, b in PAIRS)) == expected
     assert rates(hallumeter.transcripts({"gt": a, "ocr": b} for a, b in PAIRS)) == expected
@@ -44,7 +45,7 @@ def test_paths_pairs_mappings_and_records_give_the_same_numbers(tmp_path: Path) 
 
 
 def test_mappings_are_read_like_rows_of_a_table() -> None:
-    given = [
+    given: list[dict[str, object]] = [
         {"page": "a", "engine": "x", "reference": "un deux", "response": "un deux", "century": 15},
         {"page": "a", "engine": "y", "reference": "un deux", "response": "un", "fields": {"century": 16}},
         {"reference": "un", "response": "un"},

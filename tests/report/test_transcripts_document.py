@@ -350,7 +350,7 @@ def test_two_engines_are_compared_in_one_sentence() -> None:
 
 
 def test_an_engine_with_the_higher_anchor_score_is_the_better_one() -> None:
-    ranking = msgspec.structs.replace(pairs_of(0.012, 0.2), metric="anchor_score")
+    ranking = msgspec.structs.replace(pairs_of(0.012, 0.2), metric="anchor_score", direction="higher")
     assert difference_words(ranking).startswith("a is better than b: anchor score on the 20 pages")
 
 

@@ -132,10 +132,10 @@ class AnchoringColumns(Struct, frozen=True, eq=False):
     def rows(self) -> Iterator[Anchoring]:
         """One record per response."""
         blocks: list[list[Block]] = [[] for _ in range(len(self))]
-        for row, first, last in zip(
+        for owner, first, last in zip(
             self.block_rows.tolist(), self.block_firsts.tolist(), self.block_lasts.tolist(), strict=True
         ):
-            blocks[row].append(Block(first, last))
+            blocks[owner].append(Block(first, last))
         columns = (
             self.reference_words,
             self.response_words,
@@ -149,8 +149,8 @@ class AnchoringColumns(Struct, frozen=True, eq=False):
             self.length_ratios,
             self.are_hallucinating,
         )
-        for *numbers, found in zip(*(column.tolist() for column in columns), blocks, strict=True):
-            yield Anchoring(*numbers, blocks=tuple(found))
+        for row in zip(*(column.tolist() for column in columns), map(tuple, blocks), strict=True):
+            yield Anchoring(*row)
 
 
 def anchoring(reference: str, response: str, *, settings: AnchoringSettings = PICARONES) -> Anchoring:
@@ -248,7 +248,8 @@ class _Batch:
         if not len(places):
             return np.zeros(len(starts), dtype=np.int64)
         is_anchored = _are_among(numbers, places, size=size, base=self._next)
-        return _counts_within(np.flatnonzero(is_anchored), starts, np.maximum(starts, ends - size + 1))
+        # An n-gram that runs over the end of its text holds the 0 there, which no reference has.
+        return _counts_within(np.flatnonzero(is_anchored), starts, ends)
 
     def _blocks(self, unknown: Whole, starts: Whole, ends: Whole) -> tuple[Whole, Whole, Whole]:
         """Row, first and last place of each block."""

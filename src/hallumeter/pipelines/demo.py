@@ -38,9 +38,14 @@ class Demo(Struct, frozen=True, eq=False):
 def run_demo(out: Path) -> Demo:
     """Measure the bundled samples into two run folders; a demo that was written to the same place is replaced."""
     samples = Path(str(files("hallumeter.samples")))
+    if (out / MANIFEST).exists():
+        raise InputError(f"{out}: holds another run; choose another folder with --out")
     for name, inputs in _INPUTS.items():
         _remove_demo(out / name, inputs)
-    out.mkdir(exist_ok=True)
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder with --out") from error
     settings = MeasureSettings(by=("model",), headline="human")
     answers = measure_to_folder([samples / name for name in _ANSWER_FILES], out / ANSWERS, settings=settings)
     folders = [samples / NEWSPAPERS / name for name in _INPUTS[NEWSPAPERS]]

@@ -3,9 +3,9 @@
 from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
 from .failure import Failure
-from .measurement import Counts, Direction, Measurement, MetricSummary, Profile, Scope, Summary
+from .measurement import Counts, Measurement, MetricSummary, Profile, Scope, Summary
 from .page_columns import PageColumns, PageCounts
-from .ranking import EnginePair, RankedEngine, Ranking
+from .ranking import Direction, EnginePair, RankedEngine, Ranking
 from .rate import Rate, Rates
 from .response import FieldValue, Response
 from .run import InputFile, JudgeEntry, Manifest

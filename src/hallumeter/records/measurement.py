@@ -4,10 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from .ranking import Ranking
-
-Direction = Literal["lower", "higher", "none"]
-"""Which way is better."""
+from .ranking import Direction, Ranking
 
 Scope = Literal["record", "group", "run"]
 

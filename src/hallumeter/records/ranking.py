@@ -1,6 +1,11 @@
 """Engines compared on the same pages."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+Direction = Literal["lower", "higher", "none"]
+"""Which way is better."""
 
 
 class RankedEngine(Struct, frozen=True):
@@ -44,3 +49,5 @@ class Ranking(Struct, frozen=True):
     pairs: tuple[EnginePair, ...]
     undefined: str | None = None
     """Why there is no test; None when there is one."""
+    direction: Direction = "lower"
+    """Which way the metric is better."""

@@ -29,7 +29,6 @@ from .segmentation import CONSENSUS
 from .transcripts.payload import KIND_WORDS, pages_payload, pairs_payload, readings_payload
 from .transcripts.ranking import (
     HALLUCINATING,
-    HIGHER_IS_BETTER,
     difference_words,
     metric_words,
     neighbours,
@@ -256,7 +255,6 @@ def _environment() -> Environment:
         kind_words=KIND_WORDS,
         hallucinating=HALLUCINATING,
         difference_of=difference_words,
-        higher_is_better=HIGHER_IS_BETTER,
         neighbours_of=neighbours,
     )
     return environment

@@ -82,7 +82,7 @@ def transcripts_to_folder(
     started = datetime.now(UTC)
     with new_run_folder(out) as folder, jobs as opened:
         with RunWriter(folder) as writer:
-            measured = measure_transcripts(opened, settings, watch=watch, writer=writer)
+            measured = measure_transcripts(opened, settings, watch=watch, keep=writer.add)
         writer.finish(measured)
         write_json(folder / MANIFEST, _manifest(measured, opened, settings=settings, started=started))
         load(folder).to_html(folder / REPORT)

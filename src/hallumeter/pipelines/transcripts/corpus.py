@@ -96,10 +96,10 @@ def summary_rows(
         for metric in metrics:
             own = _own_settings(metric, settings, has_witness=witness is not None)
             slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
-            yield _row(metric, part, slice_, numbers)
+            yield _row(metric, part, slice_, numbers=numbers)
 
 
-def _row(metric: Metric, part: _Part, slice_: Slice, numbers: SummarySettings) -> MetricSummary:
+def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings) -> MetricSummary:
     # A page that several engines read is one unit of resampling: they meet the same ink.
     is_shared = len(np.unique(part.pages)) < len(part.pages)
     numbers = structs.replace(numbers, cluster="page") if is_shared else numbers

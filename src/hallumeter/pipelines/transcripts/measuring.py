@@ -12,6 +12,7 @@ from hallumeter.engines import map_in_order
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.pages import read_page_file
 from hallumeter.metrics.anchoring import PageTexts, anchor_pages
+from hallumeter.metrics.reading import PageReading, read_page
 from hallumeter.providers import PageReader, page_reader
 from hallumeter.records import Failure, Transcript
 
@@ -60,6 +61,8 @@ class _Opened(Struct):
 
     job: PageJob
     transcripts: list[Transcript] = []
+    readings: list[PageReading | None] = []
+    """The transcripts, aligned; None where that is not asked for."""
     failures: list[Failure] = []
     notices: list[Notice] = []
     digests: dict[str, str] = {}
@@ -98,23 +101,36 @@ def _size(source: Source) -> int:
 
 
 def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
-    opened = [_open(job) for job in jobs]
+    # Aligned first: a page too long for that is left out before anything else is done with it.
+    opened = [_aligned(_open(job), task.settings) for job in jobs]
     texts = (_texts(page, task.settings) for page in opened)
     found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
     measured = []
     for page in opened:
-        rows = []
-        for transcript in page.transcripts:
-            anchoring = next(found)
-            try:
-                rows.append(measure_page(transcript, anchoring, _comparison(page, transcript, task)))
-            except RecordError as error:
-                message = f"{transcript.page}: {transcript.engine}: {error}"
-                page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))
-        measured.append(
-            MeasuredJob(page.job.page, tuple(rows), tuple(page.failures), tuple(page.notices), page.digests)
+        rows = tuple(
+            measure_page(transcript, next(found), _comparison(page, transcript, task), reading=reading)
+            for transcript, reading in zip(page.transcripts, page.readings, strict=True)
         )
+        measured.append(MeasuredJob(page.job.page, rows, tuple(page.failures), tuple(page.notices), page.digests))
     return measured
+
+
+def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
+    """Align the readings of a page, if that is asked for; what cannot be aligned is a failure."""
+    if settings.measures != "all":
+        page.readings = [None] * len(page.transcripts)
+        return page
+    sound = []
+    for transcript in page.transcripts:
+        try:
+            page.readings.append(read_page(transcript.reference, transcript.response, spelling=settings.spelling))
+        except RecordError as error:
+            message = f"{transcript.page}: {transcript.engine}: {error}"
+            page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))
+        else:
+            sound.append(transcript)
+    page.transcripts = sound
+    return page
 
 
 def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison:

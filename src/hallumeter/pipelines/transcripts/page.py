@@ -9,7 +9,6 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.metrics.anchoring import LENGTH_RATIO_CAP
-from hallumeter.metrics.reading import read_page
 from hallumeter.records import Claim, Label, PageCounts, PageRow, Passage, Quote, Response, Transcript, Verdict
 
 if TYPE_CHECKING:
@@ -66,13 +65,12 @@ def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
     return page if has_one_engine else f"{page}@{engine}"
 
 
-def measure_page(transcript: Transcript, anchoring: Anchoring, comparison: Comparison) -> MeasuredPage:
-    """Measure what an engine wrote for a page."""
+def measure_page(
+    transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
+) -> MeasuredPage:
+    """Measure what an engine wrote for a page, anchored and perhaps aligned."""
     settings = comparison.settings
     status = _status(transcript)
-    reading = None
-    if settings.measures == "all":
-        reading = read_page(transcript.reference, transcript.response, spelling=settings.spelling)
     undecided = None
     if reading is not None and comparison.is_with_witness and status != "empty_output":
         undecided = _why_undecided(reading, comparison)
@@ -227,7 +225,8 @@ def _lines(
     )
     stretches = reading.stretches if reading else ()
     claims = [
-        _claim(stretch, transcript, f"{record_id}#{number}", record_id) for number, stretch in enumerate(stretches)
+        _claim(stretch, transcript, claim_id=f"{record_id}#{number}", record_id=record_id)
+        for number, stretch in enumerate(stretches)
     ]
     verdicts = [
         _verdict(stretch, claim, comparison, is_undecided=is_undecided)
@@ -236,7 +235,7 @@ def _lines(
     return PageLines(_encoded([record]), _encoded(claims), _encoded(verdicts))
 
 
-def _claim(stretch: Stretch, transcript: Transcript, claim_id: str, record_id: str) -> Claim:
+def _claim(stretch: Stretch, transcript: Transcript, *, claim_id: str, record_id: str) -> Claim:
     """What a stretch says is there; the words of a run are read off the response, so that they are not kept twice."""
     text = None
     if stretch.kind == "omission":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .jobs import Jobs
     from .measuring import MeasuredJob
-    from .run_writer import RunWriter
+    from .page import MeasuredPage
 
 SUMMARY_VERSION = 1
 
@@ -47,21 +47,21 @@ def measure_transcripts(
     settings: TranscriptSettings,
     *,
     watch: Callable[[int, int], None] | None = None,
-    writer: RunWriter | None = None,
+    keep: Callable[[MeasuredPage], None] | None = None,
 ) -> MeasuredTranscripts:
-    """Measure all pages; `watch` is told how many of how many are done, `writer` takes each page as it comes."""
+    """Measure all pages; `watch` is told how many of how many are done, `keep` takes each page as it comes."""
     task = Task(
         settings=settings,
         reference_name=jobs.reference_name,
-        is_kept=writer is not None,
+        is_kept=keep is not None,
         has_one_engine=len(jobs.engines) == 1,
     )
     collected = _Collected(jobs, settings)
     for done, job in enumerate(measure_jobs(jobs.pages, task), 1):
         collected.add(job)
         for page in job.pages:
-            if writer is not None:
-                writer.add(page)
+            if keep is not None:
+                keep(page)
         if watch is not None:
             watch(done, jobs.count)
     return collected.measured()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hallumeter.records import PageRow
+    from hallumeter.records import Direction, PageRow
 
 HIGHER_IS_BETTER = {"anchor_score"}
 FEWEST_PAGES_SHARE = 0.5
@@ -52,7 +52,8 @@ def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, 
 
 def _ranking(table: NDArray[np.float64], names: list[str], metric: str) -> Ranking:
     complete = table[~np.isnan(table).any(axis=1)]
-    pairs = _pairs(table, names, sign=-1 if metric in HIGHER_IS_BETTER else 1)
+    direction: Direction = "higher" if metric in HIGHER_IS_BETTER else "lower"
+    pairs = _pairs(table, names, sign=-1 if direction == "higher" else 1)
     empty = Ranking(
         metric=metric,
         pages=len(complete),
@@ -64,6 +65,7 @@ def _ranking(table: NDArray[np.float64], names: list[str], metric: str) -> Ranki
         groups=(),
         pairs=pairs,
         undefined="no page was read by every engine",
+        direction=direction,
     )
     if not len(complete):
         return empty
@@ -81,6 +83,7 @@ def _ranking(table: NDArray[np.float64], names: list[str], metric: str) -> Ranki
         groups=tuple(tuple(names[place] for place in group) for group in nemenyi.groups),
         pairs=pairs,
         undefined=test.undefined,
+        direction=direction,
     )
 
 

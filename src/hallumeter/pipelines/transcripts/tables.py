@@ -67,7 +67,7 @@ class Shelf:
                 inputs.append(InputFile(path.name, hashlib.file_digest(stream, "sha256").hexdigest(), rows))
         return tuple(inputs)
 
-    def put(self, page: str, reference: str, reading: ShelvedReading, place: str) -> None:
+    def put(self, page: str, reference: str, reading: ShelvedReading, *, place: str) -> None:
         """Keep a reading with its reference; it is left out when its page has another one already."""
         if self.shelf.put_reference(unicodedata.normalize("NFC", page), reference):
             self._shelve(page, reading, place)
@@ -80,7 +80,7 @@ class Shelf:
         if reference is not None and response is not None:
             name = self._name(row, PAGE)
             named = str(row[name]) if name and row[name] not in _NOTHING else page
-            self.put(named, reference, self._reading(row, response, engine), place)
+            self.put(named, reference, self._reading(row, response, engine), place=place)
 
     def _put_reading(self, row: Mapping[str, object], place: str, *, engine: str) -> None:
         page, response = self._text(row, PAGE, place), self._text(row, RESPONSE, place)
@@ -175,7 +175,8 @@ def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: 
     for number, item in enumerate(given, 1):
         place = f"transcripts:{number}"
         if isinstance(item, Transcript):
-            filling.put(item.page, item.reference, ShelvedReading(item.engine, item.response, item.fields), place)
+            reading = ShelvedReading(item.engine, item.response, item.fields)
+            filling.put(item.page, item.reference, reading, place=place)
         else:
             filling.put_pair(item, place, engine=UNNAMED_ENGINE, page=str(number))
     return Jobs(jobs_of(shelf, filling.failures), len(shelf), shelf.engines, (), filling.failures, [])

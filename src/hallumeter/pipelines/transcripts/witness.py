@@ -51,7 +51,7 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
     witness = page_reader(reader).name
     known, notices = _images_in(images)
     names = engine_names(engines)
-    found = [_readings(path, name, known, notices) for path, name in zip(engines, names, strict=True)]
+    found = [_readings(path, known, notices) for path in engines]
     readings: dict[str, list[EngineReading]] = {}
     failures = []
     for name, files in zip(names, found, strict=True):
@@ -71,7 +71,7 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
     return Jobs(jobs, len(readings), tuple(names), tuple(inputs), failures, notices, WITNESS, witness)
 
 
-def _readings(path: Path, name: str, images: dict[str, Path], notices: list[str]) -> dict[str, Path]:
+def _readings(path: Path, images: dict[str, Path], notices: list[str]) -> dict[str, Path]:
     """An engine's pages: the files of a folder, or one file."""
     if path.is_dir():
         files = pages_in(path)
@@ -80,7 +80,7 @@ def _readings(path: Path, name: str, images: dict[str, Path], notices: list[str]
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
     if path.suffix.lower() not in PAGE_SUFFIXES:
-        raise InputError(f"{path}: expected a folder of pages beside images, or a file such as {name}.txt")
+        raise InputError(f"{path}: expected a folder of pages beside images, or a file such as page.txt")
     # One page and one image belong together whatever they are called.
     return {next(iter(images)) if len(images) == 1 else page_name(path.name): path}
 

@@ -37,8 +37,6 @@ HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
 PAIRS_KEPT = 5_000
-HIGHER_IS_BETTER = frozenset({"anchor_score"})
-"""Metrics of a page that engines can be ranked by, and that are better when they are high."""
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
 
@@ -178,7 +176,7 @@ def _pair_words(ranking: Ranking, basis: str) -> str:
     test = f"typical difference on a page {size}, Wilcoxon, {p_words(pair.adjusted_p_value)}"
     if pair.adjusted_p_value >= LEVEL:
         return f"{names[0]} and {names[1]} are not shown to differ: {basis} ({test})."
-    is_first = (pair.difference < 0) != (ranking.metric in HIGHER_IS_BETTER)
+    is_first = (pair.difference < 0) != (ranking.direction == "higher")
     better, worse = (pair.first, pair.second) if is_first else (pair.second, pair.first)
     return f"{better} is better than {worse}: {basis} ({test})."
 

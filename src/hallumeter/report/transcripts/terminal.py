@@ -56,8 +56,6 @@ def pages_table(
     if summary.ranking:
         console.print(Text(printable(difference_words(summary.ranking))))
     _print_worst(console, worst_pages(rows, WORST_SHOWN), has_one_engine=counted.census.engines == 1)
-    for notice in summary.notices:
-        console.print(Text(printable(f"note: {notice}"), style="yellow"))
     if shown:
         console.print(Text("\nsignatures", style="dim"))
     for column in shown:

@@ -1,0 +1,59 @@
+"""The demo writes what it says, again and again, and over nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hallumeter.errors import InputError
+from hallumeter.pipelines import load, run_demo
+
+
+def test_a_demo_replaces_an_older_one(tmp_path: Path) -> None:
+    first, second = run_demo(tmp_path / "demo"), run_demo(tmp_path / "demo")
+    for one, other in ((first.answers, second.answers), (first.newspapers, second.newspapers)):
+        assert msgspec.json.encode(one.summary) == msgspec.json.encode(other.summary)
+    answers, newspapers = load(tmp_path / "demo" / "answers"), load(tmp_path / "demo" / "newspapers")
+    assert [source.name for source in answers.manifest.inputs] == ["rag_answers.jsonl", "panel.jsonl"]
+    assert [source.records for source in newspapers.manifest.inputs] == [10, 10, 10, 10]
+    assert not newspapers.failures
+    assert (tmp_path / "demo" / "newspapers" / "report.html").stat().st_size > 500_000
+
+
+def test_the_bundled_articles_show_every_kind_of_finding(tmp_path: Path) -> None:
+    run_demo(tmp_path)
+    kinds = {finding.claim.kind for finding in load(tmp_path / "newspapers").findings()}
+    assert kinds == {"run", "insertion", "block", "loop", "omission"}
+
+
+@pytest.mark.parametrize("place", [".", "answers", "newspapers"])
+def test_a_demo_replaces_no_other_run(place: str, tmp_path: Path) -> None:
+    run_demo(tmp_path / "other")
+    folder = tmp_path / "mine" / place
+    folder.parent.mkdir(exist_ok=True)
+    taken = "newspapers" if place == "answers" else "answers"
+    folder.mkdir(exist_ok=True)
+    for path in (tmp_path / "other" / taken).iterdir():
+        path.rename(folder / path.name)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(InputError, match="holds another run; choose another folder with --out"):
+        run_demo(tmp_path / "mine")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_file_that_no_demo_wrote_keeps_the_demo_away(tmp_path: Path) -> None:
+    run_demo(tmp_path)
+    (tmp_path / "answers" / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="notes.txt: no demo wrote this"):
+        run_demo(tmp_path)
+    assert (tmp_path / "answers" / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be made"):
+        run_demo(tmp_path / "missing" / "demo")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be made"):
+        run_demo(tmp_path / "file")
