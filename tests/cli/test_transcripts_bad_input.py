@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -36,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def measured(*arguments: object) -> tuple[list[tuple[str, str]], list[str]]:
     """Pages with their status, and the lines on the standard error."""
-    result = succeed("transcripts", *arguments, "--format", "csv")
+    result = succeed("transcripts", *arguments, "--format", "csv", "--workers", 1)
     pages = [(row["page"], row["status"]) for row in csv.DictReader(result.stdout.splitlines())]
     return pages, result.stderr.splitlines()
 
@@ -132,6 +133,19 @@ def test_the_same_page_twice_is_refused_in_a_folder_and_named_in_a_table(here: P
         "pairs.jsonl:2: pairs has a reading of 'a' already; the first counts",
         "pairs.jsonl:3: page 'a' has another reference already; left out",
     ]
+    write_rows(here / "t.jsonl", [{"page": "a", "text": "one"}, {"page": "a", "text": "two"}])
+    write_rows(here / "e.jsonl", [{"page": "a", "text": "one"}])
+    pages, errors = measured("t.jsonl", "e.jsonl")
+    assert (pages, errors) == ([("a", "ok")], ["t.jsonl:2: page 'a' has another reference already; the first counts"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_file_that_may_not_be_read_is_named(here: Path) -> None:
+    write_pages(here / "engine", {"p3": "secret"})
+    (here / "engine" / "p3.txt").chmod(0)
+    pages, errors = measured("truth", "engine")
+    assert [page for page, _ in pages] == ["p1", "p2"]
+    assert errors == ["engine/p3.txt: cannot be read (Permission denied)"]
 
 
 def test_an_empty_file_is_an_empty_output_and_no_failure(here: Path) -> None:
@@ -261,12 +275,23 @@ def test_nul_characters_in_a_text_file_are_left_out_and_noted(here: Path) -> Non
 
 def test_a_page_of_20_mb_is_named_and_the_others_are_measured(here: Path) -> None:
     write_pages(here / "engine", {"p3": "abcde fgh " * 2_000_000})
-    pages, errors = measured("truth", "engine", "--workers", 1, "--out", "run")
+    pages, errors = measured("truth", "engine", "--out", "run")
     assert pages == [("p1", "ok"), ("p2", "ok")]
     assert errors[0].startswith("p3: engine: the response of a page has 20,000,000 characters, more than")
     assert lines_of(here / "run" / "failures.jsonl")[0]["code"] == "unmeasurable"
     pages, errors = measured("truth", "engine", "--measures", "anchoring")
     assert (pages[2], errors) == (("p3", "ok"), [])
+
+
+def test_a_refusal_in_the_middle_leaves_no_process_at_work(here: Path) -> None:
+    write_pages(here / "engine", {"p3": "x"})
+    (here / "engine" / "p1.txt").unlink()
+    (here / "engine" / "p1.xml").write_text("<alto>", encoding="utf-8")
+    for number in range(2_000):
+        for folder in ("truth", "engine"):
+            (here / folder / f"q{number}.txt").write_text(TRUTH["p1"], encoding="utf-8")
+    assert refused("transcripts", "truth", "engine", "--strict", "--workers", 2).startswith("engine/p1.xml: ")
+    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes under /proc")

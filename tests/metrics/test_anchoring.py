@@ -159,10 +159,10 @@ def test_pages_in_batches_are_measured_as_one_by_one(
 
 @EXAMPLES
 @given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(2, 6)), st.sampled_from([0, 50, 5_000]))
-def test_numbers_that_grow_too_large_are_given_again(
+def test_numbers_too_large_for_a_table_are_found_by_bisection(
     pages: list[PageTexts], chosen: AnchoringSettings, largest: int
 ) -> None:
-    with mock.patch.object(module, "_LARGEST", largest):
+    with mock.patch.object(module, "_LARGEST_TABLE", largest):
         assert measured(pages, chosen) == plainly_measured(pages, chosen)
 
 

@@ -8,7 +8,6 @@ import json
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
@@ -240,4 +239,3 @@ def test_a_run_that_fails_leaves_nothing_and_the_target_as_it_was(tmp_path: Path
     with pytest.raises(InputError, match="exists already"):
         measure_to_folder([path], tmp_path / "run", settings=QUICK)
     assert [entry.name for entry in (tmp_path / "run").iterdir()] == ["mine"]
-

@@ -11,7 +11,7 @@ import pytest
 
 import hallumeter
 from hallumeter import InputError, RecordError, Run, SettingsError, Transcript, TranscriptSettings
-from hallumeter.pipelines.transcripts import Columns
+from hallumeter.pipelines.transcripts import Columns, opened_records, transcripts_of_jobs
 from transcript_folders import INVENTIVE, TRUTH, files_of, write_pages, write_rows
 
 PAIRS = [(TRUTH[page], INVENTIVE[page]) for page in TRUTH]
@@ -161,6 +161,17 @@ def test_broken_characters_do_not_break_a_run() -> None:
     assert (row.page, row.engine) == ("p?", "e?")
     [block] = [finding.claim for finding in run.findings() if finding.claim.kind == "block"]
     assert block.text == "trois quatre cinq six"
+
+
+def test_whoever_watches_is_told_how_many_pages_are_done() -> None:
+    told = []
+    chosen = TranscriptSettings()
+    transcripts_of_jobs(
+        opened_records(PAIRS, columns=chosen.columns),
+        settings=chosen,
+        watch=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_field_called_like_one_of_ours_does_not_hide_ours() -> None:

@@ -151,7 +151,7 @@ WITNESS = {
 def test_texts_in_a_folder_or_a_table_can_be_the_witness(tmp_path: Path) -> None:
     responses = {"same": LONG + " aux habitants de la ville de Tours", "short": LONG, "other": LONG + " a b c" * 20}
     witness, engine = write_pages(tmp_path / "witness", WITNESS), write_pages(tmp_path / "engine", responses)
-    assert transcribe(engine, "--witness", witness, "--out", tmp_path / "run")[0] == 0
+    assert transcribe(engine, "--witness", witness, "--out", tmp_path / "run", "--workers", 1)[0] == 0
     run = hallumeter.load(tmp_path / "run")
     pages = {row.page: row for row in run.pages()}
     assert {page: (row.status, row.is_hallucinating) for page, row in pages.items()} == {
@@ -174,7 +174,7 @@ def test_texts_in_a_folder_or_a_table_can_be_the_witness(tmp_path: Path) -> None
 
 def test_an_empty_output_is_one_with_a_witness_too(tmp_path: Path) -> None:
     witness, engine = write_pages(tmp_path / "witness", {"p": LONG}), write_pages(tmp_path / "engine", {"p": ""})
-    code, out, errors = transcribe(engine, "--witness", witness, "--format", "csv")
+    code, out, errors = transcribe(engine, "--witness", witness, "--format", "csv", "--workers", 1)
     assert code == 0
     assert out.splitlines()[1].startswith("p,engine,empty_output,,")
     assert "undecided" not in errors
@@ -220,7 +220,7 @@ def test_images_are_matched_with_pages_in_folders_below_and_damage_is_named(draw
     write_pages(tmp_path / "engine" / "volume1", {"0007": text, "0009": text})
     write_pages(tmp_path / "engine", {"0008": text})
     (tmp_path / "engine" / "notes.pdf").touch()
-    code, out, errors = transcribe(tmp_path / "engine", "--image", images, "--format", "csv")
+    code, out, errors = transcribe(tmp_path / "engine", "--image", images, "--format", "csv", "--workers", 1)
     assert code == 0
     assert [line.split(",")[:4] for line in out.splitlines()[1:]] == [["volume1/0007", "engine", "ok", "false"]]
     said = errors.splitlines()

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 LENGTH_RATIO_CAP = 9.99
 """The largest length ratio that Picarones writes down and averages; its badge looks at the uncapped one."""
-_WORDS_AT_ONCE = 1 << 16
+_WORDS_AT_ONCE = 1 << 14
 """Words numbered in one array: few enough that it stays in the processor's cache."""
-_LARGEST = (1 << 63) - 1
+_LARGEST_TABLE = 1 << 20
+"""Codes are looked up in a table up to this size, by bisection above."""
 
 
 class AnchoringSettings(Struct, frozen=True):
@@ -278,16 +279,18 @@ def _are_among(numbers: Whole, places: Whole, *, size: int, base: int) -> NDArra
     """Whether the n-gram at each place equals one of those at the given places, none of which holds a 0."""
     codes, largest = numbers, base - 1
     for step in range(1, size):
-        if (largest + 1) * base > _LARGEST:
-            codes, largest = _renumbered(codes, places)
         codes = codes[:-1] * base + numbers[step:]
-        largest = largest * base + base - 1
-    wanted = np.sort(codes[places])
-    return np.asarray(wanted[np.searchsorted(wanted[:-1], codes)] == codes)
+        codes, largest = _renumbered(codes, places, largest=largest * base + base - 1)
+    return np.asarray(codes != 0)
 
 
-def _renumbered(codes: Whole, places: Whole) -> tuple[Whole, int]:
-    """Smaller codes for the n-grams at the given places, from 1; 0 for all others."""
-    wanted = np.unique(codes[places])
+def _renumbered(codes: Whole, places: Whole, *, largest: int) -> tuple[Whole, int]:
+    """Small codes, from 1, for what stands at the given places; 0 for all that stands nowhere among them."""
+    wanted = codes[places]
+    if largest < _LARGEST_TABLE:
+        table = np.zeros(largest + 1, dtype=np.int64)
+        table[wanted] = np.arange(1, len(wanted) + 1)
+        return table[codes], len(wanted)
+    wanted.sort()
     nearest = np.searchsorted(wanted[:-1], codes)
     return np.where(wanted[nearest] == codes, nearest + 1, 0), len(wanted)
