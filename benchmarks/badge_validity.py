@@ -52,14 +52,14 @@ def is_hallucinated(label: dict[str, str]) -> bool | None:
 
 
 def has_badge(judged: Judged) -> bool:
-    """hallumeter's badge."""
+    """The badge of hallumeter."""
     reading = judged[2]
     invented = reading.block_words + reading.loop_words
     return PagePolicy().is_hallucinated(invented_words=invented, words=reading.response_words)
 
 
 def has_picarones_badge(judged: Judged) -> bool:
-    """Picarones' badge."""
+    """The badge of Picarones."""
     return judged[1].is_hallucinating
 
 
@@ -78,9 +78,10 @@ def weighted(truths: list[bool], flags: list[bool], weights: list[float]) -> tup
     shown = []
     for denominator in (1, 2):
 
-        def share(draws: np.ndarray, denominator: int = denominator) -> np.ndarray:  # type: ignore[type-arg]
+        def share(draws: np.ndarray, denominator: int = denominator) -> np.ndarray:
             sums = draws @ table
-            return np.asarray(sums[:, 0] / sums[:, denominator])
+            with np.errstate(invalid="ignore"):  # a resample without any flag has no precision
+                return np.asarray(sums[:, 0] / sums[:, denominator])
 
         value = float(share(np.ones((1, len(table))))[0])
         interval = bootstrap_statistic(np.ones(len(table), dtype=int), share, rng=np.random.default_rng(0))
@@ -99,8 +100,8 @@ def report(name: str, detector: Detector, truth: Callable[[dict[str, str]], bool
     flagged = sum(unclear)
     precisions = [hits / (flags + flagged), (hits + flagged) / (flags + flagged)] if flags + flagged else []
     bounds = " to ".join(f"{value:.2f}" for value in precisions)
-    cells = [name, rate(hits, flags), rate(hits, trues), all_precision, all_recall, f"{flagged} of {len(unclear)}", bounds]
-    print("| " + " | ".join(cells) + " |")
+    cells = [rate(hits, flags), rate(hits, trues), all_precision, all_recall, f"{flagged} of {len(unclear)}", bounds]
+    print("| " + " | ".join([name, *cells]) + " |")
 
 
 def main(truth: str, outputs: str) -> None:
@@ -117,10 +118,6 @@ def main(truth: str, outputs: str) -> None:
         lambda label: label["omitted"] == "yes",
         pairs,
     )
-    if "--errors" in sys.argv:
-        for pair in pairs:
-            if is_hallucinated(pair[0]) not in (None, has_badge(pair)):
-                print(pair[0]["document"], pair[0]["engine"], pair[0]["invented"], pair[2].block_words, pair[2].response_words)
 
 
 if __name__ == "__main__":

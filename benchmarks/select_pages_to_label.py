@@ -43,7 +43,8 @@ def chosen_pairs(pairs: list[tuple[str, str]], times_used: Counter[str]) -> list
     chosen: list[tuple[str, str]] = []
     for _ in range(PAIRS_PER_BAND):
         taken = {engine for engine, _ in chosen}
-        pair = min((pair for pair in pairs if pair[0] not in taken), key=lambda pair: [times_used[name] for name in pair])
+        free = (pair for pair in pairs if pair[0] not in taken)
+        pair = min(free, key=lambda pair: [times_used[name] for name in pair])
         chosen.append(pair)
         times_used.update(pair)
     return chosen

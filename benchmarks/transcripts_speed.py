@@ -135,10 +135,12 @@ def main() -> None:
         work = lambda workers=workers: sum(map_in_order(badged_in, shares(pages), workers=workers))  # noqa: E731
         fast, found = timed(work)
         assert found == expected, (found, expected)
-        print(f"| hallumeter, {workers} process{'es' * (workers > 1)} | {fast:.2f} | {size / fast:.1f} | {slow / fast:.2f} |")
+        name = f"hallumeter, {workers} process{'es' * (workers > 1)}"
+        print(f"| {name} | {fast:.2f} | {size / fast:.1f} | {slow / fast:.2f} |")
     command = [sys.executable, __file__, *map(str, arguments.files), "--memory-of"]
     peaks = [float(subprocess.check_output([*command, str(times)])) for times in (1, repeats, 4 * repeats)]
-    print(f"memory: {peaks[0]:.0f} MiB for {once:.0f} MB, {peaks[1]:.0f} for {size:.0f}, {peaks[2]:.0f} for {4 * size:.0f}")
+    sizes = (once, size, 4 * size)
+    print("memory:", ", ".join(f"{peak:.0f} MiB for {size:.0f} MB" for peak, size in zip(peaks, sizes, strict=True)))
 
 
 if __name__ == "__main__":

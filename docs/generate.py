@@ -189,9 +189,10 @@ def how_to_compare(metric: Metric) -> str:
     given = TRANSCRIPTS[metric.id]
     found = {row.metric: row for row in hallumeter.transcripts(given).summary.metrics if not row.by}[metric.id]
     assert found.value is not None, f"{metric.id} is undefined for its example"
-    lines = ["```pycon", ">>> import hallumeter", ">>> run = hallumeter.transcripts(["]
+    lines = ["```pycon", ">>> import hallumeter", ">>> pages = ["]
     lines += [f"...     ({json.dumps(reference)}, {json.dumps(response)})," for reference, response in given]
-    lines += ["... ])", ">>> values = {row.metric: row.value for row in run.summary.metrics}"]
+    lines += ["... ]", ">>> run = hallumeter.transcripts(pages)"]
+    lines += [">>> values = {row.metric: row.value for row in run.summary.metrics}"]
     lines += [f">>> round(values[{json.dumps(metric.id)}], 3)", f"{round(found.value, 3)}", "```", ""]
     lines += [
         "`hallumeter transcripts TRUTH ENGINE... --format json` prints it for every engine, with its interval.",

@@ -16,7 +16,8 @@ print("Share of what each engine wrote that stands nowhere on the page, in block
 for row in run.summary.metrics:
     if row.metric == "invented_rate" and row.by and row.value is not None and row.interval is not None:
         low, high = row.interval
-        print(f"  {row.by['engine']:18} {row.count:4.0f} of {row.total:4.0f} words  {row.value:6.1%}  ({low:.1%} to {high:.1%})")
+        counts = f"{row.count:4.0f} of {row.total:4.0f} words"
+        print(f"  {row.by['engine']:18} {counts}  {row.value:6.1%}  ({low:.1%} to {high:.1%})")
 
 print("\nThe longest thing that was made up, where it stands:\n")
 invented = [finding.claim for finding in run.findings() if finding.claim.kind == "block"]

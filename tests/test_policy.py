@@ -344,32 +344,80 @@ def test_a_page_without_invented_words_is_never_hallucinated(fewest: int) -> Non
     assert policy.is_hallucinated(invented_words=1, words=10)
 
 
+LITTLE = "the witness read fewer than 10 words"
+SILENT = "the witness does not say how sure it is of its reading"
+UNSURE = "the witness is less than 0.8 sure of its reading"
+SKIPPED = "the witness confirms too little of what the engine wrote, and may have skipped a part of the page"
+
+
 @pytest.mark.parametrize(
-    ("words", "confidence", "agreement", "reason"),
+    ("words", "confidence", "confirmed", "contradicted", "reason"),
     [
-        (10, 0.6, 0.5, None),
-        (10, None, 0.5, None),
-        (9, 0.9, 1.0, "the witness read 9 words, fewer than 10"),
-        (10, 0.55, 1.0, "the witness is 0.55 sure of its reading, below 0.6"),
-        (10, None, 0.49, "the engine confirms 0.49 of the witness's words, below 0.5"),
-        (10, None, None, "the engine confirms 0.00 of the witness's words, below 0.5"),
+        (10, 0.8, 0.5, 0.0, None),
+        (10, 0.8, 0.0, 0.5, None),
+        (10, 1.0, 1.0, 1.0, None),
+        (9, 0.9, 1.0, 0.0, LITTLE),
+        (0, None, 1.0, 0.0, LITTLE),
+        (10, None, 1.0, 1.0, SILENT),
+        (10, 0.79, 1.0, 1.0, UNSURE),
+        (10, 0.0, 0.0, 0.0, UNSURE),
+        (10, 0.9, 0.49, 0.49, SKIPPED),
+        (500, 1.0, 0.0, 0.0, SKIPPED),
     ],
 )
-def test_a_witness_that_read_little_or_unsurely_or_alone_cannot_tell(
-    words: int, confidence: float | None, agreement: float | None, reason: str | None
+def test_a_witness_speaks_against_an_engine_only_when_it_read_enough_and_surely_and_agrees_or_differs_on_half(
+    words: int, confidence: float | None, confirmed: float, contradicted: float, reason: str | None
 ) -> None:
-    assert WitnessPolicy().why_not(words=words, confidence=confidence, agreement=agreement) == reason
+    why_not = WitnessPolicy().why_not
+    assert why_not(words=words, confidence=confidence, confirmed=confirmed, contradicted=contradicted) == reason
 
 
-def test_agreement_at_the_very_bound_is_enough_whatever_the_rounding() -> None:
-    # 1 - 9 / 10 is below 0.1 in floating point.
-    assert WitnessPolicy(smallest_agreement=0.1).why_not(words=10, confidence=None, agreement=1 - 9 / 10) is None
-    assert WitnessPolicy(lowest_confidence=0.3).why_not(words=10, confidence=0.1 + 0.2, agreement=1.0) is None
+@given(
+    words=st.integers(0, 30),
+    confidence=st.floats(0, 1),
+    confirmed=st.floats(0, 1),
+    contradicted=st.floats(0, 1),
+    more=st.tuples(st.integers(0, 10), *[st.floats(0, 1)] * 3),
+)
+@settings(max_examples=200)
+def test_a_better_witness_is_never_heard_less(
+    words: int, confidence: float, confirmed: float, contradicted: float, more: tuple[int, float, float, float]
+) -> None:
+    policy = WitnessPolicy()
+    why = policy.why_not(words=words, confidence=confidence, confirmed=confirmed, contradicted=contradicted)
+    better = policy.why_not(
+        words=words + more[0],
+        confidence=max(confidence, more[1]),
+        confirmed=max(confirmed, more[2]),
+        contradicted=max(contradicted, more[3]),
+    )
+    assert why is not None or better is None
+
+
+def test_a_witness_at_the_very_bound_is_enough_whatever_the_rounding() -> None:
+    # In floating point 1 - 9 / 10 is below 0.1, and 0.3 below 0.1 + 0.2.
+    policy = WitnessPolicy(smallest_share=0.1, lowest_confidence=0.1 + 0.2)
+    assert policy.why_not(words=10, confidence=0.3, confirmed=1 - 9 / 10, contradicted=0.0) is None
+    assert policy.why_not(words=10, confidence=0.3, confirmed=0.0, contradicted=1 - 9 / 10) is None
+
+
+def test_the_reasons_name_the_bounds_that_were_asked_for() -> None:
+    policy = WitnessPolicy(fewest_words=3, lowest_confidence=0.25)
+    little = policy.why_not(words=2, confidence=1.0, confirmed=1.0, contradicted=0.0)
+    unsure = policy.why_not(words=3, confidence=0.2, confirmed=1.0, contradicted=0.0)
+    assert little == "the witness read fewer than 3 words"
+    assert unsure == "the witness is less than 0.25 sure of its reading"
 
 
 @pytest.mark.parametrize("share", [-0.1, 5.0, math.nan])
-@pytest.mark.parametrize("name", ["smallest_share", "lowest_confidence", "smallest_agreement"])
-def test_a_threshold_that_is_no_share_is_refused(name: str, share: float) -> None:
-    policy = PagePolicy() if name == "smallest_share" else WitnessPolicy()
+@pytest.mark.parametrize(
+    ("policy", "name"),
+    [
+        (PagePolicy(), "smallest_share"),
+        (WitnessPolicy(), "smallest_share"),
+        (WitnessPolicy(), "lowest_confidence"),
+    ],
+)
+def test_a_threshold_that_is_no_share_is_refused(policy: PagePolicy | WitnessPolicy, name: str, share: float) -> None:
     with pytest.raises(SettingsError, match=f"{name} is .*; expected a share from 0 to 1"):
         structs.replace(policy, **{name: share})

@@ -115,27 +115,37 @@ class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a second reading of a page is good enough to tell what the first one invented."""
+    """When a second reading of a page is sure enough to speak against what the first one wrote.
+
+    OCR engines skip what they cannot read, so that a passage is not confirmed is no evidence by itself.
+    """
 
     fewest_words: int = 10
     """Of the witness."""
-    lowest_confidence: float = 0.6
-    """Of the witness in its own reading, where it states one."""
-    smallest_agreement: float = 0.5
-    """Share of the witness's words that the engine has too: below it, either of the two may be wrong."""
+    lowest_confidence: float = 0.8
+    """Of the witness in its own reading."""
+    smallest_share: float = 0.5
+    """Of the engine's words that the witness has too, or else of the witness's words that the engine lacks."""
 
     def __post_init__(self) -> None:
         _check_share("lowest_confidence", self.lowest_confidence)
-        _check_share("smallest_agreement", self.smallest_agreement)
+        _check_share("smallest_share", self.smallest_share)
 
-    def why_not(self, *, words: int, confidence: float | None, agreement: float | None) -> str | None:
-        """Why the witness cannot tell; None when it can. The bounds themselves are good enough."""
+    def why_not(self, *, words: int, confidence: float | None, confirmed: float, contradicted: float) -> str | None:
+        """Why the witness cannot speak against the engine; None when it can. The bounds themselves are good enough.
+
+        `confirmed` is the share of the engine's words that the witness has, `contradicted` the share of the witness's
+        words that the engine lacks.
+        """
+        # The reasons hold no numbers of the page, so that pages with the same reason can be counted together.
         if words < self.fewest_words:
-            return f"the witness read {words} words, fewer than {self.fewest_words}"
-        if confidence is not None and confidence < self.lowest_confidence - _TOLERANCE:
-            return f"the witness is {confidence:.2f} sure of its reading, below {self.lowest_confidence:g}"
-        if agreement is None or agreement < self.smallest_agreement - _TOLERANCE:
-            return f"the engine confirms {agreement or 0:.2f} of the witness's words, below {self.smallest_agreement:g}"
+            return f"the witness read fewer than {self.fewest_words} words"
+        if confidence is None:
+            return "the witness does not say how sure it is of its reading"
+        if confidence < self.lowest_confidence - _TOLERANCE:
+            return f"the witness is less than {self.lowest_confidence:g} sure of its reading"
+        if max(confirmed, contradicted) < self.smallest_share - _TOLERANCE:
+            return "the witness confirms too little of what the engine wrote, and may have skipped a part of the page"
         return None
 
 

@@ -17,8 +17,8 @@ from hallumeter.report import find_metric, metric_facts, metric_texts
 def test_every_command_has_a_help_page_with_examples_and_all_its_options(
     cli_commands: dict[str, click.Command],
 ) -> None:
-    assert {"demo", "measure", "metrics", "report"} <= set(cli_commands)
-    for name in ("demo", "measure", "metrics", "report"):
+    assert {"demo", "measure", "metrics", "report", "transcripts"} <= set(cli_commands)
+    for name in ("demo", "measure", "metrics", "report", "transcripts"):
         page = succeed(name, "--help").stdout
         assert f"hallumeter {name}" in page, name
         assert "Examples:" in page, name
@@ -30,7 +30,7 @@ def test_every_command_has_a_help_page_with_examples_and_all_its_options(
 def test_the_program_says_what_it_is_and_its_version() -> None:
     page = succeed("--help").stdout
     assert succeed("-h").stdout == page
-    for name in ("demo", "measure", "metrics", "report"):
+    for name in ("demo", "measure", "metrics", "report", "transcripts"):
         assert name in page
     assert succeed("--version").stdout.strip().endswith(version("hallumeter"))
 
@@ -76,30 +76,33 @@ def test_an_unknown_metric_is_refused_with_the_way_to_the_list() -> None:
 
 def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
     first = succeed("demo", "--out", tmp_path / "demo")
-    files = sorted(path.name for path in (tmp_path / "demo").iterdir())
+    files = sorted((tmp_path / "demo").rglob("*"))
     second = succeed("demo", "--out", tmp_path / "demo")
     assert first.stdout == second.stdout
-    assert f"Report: {tmp_path / 'demo' / 'report.html'}" in first.stdout
-    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == files
+    assert f"Reports: {tmp_path / 'demo' / 'answers' / 'report.html'}" in first.stdout
+    assert str(tmp_path / "demo" / "newspapers" / "report.html") in first.stdout
+    assert sorted((tmp_path / "demo").rglob("*")) == files
     assert "MiHR" in first.stdout
+    assert "smollm2-penalized" in first.stdout
 
 
 def test_the_demo_does_not_touch_what_is_no_demo(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "notes").write_text("mine", encoding="utf-8")
+    answers = tmp_path / "mine" / "answers"
+    answers.mkdir(parents=True)
+    (answers / "notes").write_text("mine", encoding="utf-8")
     assert "exists already" in refused("demo", "--out", tmp_path / "mine")
-    (tmp_path / "mine" / "manifest.json").write_text("{}", encoding="utf-8")
+    (answers / "manifest.json").write_text("{}", encoding="utf-8")
     assert "manifest.json" in refused("demo", "--out", tmp_path / "mine")
     write(tmp_path / "v.jsonl", [VERDICT])
     succeed("measure", tmp_path / "v.jsonl", "--out", tmp_path / "run")
     assert "holds another run" in refused("demo", "--out", tmp_path / "run")
-    assert (tmp_path / "mine" / "notes").read_text(encoding="utf-8") == "mine"
+    assert (answers / "notes").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize("is_folder", [True, False])
 def test_the_demo_with_anything_else_inside_is_refused_whole(tmp_path: Path, is_folder: bool) -> None:
     succeed("demo", "--out", tmp_path / "demo")
-    mine = tmp_path / "demo" / "zz-mine"
+    mine = tmp_path / "demo" / "answers" / "zz-mine"
     mine.mkdir() if is_folder else mine.write_text("mine", encoding="utf-8")
     before = sorted(path.name for path in mine.parent.iterdir())
     assert refused("demo", "--out", tmp_path / "demo") == (

@@ -340,3 +340,37 @@ def test_ctrl_c_ends_all_processes_with_one_line_and_leaves_nothing_behind(folde
     assert started.returncode == 130
     assert not (folders / "run").exists()
     assert not list(folders.glob(".hallumeter-*"))
+
+
+def test_a_witness_convicts_only_when_its_user_vouches_for_it_but_a_loop_needs_none(folders: Path) -> None:
+    # By hand: the witness has 13 words of the first page, 9 of the second and 8 of the third.
+    def badges(*arguments: object) -> list[tuple[str, str]]:
+        found = rows("inventive", "--witness", "truth", *arguments)
+        return [(row["status"], row["is_hallucinating"]) for row in found]
+
+    assert badges() == [("undecided", ""), ("ok", "true"), ("undecided", "")]
+    assert badges("--witness-confidence", 0.95) == [("ok", "true"), ("ok", "true"), ("undecided", "")]
+    assert succeed("transcripts", "inventive", "--witness", "truth").stderr.splitlines() == [
+        "note: compared with a witness, not with ground truth: rates are disagreement, not error",
+        "note: 1 undecided: the witness does not say how sure it is of its reading",
+        "note: 1 undecided: the witness read fewer than 10 words",
+    ]
+
+
+def test_undecided_pages_show_in_the_bounds_of_the_summary(folders: Path) -> None:
+    printed = succeed("transcripts", "inventive", "--witness", "truth", "--format", "json", "--quiet").stdout
+    rates = {row["metric"]: row for row in json.loads(printed)["metrics"] if not row["by"]}
+    badge = rates.pop("hallucinating_page_rate")
+    assert (badge["count"], badge["total"], badge["undecided"], badge["bounds"]) == (1, 1, 2, [1 / 3, 1])
+    assert {row["undecided"] for row in rates.values()} == {0}
+
+
+@pytest.mark.parametrize("confidence", ["-0.1", "1.5", "nan", "sure"])
+def test_a_confidence_that_is_no_probability_is_refused(folders: Path, confidence: str) -> None:
+    said = refused("transcripts", "inventive", "--witness", "truth", "--witness-confidence", confidence)
+    assert said.startswith(
+        (
+            f"witness confidence is {confidence}; expected a number from 0 to 1",
+            "Invalid value for '--witness-confidence'",
+        )
+    )

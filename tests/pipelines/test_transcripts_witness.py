@@ -14,8 +14,8 @@ from click.testing import CliRunner
 import hallumeter
 from hallumeter import Run, SettingsError
 from hallumeter.cli.main import main
-from hallumeter.policy import WitnessPolicy
 from hallumeter.providers import TesseractReader
+from hallumeter.records import MetricSummary
 from transcript_folders import TRUTH, files_of, lines_of, write_pages, write_rows
 
 Draw = Callable[[Path, Sequence[str]], Path]
@@ -73,14 +73,19 @@ def scans(draw: Draw, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def witnessed(scans: Path) -> Run:
     """The run of Tesseract as a witness."""
     try:
-        TesseractReader(("eng", "fra", "kor"))
+        TesseractReader(("kor", "fra", "eng"))
     except SettingsError as error:
         pytest.skip(str(error))
     engines = [scans / name for name in ("faithful", "inventive", "looping")]
-    arguments = [*engines, "--witness", "tesseract:eng+fra+kor", "--image", scans / "images", "--out", scans / "run"]
+    arguments = [*engines, "--witness", "tesseract:kor+fra+eng", "--image", scans / "images", "--out", scans / "run"]
     code, _, errors = transcribe(*arguments, "--workers", 2)
     assert code == 0, errors
     return hallumeter.load(scans / "run")
+
+
+def badge_rate(run: Run, **by: str) -> MetricSummary:
+    [row] = [row for row in run.summary.metrics if row.metric == "hallucinating_page_rate" and row.by == by]
+    return row
 
 
 def verdicts(run: Run, record_id: str) -> set[tuple[str, str]]:
@@ -100,7 +105,7 @@ def test_a_faithful_reading_is_confirmed_by_tesseract(witnessed: Run, page: str)
 
 
 @pytest.mark.parametrize("page", list(PAGES))
-def test_an_invented_block_is_not_confirmed(witnessed: Run, page: str) -> None:
+def test_tesseract_is_sure_enough_of_print_to_speak_against_an_invented_block(witnessed: Run, page: str) -> None:
     found = verdicts(witnessed, f"{page}@inventive")
     assert found >= {("run", "SUPPORTED"), ("block", "NOT_ENOUGH_INFO")}
     assert "REFUTED" not in {label for _, label in found}
@@ -111,6 +116,8 @@ def test_an_invented_block_is_not_confirmed(witnessed: Run, page: str) -> None:
 @pytest.mark.parametrize("page", list(PAGES))
 def test_a_loop_is_refuted_whatever_the_witness_says(witnessed: Run, page: str) -> None:
     assert ("loop", "REFUTED") in verdicts(witnessed, f"{page}@looping")
+    [row] = [row for row in witnessed.pages() if (row.page, row.engine) == (page, "looping")]
+    assert (row.status, row.is_hallucinating) == ("ok", True)
 
 
 @pytest.mark.parametrize("page", UNREADABLE)
@@ -126,10 +133,11 @@ def test_a_run_with_a_witness_says_so_everywhere(witnessed: Run) -> None:
     [judge] = witnessed.manifest.judges
     assert judge.name == "witness"
     assert judge.spec.startswith("tesseract-")
-    rate = next(row for row in summary.metrics if row.metric == "hallucinating_page_rate" and not row.by)
-    assert (rate.total, rate.undecided) == (9, 2)
+    rate = badge_rate(witnessed)
+    assert (rate.count, rate.total, rate.undecided) == (6, 9, 2)
+    assert rate.bounds == (6 / 11, 8 / 11)
     assert f"|witness:{judge.spec}|" in rate.signature
-    assert "|trust:10-words-0.6-0.5|" in rate.signature
+    assert "|trust:10-words-0.8-0.5|" in rate.signature
     assert all("|witness:" in row.signature for row in summary.metrics)
     assert {verdict.judge for finding in witnessed.findings() for verdict in finding.verdicts} == {"witness"}
     records = lines_of(witnessed.path / "records.jsonl")
@@ -141,35 +149,155 @@ def test_a_run_with_a_witness_says_so_everywhere(witnessed: Run) -> None:
 
 
 LONG = "Nous faisons savoir à tous présents et à venir que nous avons donné"
+ADDED = " aux habitants de la ville de Tours"
+OTHER = "one two three four five six seven eight nine ten eleven"
+LETTERHEAD = "Préfecture du département de la Seine bureau des archives anciennes Paris rue de Rivoli"
+LETTER = f"{LETTERHEAD} Monsieur le maire j'ai l'honneur de vous adresser ci joint copie du rapport que messieurs"
 WITNESS = {
-    "same": LONG,
+    "faithful": LONG,
+    "little_added": LONG,
+    "much_added": LONG,
+    "looping": OTHER,
     "short": "Nous faisons savoir",
-    "other": "one two three four five six seven eight nine ten eleven",
+    "whole_invented": OTHER,
+    "letterhead": LETTERHEAD,
 }
+RESPONSES = {
+    "faithful": LONG,
+    "little_added": f"{LONG} aux habitants de Tours",
+    "much_added": LONG + ADDED,
+    "looping": LONG + " a b c" * 20,
+    "short": LONG,
+    "whole_invented": LONG + ADDED,
+    "letterhead": f"{LETTER} les ingénieurs viennent enfin d'achever sur l'état général des ponts et chaussées",
+}
+"""By hand: `little_added` has 4 words of 17 that the witness lacks, `much_added` 7 of 20; the engine has all 14 words of
+the letterhead, and they are fewer than half of its 41."""
+SILENT = "the witness does not say how sure it is of its reading"
+LITTLE = "the witness read fewer than 10 words"
+SKIPPED = "the witness confirms too little of what the engine wrote, and may have skipped a part of the page"
 
 
-def test_texts_in_a_folder_or_a_table_can_be_the_witness(tmp_path: Path) -> None:
-    responses = {"same": LONG + " aux habitants de la ville de Tours", "short": LONG, "other": LONG + " a b c" * 20}
-    witness, engine = write_pages(tmp_path / "witness", WITNESS), write_pages(tmp_path / "engine", responses)
-    assert transcribe(engine, "--witness", witness, "--out", tmp_path / "run", "--workers", 1)[0] == 0
-    run = hallumeter.load(tmp_path / "run")
-    pages = {row.page: row for row in run.pages()}
-    assert {page: (row.status, row.is_hallucinating) for page, row in pages.items()} == {
-        "same": ("ok", True),
+def witnessed_texts(folder: Path, *arguments: object) -> Run:
+    """The run of all the pages with texts as their witness."""
+    witness, engine = write_pages(folder / "witness", WITNESS), write_pages(folder / "engine", RESPONSES)
+    code, _, errors = transcribe(engine, "--witness", witness, "--out", folder / "run", "--workers", 1, *arguments)
+    assert code == 0, errors
+    return hallumeter.load(folder / "run")
+
+
+def told(run: Run) -> dict[str, tuple[str, bool | None]]:
+    return {row.page: (row.status, row.is_hallucinating) for row in run.pages()}
+
+
+def undecided_notices(run: Run) -> list[str]:
+    return sorted(notice for notice in run.summary.notices if "undecided" in notice)
+
+
+def test_texts_that_do_not_say_how_sure_they_are_clear_a_page_or_abstain(tmp_path: Path) -> None:
+    run = witnessed_texts(tmp_path)
+    assert told(run) == {
+        "faithful": ("ok", False),
+        "little_added": ("ok", False),
+        "much_added": ("undecided", None),
+        "looping": ("ok", True),
         "short": ("undecided", None),
-        "other": ("undecided", True),
+        "whole_invented": ("undecided", None),
+        "letterhead": ("undecided", None),
     }
-    assert verdicts(run, "same") == {("run", "SUPPORTED"), ("block", "NOT_ENOUGH_INFO")}
-    assert verdicts(run, "other") >= {("loop", "REFUTED"), ("omission", "UNDECIDED")}
+    assert undecided_notices(run) == [f"1 undecided: {LITTLE}", f"3 undecided: {SILENT}"]
+    assert verdicts(run, "faithful") == {("run", "SUPPORTED")}
+    assert verdicts(run, "little_added") == {("run", "SUPPORTED"), ("block", "UNDECIDED")}
+    assert verdicts(run, "much_added") == {("run", "SUPPORTED"), ("block", "UNDECIDED")}
+    assert verdicts(run, "looping") == {("loop", "REFUTED"), ("block", "UNDECIDED"), ("omission", "UNDECIDED")}
+    statuses = {each["record_id"]: each["fields"]["status"] for each in lines_of(run.path / "records.jsonl")}
+    assert statuses == {page: status for page, (status, _) in told(run).items()}
     assert run.manifest.judges[0].spec == "witness"
-    tables = []
-    for name, texts in (("witness", WITNESS), ("engine", responses)):
-        tables.append(
-            write_rows(tmp_path / f"{name}.jsonl", [{"page": page, "text": texts[page]} for page in sorted(texts)])
-        )
+
+
+def test_a_witness_that_its_user_vouches_for_speaks_against_what_it_does_not_have(tmp_path: Path) -> None:
+    run = witnessed_texts(tmp_path, "--witness-confidence", 0.95)
+    assert told(run) == {
+        "faithful": ("ok", False),
+        "little_added": ("ok", False),
+        "much_added": ("ok", True),
+        "looping": ("ok", True),
+        "short": ("undecided", None),
+        "whole_invented": ("ok", True),
+        "letterhead": ("undecided", None),
+    }
+    assert undecided_notices(run) == [f"1 undecided: {SKIPPED}", f"1 undecided: {LITTLE}"]
+    assert verdicts(run, "much_added") == {("run", "SUPPORTED"), ("block", "NOT_ENOUGH_INFO")}
+    assert verdicts(run, "whole_invented") == {("block", "NOT_ENOUGH_INFO"), ("omission", "NOT_ENOUGH_INFO")}
+    assert verdicts(run, "letterhead") == {("run", "SUPPORTED"), ("block", "UNDECIDED")}
+    assert run.manifest.settings["witness_confidence"] == 0.95
+
+
+@pytest.mark.parametrize(("confidence", "status"), [("0.8", "ok"), ("0.79", "undecided"), ("0", "undecided")])
+def test_a_witness_is_vouched_for_from_the_bound_on(tmp_path: Path, confidence: str, status: str) -> None:
+    run = witnessed_texts(tmp_path, "--witness-confidence", confidence)
+    assert told(run)["much_added"][0] == status
+    assert told(run)["faithful"] == ("ok", False)
+
+
+def test_undecided_pages_widen_the_badge_rate_and_no_other(tmp_path: Path) -> None:
+    silent, sure = witnessed_texts(tmp_path / "a"), witnessed_texts(tmp_path / "b", "--witness-confidence", 0.95)
+    # By hand: of the seven pages three are told, one of them hallucinated; then five, three of them.
+    for run, (count, total, undecided) in ((silent, (1, 3, 4)), (sure, (3, 5, 2))):
+        for rate in (badge_rate(run), badge_rate(run, engine="engine")):
+            assert (rate.count, rate.total, rate.undecided) == (count, total, undecided)
+            assert rate.bounds == (count / 7, (count + undecided) / 7)
+        others = [row for row in run.summary.metrics if row.metric != rate.metric]
+        assert {row.undecided for row in others} == {0}
+        assert all(row.bounds in (None, (row.value, row.value)) for row in others)
+    assert "witness-confidence" not in badge_rate(silent).signature
+    assert "|trust:10-words-0.8-0.5|witness-confidence:0.95|" in badge_rate(sure).signature
+
+
+def test_the_badge_rate_of_undecided_pages_alone_may_be_anything(tmp_path: Path) -> None:
+    witness, engine = write_pages(tmp_path / "w", {"p": "Nous"}), write_pages(tmp_path / "e", {"p": LONG})
+    assert transcribe(engine, "--witness", witness, "--out", tmp_path / "run", "--workers", 1)[0] == 0
+    rate = badge_rate(hallumeter.load(tmp_path / "run"))
+    assert (rate.value, rate.total, rate.undecided, rate.bounds) == (None, 0, 1, (0.0, 1.0))
+    assert rate.undefined == "no page could be told"
+
+
+def test_two_engines_on_the_same_pages_share_out_what_is_undecided(tmp_path: Path) -> None:
+    witness = write_pages(tmp_path / "witness", {"p": LONG, "q": LONG})
+    engines = [
+        write_pages(tmp_path / "a", {"p": LONG, "q": LONG}),
+        write_pages(tmp_path / "b", {"p": LONG, "q": OTHER}),
+    ]
+    assert transcribe(*engines, "--witness", witness, "--out", tmp_path / "run", "--workers", 1)[0] == 0
+    run = hallumeter.load(tmp_path / "run")
+    rates = [badge_rate(run), badge_rate(run, engine="a"), badge_rate(run, engine="b")]
+    assert [(rate.count, rate.total, rate.undecided) for rate in rates] == [(0, 3, 1), (0, 2, 0), (0, 1, 1)]
+    assert [rate.bounds for rate in rates] == [(0.0, 1 / 4), (0.0, 0.0), (0.0, 1 / 2)]
+
+
+def test_anchoring_alone_leaves_no_badge_to_decide(tmp_path: Path) -> None:
+    run = witnessed_texts(tmp_path, "--measures", "anchoring")
+    assert set(told(run).values()) == {("ok", None)}
+    assert {row.undecided for row in run.summary.metrics} == {0}
+
+
+def test_a_table_can_be_the_witness_as_a_folder_can(tmp_path: Path) -> None:
+    witnessed_texts(tmp_path)
+    tables = [
+        write_rows(tmp_path / f"{name}.jsonl", [{"page": page, "text": texts[page]} for page in sorted(texts)])
+        for name, texts in (("witness", WITNESS), ("engine", RESPONSES))
+    ]
     assert transcribe(tables[1], "--witness", tables[0], "--out", tmp_path / "again")[0] == 0
     pages_of_both = [files_of(tmp_path / name)["pages.csv"] for name in ("run", "again")]
     assert pages_of_both[0] == pages_of_both[1]
+
+
+def test_who_wrote_nothing_where_the_witness_read_nothing_is_cleared(tmp_path: Path) -> None:
+    witness, engine = write_pages(tmp_path / "witness", {"p": ""}), write_pages(tmp_path / "engine", {"p": " \n"})
+    code, out, errors = transcribe(engine, "--witness", witness, "--format", "csv", "--workers", 1)
+    assert code == 0
+    assert out.splitlines()[1].startswith("p,engine,both_empty,false,")
+    assert "undecided" not in errors
 
 
 def test_an_empty_output_is_one_with_a_witness_too(tmp_path: Path) -> None:
@@ -238,21 +366,3 @@ def test_one_file_and_one_image_belong_together(draw: Draw, tmp_path: Path) -> N
     assert code == 0
     rate = next(row for row in json.loads(out)["metrics"] if row["metric"] == "hallucinating_page_rate")
     assert (rate["count"], rate["total"]) == (0, 1)
-
-
-@pytest.mark.parametrize(
-    ("words", "confidence", "agreement", "said"),
-    [
-        (9, 0.9, 1.0, "the witness read 9 words, fewer than 10"),
-        (0, None, None, "the witness read 0 words"),
-        (10, 0.59, 1.0, "the witness is 0.59 sure of its reading, below 0.6"),
-        (10, 0.9, 0.49, "the engine confirms 0.49 of the witness's words, below 0.5"),
-        (10, 0.6, 0.5, None),
-        (10, None, 1.0, None),
-    ],
-)
-def test_a_witness_is_trusted_from_its_bounds_on(
-    words: int, confidence: float | None, agreement: float | None, said: str | None
-) -> None:
-    why = WitnessPolicy().why_not(words=words, confidence=confidence, agreement=agreement)
-    assert why == said if said is None else said in (why or "")

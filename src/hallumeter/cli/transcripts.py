@@ -30,6 +30,7 @@ FORMATS = ("table", "json", "markdown", "csv")
     " diplomatic (nfc and the last four). Join several by + or repeat; default: none.",
 )
 @click.option("--witness", metavar="W", help="No ground truth: a folder or table of another reading, or an OCR engine.")
+@click.option("--witness-confidence", type=float, metavar="P", help="How sure a witness is that does not say (0 to 1).")
 @click.option("--image", type=click.Path(path_type=Path), metavar="DIR", help="Page images for the witness to read.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")

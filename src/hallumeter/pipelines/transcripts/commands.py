@@ -125,6 +125,7 @@ def _manifest(
             **{f"picarones_{name}": value for name, value in structs.asdict(settings.anchoring).items()},
             **{f"badge_{name}": value for name, value in structs.asdict(settings.pages).items()},
             **{f"witness_{name}": value for name, value in structs.asdict(settings.witness).items()},
+            "witness_confidence": settings.witness_confidence,
             "resamples": settings.resamples,
             "confidence": settings.confidence,
         },

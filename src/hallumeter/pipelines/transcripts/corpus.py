@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hallumeter.metrics.catalog import Metric
-    from hallumeter.records import FieldValue, MetricSummary
+    from hallumeter.records import FieldValue, MetricSummary, Rate
     from hallumeter.summary import SummarySettings
 
     from .page import MeasuredPage
     from .settings import TranscriptSettings
 
 PAGE, ENGINE = "page", "engine"
+_BADGE_RATE = "hallucinating_page_rate"
+"""The only metric that a page without a badge takes no part in."""
 
 
 class Corpus:
@@ -92,9 +94,9 @@ def summary_rows(
         named.append(("witness", witness))
     metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
     for part in corpus.parts():
-        undecided = _undecided(part.columns, settings)
         for metric in metrics:
             own = _own_settings(metric, settings, has_witness=witness is not None)
+            undecided = _undecided(part.columns) if metric.id == _BADGE_RATE else 0
             slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
             yield _row(metric, part, slice_, numbers=numbers)
 
@@ -108,7 +110,8 @@ def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings
     found = metric.compute(part.columns)
     if isinstance(found, Rates):
         pooled = found.pooled_by(part.pages) if is_shared else found
-        return summarize_rates(metric, pooled, slice_, settings=numbers)
+        bounds = _bounds(found.pooled, undecided=slice_.undecided)
+        return summarize_rates(metric, pooled, slice_, settings=numbers, bounds=bounds)
     return summarize_value(metric, found, slice_, settings=numbers)
 
 
@@ -123,21 +126,30 @@ def _by_page(part: _Part) -> PageColumns:
     )
 
 
-def _undecided(columns: PageColumns, settings: TranscriptSettings) -> int:
+def _bounds(rate: Rate, *, undecided: int) -> tuple[float, float] | None:
+    """The rate if none of the undecided pages were hallucinated, and if all were; None without such pages."""
+    if not undecided:
+        return None
+    pages = rate.total + undecided
+    return rate.count / pages, (rate.count + undecided) / pages
+
+
+def _undecided(columns: PageColumns) -> int:
     """Pages with output whose badge could not be given."""
-    if settings.measures != "all":
-        return 0
     return int(((columns.column("is_decided") == 0) & (columns.column("is_empty_output") == 0)).sum())
 
 
 def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: bool) -> tuple[tuple[str, str], ...]:
     """What the numbers of a metric depend on beside the texts and how they are spelled."""
     anchoring, pages = settings.anchoring, settings.pages
-    if metric.id == "hallucinating_page_rate":
-        badge = ("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")
-        asked = settings.witness
-        trust = ("trust", f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_agreement:g}")
-        return (badge, trust) if has_witness else (badge,)
+    if metric.id == _BADGE_RATE:
+        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")]
+        asked, given = settings.witness, settings.witness_confidence
+        if has_witness:
+            own.append(("trust", f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"))
+        if has_witness and given is not None:
+            own.append(("witness-confidence", f"{given:g}"))
+        return tuple(own)
     if metric.id == "picarones_page_rate":
         return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
     if metric.id.startswith("anchor"):

@@ -69,21 +69,18 @@ def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    settings = comparison.settings
     status = _status(transcript)
-    undecided = None
-    if reading is not None and comparison.is_with_witness and status != "empty_output":
-        undecided = _why_undecided(reading, comparison)
-    badge = _badge(reading, settings, status=status, is_undecided=undecided is not None)
-    if undecided is not None:
-        status = "undecided"
-    row = _row(transcript, anchoring, reading, status=status, badge=badge)
+    doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
+    badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
+    is_undecided = badge is None and doubt is not None and status != "empty_output"
+    shown: PageStatus = "undecided" if is_undecided else status
+    row = _row(transcript, anchoring, reading, status=shown, badge=badge)
     lines = None
     if comparison.record_id is not None:
-        lines = _lines(transcript, reading, comparison, status=status, is_undecided=undecided is not None)
-    counts = _counts(anchoring, reading, status=_status(transcript), badge=badge)
+        lines = _lines(transcript, reading, comparison, status=shown, is_sure=doubt is None)
+    counts = _counts(anchoring, reading, status=status, badge=badge)
     findings = len(reading.stretches) if reading else 0
-    return MeasuredPage(counts, row, transcript.fields, undecided, findings, lines)
+    return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
 
 
 def _status(transcript: Transcript) -> PageStatus:
@@ -93,25 +90,32 @@ def _status(transcript: Transcript) -> PageStatus:
     return "empty_reference" if has_response else "both_empty"
 
 
-def _why_undecided(reading: PageReading, comparison: Comparison) -> str | None:
-    words = reading.reference_words
-    return comparison.settings.witness.why_not(
-        words=words,
-        confidence=comparison.confidence,
-        agreement=1 - reading.omitted_words / words if words else None,
+def _why_unsure(reading: PageReading, comparison: Comparison) -> str | None:
+    """Why the witness cannot speak against the engine."""
+    settings, written, read = comparison.settings, reading.response_words, reading.reference_words
+    stated = comparison.confidence
+    return settings.witness.why_not(
+        words=read,
+        confidence=settings.witness_confidence if stated is None else stated,
+        confirmed=1 - reading.inserted_words / written if written else 1.0,
+        contradicted=reading.omitted_words / read if read else 0.0,
     )
 
 
-def _badge(
-    reading: PageReading | None, settings: TranscriptSettings, *, status: PageStatus, is_undecided: bool
-) -> bool | None:
-    """Whether the engine invented text; None when that cannot be told. A loop shows without any reference."""
+def _badge(reading: PageReading | None, comparison: Comparison, *, status: PageStatus, is_sure: bool) -> bool | None:
+    """Whether the engine invented text; None when that cannot be told.
+
+    A loop shows without any reference, and whoever confirms all but a little clears a page, however unsure. Who wrote
+    nothing invented nothing.
+    """
     if reading is None or status == "empty_output":
         return None
-    words = reading.response_words
-    if is_undecided:
-        return settings.pages.is_hallucinated(invented_words=reading.loop_words, words=words) or None
-    return settings.pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
+    pages, words = comparison.settings.pages, reading.response_words
+    if pages.is_hallucinated(invented_words=reading.loop_words, words=words):
+        return True
+    is_invented = pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
+    can_clear = reading.reference_words >= comparison.settings.witness.fewest_words or not words
+    return is_invented if is_sure or (can_clear and not is_invented) else None
 
 
 def _counts(anchoring: Anchoring, reading: PageReading | None, *, status: PageStatus, badge: bool | None) -> PageCounts:
@@ -212,7 +216,7 @@ def _lines(
     comparison: Comparison,
     *,
     status: PageStatus,
-    is_undecided: bool,
+    is_sure: bool,
 ) -> PageLines:
     assert comparison.record_id is not None
     record_id = comparison.record_id
@@ -229,8 +233,7 @@ def _lines(
         for number, stretch in enumerate(stretches)
     ]
     verdicts = [
-        _verdict(stretch, claim, comparison, is_undecided=is_undecided)
-        for stretch, claim in zip(stretches, claims, strict=True)
+        _verdict(stretch, claim, comparison, is_sure=is_sure) for stretch, claim in zip(stretches, claims, strict=True)
     ]
     return PageLines(_encoded([record]), _encoded(claims), _encoded(verdicts))
 
@@ -245,7 +248,7 @@ def _claim(stretch: Stretch, transcript: Transcript, *, claim_id: str, record_id
     return Claim(record_id, claim_id, stretch.kind, stretch.start, stretch.end, text, float(stretch.words))
 
 
-def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_undecided: bool) -> Verdict:
+def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_sure: bool) -> Verdict:
     quotes: tuple[Quote, ...] = ()
     if stretch.reference_start is not None:
         quotes = (Quote(comparison.reference_name, stretch.reference_start, stretch.reference_end),)
@@ -254,7 +257,7 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_undec
         record_id=claim.record_id,
         claim_id=claim.claim_id,
         judge="witness" if comparison.is_with_witness else ALIGNMENT,
-        label=_label(stretch, comparison, is_undecided=is_undecided),
+        label=_label(stretch, comparison, is_sure=is_sure),
         reason=("moved" if stretch.is_moved else None) if is_run else stretch.kind,
         start=claim.start,
         end=claim.end,
@@ -263,13 +266,13 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_undec
     )
 
 
-def _label(stretch: Stretch, comparison: Comparison, *, is_undecided: bool) -> Label:
+def _label(stretch: Stretch, comparison: Comparison, *, is_sure: bool) -> Label:
     """A witness cannot refute: what it does not confirm it is silent about. A loop needs no witness."""
     if stretch.kind == "run":
         return Label.SUPPORTED
     if not comparison.is_with_witness or stretch.kind == "loop":
         return Label.REFUTED
-    return Label.UNDECIDED if is_undecided else Label.NOT_ENOUGH_INFO
+    return Label.NOT_ENOUGH_INFO if is_sure else Label.UNDECIDED
 
 
 def _note(stretch: Stretch) -> str | None:

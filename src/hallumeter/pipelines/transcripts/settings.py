@@ -9,6 +9,7 @@ from msgspec import Struct
 from hallumeter.errors import SettingsError
 from hallumeter.metrics.anchoring import PICARONES, AnchoringSettings
 from hallumeter.policy import PagePolicy, WitnessPolicy
+from hallumeter.records import check_probability
 from hallumeter.summary import check_interval_settings
 from hallumeter.text.spelling import AS_WRITTEN, Spelling
 
@@ -41,6 +42,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     columns: Columns = Columns()
     pages: PagePolicy = PagePolicy()
     witness: WitnessPolicy = WitnessPolicy()
+    witness_confidence: float | None = None
+    """How sure a witness is that does not say so itself; None when it is not known."""
     seed: int = 0
     resamples: int = 2_000
     confidence: float = 0.95
@@ -50,6 +53,7 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     """Processes that measure pages."""
 
     def __post_init__(self) -> None:
+        check_probability(self.witness_confidence, "witness confidence")
         if self.ranking_metric not in RANKABLE:
             raise SettingsError(f"rank by {self.rank_by!r}: expected one of {', '.join(RANKABLE)}")
         if self.measures == "anchoring" and self.ranking_metric != "anchor_score":
