@@ -374,3 +374,11 @@ def test_a_confidence_that_is_no_probability_is_refused(folders: Path, confidenc
             "Invalid value for '--witness-confidence'",
         )
     )
+
+
+def test_a_confidence_without_a_witness_is_refused(tmp_path: Path) -> None:
+    for name in ("truth", "engine"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p1.txt").write_text("le roi", encoding="utf-8")
+    said = refused("transcripts", tmp_path / "truth", tmp_path / "engine", "--witness-confidence", "0.9")
+    assert said.startswith("--witness-confidence speaks of a witness; give --witness or --image too")

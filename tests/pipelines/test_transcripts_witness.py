@@ -171,8 +171,8 @@ RESPONSES = {
     "whole_invented": LONG + ADDED,
     "letterhead": f"{LETTER} les ingénieurs viennent enfin d'achever sur l'état général des ponts et chaussées",
 }
-"""By hand: `little_added` has 4 words of 17 that the witness lacks, `much_added` 7 of 20; the engine has all 14 words of
-the letterhead, and they are fewer than half of its 41."""
+"""By hand: `little_added` has 4 words of 17 that the witness lacks, `much_added` 7 of 20; the engine has all 14 words
+of the letterhead, and they are fewer than half of its 41."""
 SILENT = "the witness does not say how sure it is of its reading"
 LITTLE = "the witness read fewer than 10 words"
 SKIPPED = "the witness confirms too little of what the engine wrote, and may have skipped a part of the page"

@@ -77,6 +77,8 @@ def transcripts(paths: tuple[Path, ...], **options: object) -> None:
     is_quiet = bool(options.pop("quiet"))
     witness, image = options.pop("witness"), options.pop("image")
     settings = _settings(options)
+    if settings.witness_confidence is not None and witness is None and image is None:
+        raise click.UsageError("--witness-confidence speaks of a witness; give --witness or --image too")
     jobs = _jobs(paths, settings, witness=witness, image=image)
     with shown_pages(is_quiet=is_quiet) as watch:
         if isinstance(out, Path):
