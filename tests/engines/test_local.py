@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 
@@ -108,3 +109,19 @@ def test_there_is_a_core_at_least() -> None:
 def test_without_affinity_all_cores_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert available_cores() == (os.cpu_count() or 1)
+
+
+def killing_after_sending(item: int) -> int:
+    """Answers, and is gone before the next item comes."""
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return item
+
+
+def test_a_process_that_dies_between_two_items_is_noticed() -> None:
+    def items() -> Iterator[int]:
+        yield from (1, 2)
+        time.sleep(0.5)
+        yield from (3, 4)
+
+    with pytest.raises(InputError, match="was killed"):
+        list(map_in_order(killing_after_sending, items(), workers=2))

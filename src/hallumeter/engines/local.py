@@ -1,4 +1,8 @@
-"""Work on this machine: in this process, or in several."""
+"""Work on this machine: in this process, or in several.
+
+The processes have one pipe each and one item at a time, and this process has no thread beside its own. The standard
+library's pools feed theirs by threads, which on Python 3.11 can wait forever once a process has been killed.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,22 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections import deque
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hallumeter.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 _AHEAD = 4
-"""Items per process that are on their way: enough to keep it busy, few enough that memory stays flat."""
+"""Results per process that may wait for an earlier one: few enough that memory stays flat."""
 
 
 def available_cores() -> int:
@@ -37,32 +41,99 @@ def map_in_order(
     """The function's results for the items, in their order, computed in so many processes.
 
     Items are taken from the iterable only as fast as they are worked on. With one worker everything happens in this
-    process. The function and the items must be picklable for more.
+    process. The function, the items and the results must be picklable for more.
     """
     if workers <= 1:
         yield from map(function, items)
         return
-    queue = iter(items)
-    pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_die_quietly)
-    waiting: deque[Future[_Result]] = deque()
+    pool = _Pool(function, workers)
     try:
-        waiting.extend(pool.submit(function, item) for item in islice(queue, workers * _AHEAD))
-        while waiting:
-            result = waiting.popleft().result()
-            waiting.extend(pool.submit(function, item) for item in islice(queue, 1))
-            yield result
-    except BrokenProcessPool as error:
+        yield from pool.results(iter(items))
+    finally:
+        pool.end()
+
+
+class _Pool(Generic[_Item, _Result]):
+    """Processes that wait for an item each."""
+
+    def __init__(self, function: Callable[[_Item], _Result], workers: int) -> None:
+        # Copies of this process, where that is safe, start at once and need no guard in the user's script.
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        self._ends: list[Connection[Any, Any]] = []
+        self._processes: list[multiprocessing.process.BaseProcess] = []
+        for _ in range(workers):
+            here, there = context.Pipe()
+            inherited = (*self._ends, here) if context.get_start_method() == "fork" else ()
+            process = context.Process(  # type: ignore[attr-defined]
+                target=_work, args=(function, there, inherited), daemon=True
+            )
+            process.start()
+            there.close()
+            self._ends.append(here)
+            self._processes.append(process)
+
+    def results(self, items: Iterator[_Item]) -> Iterator[_Result]:
+        """Hand out items, take results, give them back in the order of the items."""
+        numbers = iter(enumerate(items))
+        busy: dict[Connection[Any, Any], int] = {}
+        done: dict[int, tuple[_Result, Exception | None]] = {}
+        following = 0
+        while True:
+            idle = [end for end in self._ends if end not in busy]
+            room = min(len(idle), _AHEAD * len(self._ends) - len(busy) - len(done))
+            for end, (number, item) in zip(idle, islice(numbers, max(0, room)), strict=False):
+                with _killed_said():
+                    end.send(item)
+                busy[end] = number
+            if not busy:
+                return
+            ready = wait(list(busy))
+            for end in [end for end in busy if end in ready]:
+                with _killed_said():
+                    done[busy.pop(end)] = end.recv()
+            while following in done:
+                result, fault = done.pop(following)
+                if fault is not None:
+                    raise fault
+                yield result
+                following += 1
+
+    def end(self) -> None:
+        """End all processes, whatever they are doing."""
+        for process in self._processes:
+            process.terminate()
+        for process, end in zip(self._processes, self._ends, strict=True):
+            process.join()
+            end.close()
+
+
+@contextmanager
+def _killed_said() -> Iterator[None]:
+    """A pipe whose other end is gone had a process there that was killed."""
+    try:
+        yield
+    except (EOFError, ConnectionError) as error:
         message = "a process that measured pages was killed, perhaps for want of memory; try again with --workers 1"
         raise InputError(message) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _die_quietly() -> None:
-    """A process that is interrupted ends at once; the one that the user sees says so, and only that one."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    """Copies of this process where that is safe: they start at once and need no guard in the user's script."""
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+def _work(
+    function: Callable[[_Item], _Result],
+    end: Connection[Any, Any],
+    inherited: Sequence[Connection[Any, Any]],
+) -> None:
+    """What a process does until its pipe is closed. An interruption is the business of the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in inherited:
+        other.close()
+    while True:
+        try:
+            item = end.recv()
+        except EOFError:
+            return
+        answer: tuple[_Result | None, Exception | None]
+        try:
+            answer = function(item), None
+        except Exception as error:
+            answer = None, error
+        end.send(answer)
