@@ -1,6 +1,6 @@
 """Work on this machine: in this process, or in several.
 
-The processes have one pipe each and one item at a time, and this process has no thread beside its own. The standard
+The processes have two pipes each and one item at a time, and this process has no thread beside its own. The standard
 library's pools feed theirs by threads, which on Python 3.11 can wait forever once a process has been killed.
 """
 
@@ -13,7 +13,7 @@ import sys
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from hallumeter.errors import InputError
 
@@ -53,44 +53,54 @@ def map_in_order(
         pool.end()
 
 
+class _Worker(NamedTuple):
+    """A process, and this end of the two pipes to it. They are no sockets: nothing here opens one."""
+
+    process: multiprocessing.process.BaseProcess
+    items: Connection[Any, Any]
+    answers: Connection[Any, Any]
+
+
 class _Pool(Generic[_Item, _Result]):
     """Processes that wait for an item each."""
 
     def __init__(self, function: Callable[[_Item], _Result], workers: int) -> None:
         # Copies of this process, where that is safe, start at once and need no guard in the user's script.
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        self._ends: list[Connection[Any, Any]] = []
-        self._processes: list[multiprocessing.process.BaseProcess] = []
+        is_copied = context.get_start_method() == "fork"
+        self._workers: list[_Worker] = []
         for _ in range(workers):
-            here, there = context.Pipe()
-            inherited = (*self._ends, here) if context.get_start_method() == "fork" else ()
+            items_there, items = context.Pipe(duplex=False)
+            answers, answers_there = context.Pipe(duplex=False)
+            known = [end for worker in self._workers for end in (worker.items, worker.answers)]
+            inherited = (*known, items, answers) if is_copied else ()
             process = context.Process(  # type: ignore[attr-defined]
-                target=_work, args=(function, there, inherited), daemon=True
+                target=_work, args=(function, items_there, answers_there), kwargs={"inherited": inherited}, daemon=True
             )
             process.start()
-            there.close()
-            self._ends.append(here)
-            self._processes.append(process)
+            items_there.close()
+            answers_there.close()
+            self._workers.append(_Worker(process, items, answers))
 
     def results(self, items: Iterator[_Item]) -> Iterator[_Result]:
         """Hand out items, take results, give them back in the order of the items."""
         numbers = iter(enumerate(items))
-        busy: dict[Connection[Any, Any], int] = {}
+        busy: dict[_Worker, int] = {}
         done: dict[int, tuple[_Result, Exception | None]] = {}
         following = 0
         while True:
-            idle = [end for end in self._ends if end not in busy]
-            room = min(len(idle), _AHEAD * len(self._ends) - len(busy) - len(done))
-            for end, (number, item) in zip(idle, islice(numbers, max(0, room)), strict=False):
+            idle = [worker for worker in self._workers if worker not in busy]
+            room = min(len(idle), _AHEAD * len(self._workers) - len(busy) - len(done))
+            for worker, (number, item) in zip(idle, islice(numbers, max(0, room)), strict=False):
                 with _killed_said():
-                    end.send(item)
-                busy[end] = number
+                    worker.items.send(item)
+                busy[worker] = number
             if not busy:
                 return
-            ready = wait(list(busy))
-            for end in [end for end in busy if end in ready]:
+            ready = wait([worker.answers for worker in busy])
+            for worker in [worker for worker in busy if worker.answers in ready]:
                 with _killed_said():
-                    done[busy.pop(end)] = end.recv()
+                    done[busy.pop(worker)] = worker.answers.recv()
             while following in done:
                 result, fault = done.pop(following)
                 if fault is not None:
@@ -100,11 +110,12 @@ class _Pool(Generic[_Item, _Result]):
 
     def end(self) -> None:
         """End all processes, whatever they are doing."""
-        for process in self._processes:
-            process.terminate()
-        for process, end in zip(self._processes, self._ends, strict=True):
-            process.join()
-            end.close()
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+            worker.items.close()
+            worker.answers.close()
 
 
 @contextmanager
@@ -119,7 +130,9 @@ def _killed_said() -> Iterator[None]:
 
 def _work(
     function: Callable[[_Item], _Result],
-    end: Connection[Any, Any],
+    items: Connection[Any, Any],
+    answers: Connection[Any, Any],
+    *,
     inherited: Sequence[Connection[Any, Any]],
 ) -> None:
     """What a process does until its pipe is closed. An interruption is the business of the process that started it."""
@@ -128,7 +141,7 @@ def _work(
         other.close()
     while True:
         try:
-            item = end.recv()
+            item = items.recv()
         except EOFError:
             return
         answer: tuple[_Result | None, Exception | None]
@@ -136,4 +149,4 @@ def _work(
             answer = function(item), None
         except Exception as error:
             answer = None, error
-        end.send(answer)
+        answers.send(answer)
