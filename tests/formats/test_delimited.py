@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -188,17 +187,14 @@ def test_any_table_that_python_writes_is_read_back(data: st.DataObject) -> None:
     assert faults == []
     kept = [row for row in rows if row != [""] * len(row) or len(row) > 1]
     assert [row for _, row in found] == [
-        {name: _as_json(cell) for name, cell in zip(header, row, strict=True) if cell} for row in kept
+        {name: cell for name, cell in zip(header, row, strict=True) if cell} for row in kept
     ]
 
 
-def _as_json(cell: str) -> object:
-    if cell[:1] in ("[", "{"):
-        try:
-            return json.loads(cell)
-        except ValueError:
-            return cell
-    return cell
+def test_a_text_in_brackets_is_a_text_and_evidence_in_brackets_a_list() -> None:
+    rows, faults = table_of('page,gt,response,evidence\np1,[12],"{""a"": 1}","[""x"", ""y""]"\n')
+    assert faults == []
+    assert rows == [(2, {"page": "p1", "gt": "[12]", "response": '{"a": 1}', "evidence": ["x", "y"]})]
 
 
 def test_names_of_columns_may_hold_any_character() -> None:
@@ -212,7 +208,7 @@ def test_names_of_columns_may_hold_any_character() -> None:
 
 def test_a_cell_nested_too_deeply_is_a_bad_row() -> None:
     deep = "[" * 100_000 + "]" * 100_000
-    rows, faults = table_of(f"record_id,x\nr,1\nq,{deep}\n")
+    rows, faults = table_of(f"record_id,evidence\nr,1\nq,{deep}\n")
     assert [line for line, _ in rows] == [2]
     assert [(fault.line, fault.code) for fault in faults] == [(3, "bad_json")]
 

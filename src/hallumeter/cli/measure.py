@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from .output import say_what_happened
-from .parameters import joined_names
+from .parameters import interval_options, joined_names, output_options, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines import MeasureSettings
-
-FORMATS = ("table", "json", "markdown", "csv")
 
 
 @click.command()
@@ -22,8 +20,7 @@ FORMATS = ("table", "json", "markdown", "csv")
 @click.option(
     "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
+@output_options
 @click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy.")
 @click.option(
     "--consensus",
@@ -42,11 +39,9 @@ FORMATS = ("table", "json", "markdown", "csv")
 )
 @click.option("--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim.")
 @click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
-@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@interval_options
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
-@click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+@quiet_option
 def measure(paths: tuple[Path, ...], **options: object) -> None:
     """Measure verdicts on claims: how many are unsupported, and how sure is that?
 

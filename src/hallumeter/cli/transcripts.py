@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from .output import say_what_happened
-from .parameters import joined_names
+from .parameters import interval_options, joined_names, output_options, quiet_option
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hallumeter.pipelines import TranscriptSettings
     from hallumeter.pipelines.transcripts.jobs import Jobs
-
-FORMATS = ("table", "json", "markdown", "csv")
 
 
 @click.command()
@@ -32,8 +30,7 @@ FORMATS = ("table", "json", "markdown", "csv")
 @click.option("--witness", metavar="W", help="No ground truth: a folder or table of another reading, or an OCR engine.")
 @click.option("--witness-confidence", type=float, metavar="P", help="How sure a witness is that does not say (0 to 1).")
 @click.option("--image", type=click.Path(path_type=Path), metavar="DIR", help="Page images for the witness to read.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
+@output_options
 @click.option("--rank-by", metavar="METRIC", help="What engines are ranked by; default: cer.")
 @click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group pages by a column of a table.")
 @click.option(
@@ -45,11 +42,9 @@ FORMATS = ("table", "json", "markdown", "csv")
 )
 @click.option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
-@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@interval_options
 @click.option("--strict", is_flag=True, help="Stop at the first page that cannot be used.")
-@click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+@quiet_option
 def transcripts(paths: tuple[Path, ...], **options: object) -> None:
     """Compare transcriptions with ground truth: what was invented, repeated, left out, misread?
 

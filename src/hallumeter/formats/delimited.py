@@ -13,6 +13,7 @@ from hallumeter.errors import InputError
 from .aliases import named_batch
 from .batch import Batch, Fault
 from .jsonl import BROKEN, LONGEST_LINE, open_binary
+from .known_fields import ALIASES, STRUCTURED_FIELDS
 from .plain_words import plain_message
 from .row_schema import RowSchema
 
@@ -25,7 +26,9 @@ _TAB_ENDINGS = (".tsv", ".tab")
 
 
 def read_delimited(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
-    """Read a CSV or TSV file; an empty cell is a value that is not known, a cell may hold a JSON list or object.
+    """Read a CSV or TSV file; an empty cell is a value that is not known.
+
+    A cell of a field that is a list or an object, such as `evidence`, may hold JSON; any other cell is its text.
 
     An alias among the `fields` is kept under its own name as well.
     """
@@ -83,6 +86,8 @@ class _Table:
         self.schema = schema or RowSchema(header)
         self.lines: list[int] = []
         self._header = header
+        # A text may begin with a bracket: only where a list or an object is expected, a cell can be one.
+        self._may_be_json = {name for name in header if ALIASES.get(name, name) in STRUCTURED_FIELDS}
         self._fields = fields
         self._mappings: list[dict[str, object]] = []
         self._rows: list[msgspec.Struct] = []
@@ -95,7 +100,8 @@ class _Table:
             self._faults.append(Fault(line, "ragged_row", message))
             return
         try:
-            values = {name: _value(cell) for name, cell in zip(self._header, cells, strict=True) if cell != ""}
+            named = zip(self._header, cells, strict=True)
+            values = {name: _value(cell) if name in self._may_be_json else cell for name, cell in named if cell != ""}
             row = msgspec.convert(values, self.schema.row_type, strict=False)
         except RecursionError as error:
             self._faults.append(Fault(line, "bad_json", plain_message(error)))

@@ -41,6 +41,9 @@ KNOWN_FIELDS: dict[str, object] = {
 }
 """Names of the fields and the types their values must have; every value may also be null."""
 
+STRUCTURED_FIELDS = frozenset({"probabilities", "inference_samples", "evidence", "samples", "token_logprobs"})
+"""Fields whose values are lists or objects; every other one is a text, a number, or true or false."""
+
 ALIASES = {
     "id": "record_id",
     "answer": "response",

@@ -67,6 +67,13 @@ TITLES = {
     "readings": "Page by page",
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
+_SECTION_SCRIPTS = {
+    RecordSection: "records.js",
+    RankingSection: "ranking.js",
+    PageSection: "pages.js",
+    ReadingSection: "readings.js",
+}
+"""What the sections need in the browser, beside what all of them share."""
 _HERE = Path(__file__).parent
 _VEGA = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 _LICENCES = ("LICENSE.vega.txt", "LICENSE.vega-lite.txt", "LICENSE.vega-embed.txt", "LICENSE.bundled.txt")
@@ -150,13 +157,9 @@ def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
 
 def _scripts(document: Document, *, has_charts: bool) -> list[str]:
     names = [*_VEGA, "charts.js"] if has_charts else []
-    if any(isinstance(section, RecordSection) for section in document.sections):
-        names.append("records.js")
-    if has_pages(document):
-        kinds = ((RankingSection, "ranking.js"), (PageSection, "pages.js"), (ReadingSection, "readings.js"))
-        names.append("nodes.js")
-        names += [name for kind, name in kinds if any(isinstance(section, kind) for section in document.sections)]
-    return [_static(name) for name in names]
+    kinds = {type(section) for section in document.sections}
+    used = [name for kind, name in _SECTION_SCRIPTS.items() if kind in kinds]
+    return [_static(name) for name in (*names, *(["nodes.js", *used] if used else []))]
 
 
 def _data_blocks(document: Document, charts: tuple[Chart, ...]) -> dict[str, str]:

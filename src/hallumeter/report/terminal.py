@@ -32,15 +32,7 @@ _STYLES = {"high": "green", "medium": "yellow", "low": "red", "unknown": "dim"}
 def table_text(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
     """Everything a person needs at first: headline, groups, judges, profile, signatures."""
     stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=width or PIPE_WIDTH,
-        force_terminal=has_color,
-        no_color=not has_color,
-        highlight=False,
-        markup=False,  # square brackets and colons in names are only that
-        emoji=False,
-    )
+    console = plain_console(stream, width=width, has_color=has_color)
     console.print(Text(_head(summary), style="bold"))
     whole = [row for row in summary.metrics if not row.by]
     headline = whole[0].judge if whole else None
@@ -55,6 +47,19 @@ def table_text(summary: Summary, *, width: int | None = None, has_color: bool = 
     for row in mine:
         console.print(Text(f"  {printable(row.signature)}", style="dim"), soft_wrap=True)
     return stream.getvalue()
+
+
+def plain_console(stream: io.StringIO, *, width: int | None, has_color: bool) -> Console:
+    """A console that prints tables, and names and texts as they are."""
+    return Console(
+        file=stream,
+        width=width or PIPE_WIDTH,
+        force_terminal=has_color,
+        no_color=not has_color,
+        highlight=False,
+        markup=False,  # square brackets and colons in names are only that
+        emoji=False,
+    )
 
 
 def _head(summary: Summary) -> str:

@@ -1,5 +1,5 @@
 "use strict";
-// What the scripts of a report on pages share. Texts of engines and files are put into the page as text only.
+// What the scripts of a report share. Texts of models, engines and files are put into the page as text only.
 const hallumeter = (() => {
   const place = (name) => document.getElementById(name);
   const data = (name) => JSON.parse(place(name).textContent);
@@ -32,5 +32,18 @@ const hallumeter = (() => {
   const figure = (value, shown, ...under) => make("td", { className: "figure", "data-value": value === null || value === undefined ? undefined : value },
     make("span", { className: "value" }, shown), ...under.filter(Boolean).map((text) => make("span", { className: "under" }, text)));
 
-  return { place, data, make, number, percent, count, figure, NO_VALUE };
+  // The entries of a list by the arrow keys; the search is a form that is never sent.
+  const browse = (list, controls) => {
+    controls.addEventListener("submit", (event) => event.preventDefault());
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+      const target = step && event.target.closest("li")?.[step]?.querySelector(".entry");
+      if (!target) return;
+      event.preventDefault();
+      target.focus();
+      target.click();
+    });
+  };
+
+  return { place, data, make, number, percent, count, figure, browse, NO_VALUE };
 })();

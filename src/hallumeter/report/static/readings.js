@@ -1,7 +1,7 @@
 "use strict";
 // The browser of pages: a list to choose from, and an engine's text beside the text that it was compared with.
 (() => {
-  const { place, data, make, number, percent, count } = hallumeter;
+  const { place, data, make, number, percent, count, browse } = hallumeter;
   const { kinds, references, readings: given } = data("readings-data");
   const [BLOCK, LOOP, OMISSION, INSERTION, RUN] = kinds.map((_, code) => code);
   const MOVED = 1, NOT_ENOUGH_INFO = 2, UNDECIDED = 4;
@@ -344,15 +344,7 @@
   }
   for (const name of ["by-kind", "by-engine", "by-page", "order"]) place(name).addEventListener("change", refresh);
   place("search").addEventListener("input", refresh);
-  document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
-  place("list").addEventListener("keydown", (event) => {
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    const target = step && event.target.closest("li")?.[step]?.querySelector(".entry");
-    if (!target) return;
-    event.preventDefault();
-    target.focus();
-    target.click();
-  });
+  browse(place("list"), document.querySelector(".controls"));
   document.addEventListener("open-reading", (event) => {
     show(readings[event.detail]);
     place("reading").scrollIntoView({ block: "start" });

@@ -2,8 +2,8 @@
 // The browser of responses: a list to choose from, the response with its findings marked, and one finding in full.
 // Texts of models are put into the page as text only, never as HTML.
 (() => {
-  const data = JSON.parse(document.getElementById("records-data").textContent);
-  const place = (name) => document.getElementById(name);
+  const { place, make, browse } = hallumeter;
+  const data = hallumeter.data("records-data");
   const CLASSES = data.labels.map((label) => label.name.toLowerCase());
   const SUPPORTED = data.labels.findIndex((label) => label.name === "SUPPORTED");
   const UNSUPPORTED = data.labels.flatMap((label, code) => (["REFUTED", "NOT_ENOUGH_INFO"].includes(label.name) ? [code] : []));
@@ -13,14 +13,6 @@
   const slice = (text, start, end) => Array.from(text).slice(start, end).join("");
   const plain = (text) => text.normalize("NFKC").toLocaleLowerCase();
 
-  const make = (tag, properties = {}, ...children) => {
-    const { className, ...attributes } = properties;
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) node.setAttribute(name, value);
-    node.append(...children.filter((child) => child !== null && child !== undefined));
-    return node;
-  };
   // Words that came from a model or a file: direction from their own letters, language unknown unless it was given.
   const words = (tag, className, language, ...children) => make(tag, { className, dir: "auto", lang: language }, ...children);
 
@@ -245,15 +237,7 @@
   models.forEach((model) => place("by-model").append(make("option", { value: `=${model}` }, model || "not given")));
   for (const name of ["by-label", "by-model", "order"]) place(name).addEventListener("change", refresh);
   place("search").addEventListener("input", refresh);
-  document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
-  place("list").addEventListener("keydown", (event) => {
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    const target = step && event.target.closest("li")?.[step]?.querySelector(".entry");
-    if (!target) return;
-    event.preventDefault();
-    target.focus();
-    target.click();
-  });
+  browse(place("list"), document.querySelector(".controls"));
   place("browser").hidden = false;
   refresh();
 })();

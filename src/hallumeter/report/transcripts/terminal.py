@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from hallumeter.report.terminal import PIPE_WIDTH, plain_table
+from hallumeter.report.terminal import plain_console, plain_table
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number
 from hallumeter.text.printable import printable
 
@@ -42,15 +42,7 @@ def pages_table(
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
     stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=width or PIPE_WIDTH,
-        force_terminal=has_color,
-        no_color=not has_color,
-        highlight=False,
-        markup=False,  # square brackets and colons in names are only that
-        emoji=False,
-    )
+    console = plain_console(stream, width=width, has_color=has_color)
     console.print(Text(" · ".join(census_words(counted.census, summary.counts.failures)), style="bold"))
     shown = _print_engines(console, section) if section else []
     if summary.ranking:
