@@ -126,6 +126,8 @@ class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
     """Of the witness in its own reading."""
     smallest_share: float = 0.5
     """Of the engine's words that the witness has too, or else of the witness's words that the engine lacks."""
+    fewest_copies: int = 6
+    """Of a loop that speaks for itself: a refrain, or "ditto" in a list, comes again as well."""
 
     def __post_init__(self) -> None:
         _check_share("lowest_confidence", self.lowest_confidence)

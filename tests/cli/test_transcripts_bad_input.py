@@ -17,6 +17,7 @@ import pytest
 from command_line import refused, succeed
 
 import hallumeter
+from hallumeter.cli.output import say_what_happened
 from transcript_folders import TRUTH, alto, lines_of, write_pages, write_rows
 
 BOMB = (
@@ -230,7 +231,7 @@ def test_pages_of_any_name_come_back_whole(here: Path) -> None:
     expected = [(name, engine) for name in NAMES for engine in ("x", "y\r")]
     assert [(row.page, row.engine) for row in finished.pages()] == expected
     claimed = {finding.claim.record_id for finding in finished.findings()}
-    assert claimed == {f"{name}@{engine}" for name, engine in expected}
+    assert claimed == {f"{name.replace('@', '%40')}@{engine}" for name, engine in expected}
 
 
 def test_names_match_however_their_letters_are_composed(here: Path) -> None:
@@ -270,7 +271,7 @@ def test_nul_characters_in_a_text_file_are_left_out_and_noted(here: Path) -> Non
     (here / "engine" / "p3.txt").write_bytes(b"Donn\xc3\xa9 \x00 \x00 Tours le dixi\xc3\xa8me")
     pages, errors = measured("truth", "engine")
     assert [page for page, _ in pages] == ["p1", "p2", "p3"]
-    assert errors == ["note: engine/p3.txt: 2 NUL characters were left out"]
+    assert errors == ["note: engine/p3.txt: NUL characters were left out"]
 
 
 def test_a_page_of_20_mb_is_named_and_the_others_are_measured(here: Path) -> None:
@@ -309,7 +310,7 @@ def test_a_killed_process_is_said_in_one_line_and_leaves_nothing_behind(here: Pa
         os.kill(below[0], signal.SIGKILL)
         out, errors = started.communicate(timeout=60)
     assert out == b""
-    said = "a process that measured pages was killed, perhaps for want of memory; try again with --workers 1"
+    said = "a process was killed at its work, perhaps for want of memory; try again with one worker (--workers 1)"
     assert errors.decode().splitlines()[-1] == f"hallumeter: {said}"
     assert "Traceback" not in errors.decode()
     assert started.returncode == 2
@@ -322,3 +323,20 @@ def _processes_below(process: int) -> list[int]:
         return [int(name) for name in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
     except FileNotFoundError:
         return []
+
+
+def test_notices_of_many_files_are_one(here: Path) -> None:
+    for page, word in (("p1", "caf\xe9"), ("p2", "caf\xe9 \xe0")):
+        (here / "engine" / f"{page}.txt").write_bytes(word.encode("latin-1"))
+    _, errors = measured("truth", "engine")
+    read = [line for line in errors if "cp1252" in line]
+    assert len(read) == 1
+    assert read[0].startswith("note: engine/p1.txt: some bytes are not UTF-8")
+    assert read[0].endswith("(1 more files likewise)")
+
+
+def test_at_most_ten_notices_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    say_what_happened((), [f"notice {number}" for number in range(13)])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:10] == [f"note: notice {number}" for number in range(10)]
+    assert lines[10:] == ["... and 3 more notes; --out keeps them in summary.json"]

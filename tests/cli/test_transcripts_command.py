@@ -17,6 +17,7 @@ from command_line import refused, succeed
 from pyarrow import parquet
 
 import hallumeter
+from hallumeter.pipelines.transcripts import RANKABLE
 from transcript_folders import (
     FAITHFUL,
     INVENTIVE,
@@ -382,3 +383,11 @@ def test_a_confidence_without_a_witness_is_refused(tmp_path: Path) -> None:
         (tmp_path / name / "p1.txt").write_text("le roi", encoding="utf-8")
     said = refused("transcripts", tmp_path / "truth", tmp_path / "engine", "--witness-confidence", "0.9")
     assert said.startswith("--witness-confidence speaks of a witness; give --witness or --image too")
+
+
+def test_the_help_lists_what_engines_can_be_ranked_by_and_its_case_does_not_matter(folders: Path) -> None:
+    shown = " ".join(succeed("transcripts", "--help").stdout.split())
+    assert f"{', '.join(RANKABLE[:-1])} or {RANKABLE[-1]}" in shown
+    plain = succeed("transcripts", "truth", "faithful", "inventive", "--rank-by", "wer", "--format", "json")
+    loud = succeed("transcripts", "truth", "faithful", "inventive", "--rank-by", "WER", "--format", "json")
+    assert loud.stdout == plain.stdout

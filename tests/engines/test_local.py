@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ def test_items_are_taken_only_as_fast_as_they_are_worked_on(workers: int, ahead:
     for done in range(1, 20):
         next(results)
         assert done <= items.taken <= done + ahead
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert items.taken <= 19 + ahead
 
 
@@ -98,7 +99,9 @@ def test_what_the_items_raise_arrives(workers: int) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed by a signal of POSIX")
 def test_the_death_of_a_process_is_said_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^a process that measured pages was killed, .*; try again with --workers 1$"):
+    with pytest.raises(
+        InputError, match=r"^a process was killed at its work, .*; try again with one worker \(--workers 1\)$"
+    ):
         list(map_in_order(killed, range(10), workers=2))
 
 
@@ -125,3 +128,33 @@ def test_a_process_that_dies_between_two_items_is_noticed() -> None:
 
     with pytest.raises(InputError, match="was killed"):
         list(map_in_order(killing_after_sending, items(), workers=2))
+
+
+def unsendable(_: int) -> object:
+    return lambda: None
+
+
+def test_what_cannot_be_sent_back_is_named() -> None:
+    with pytest.raises(RuntimeError, match="cannot be sent between processes"):
+        list(map_in_order(unsendable, range(3), workers=2))
+
+
+def test_a_fault_of_our_own_keeps_the_place_where_it_happened() -> None:
+    with pytest.raises(RecordError) as caught:
+        list(map_in_order(broken, range(10), workers=2))
+    assert "in broken" in "".join(caught.value.__notes__)
+
+
+def sleeping_in_a_child(number: int) -> int:
+    if number:
+        subprocess.run(["sleep", "60"], check=False)
+    return number
+
+
+def test_what_a_process_started_ends_with_it() -> None:
+    results = map_in_order(sleeping_in_a_child, range(3), workers=2)
+    assert next(results) == 0
+    time.sleep(0.3)
+    results.close()
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert "sleep 60" not in listed.splitlines()

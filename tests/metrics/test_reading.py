@@ -112,7 +112,8 @@ def test_an_omission_stands_where_the_words_are_missing() -> None:
         ("the house of lords", "The House, of «Lords».", 0),
         ("the house of lords", "the honſe of lords", 1),
         ("Title Text", "## **Title**\n\n| Text | <br>", 0),
-        ("Tho. Farmer Patrick Co.", "Tho. Farmer.............................Patrick Co.", 1),
+        ("Tho. Farmer Patrick Co.", "Tho. Farmer.............................Patrick Co.", 0),
+        ("Nom Prix Pain 3", "<tr><td style='a b'>Nom</td><td>Prix</td></tr><tr><td>Pain</td><td>3</td></tr>", 0),
         ("per ex-change", "per exchange", 0),
         ("l'été à Orléans", unicodedata.normalize("NFD", "l'été à Orléans"), 0),
         ("대한민국 독립 만세", unicodedata.normalize("NFD", "대한민국 독립 만세"), 0),
@@ -243,8 +244,8 @@ def test_a_repetition_that_is_on_the_page_is_no_loop() -> None:
 @pytest.mark.parametrize(
     ("response", "period"),
     [
-        (" ".join(f"page {number}, of the roll" for number in range(8, 13)), 5),
-        (" ".join(f"{letter}. is a letter" for letter in "QRSTU"), 4),
+        (" ".join(f"page {number}, of the roll" for number in range(8, 20)), 5),
+        (" ".join(f"{letter}. is a letter" for letter in "KLMNOPQRSTU"), 4),
         (" ".join(map(str, range(60))), 1),
         ("no " * 7, 1),
         ("王様の" * 6, 3),
@@ -254,6 +255,18 @@ def test_loops_with_a_counter_are_loops(response: str, period: int) -> None:
     reading = check("Nothing else", response)
     assert {stretch.kind for stretch in reading.stretches} == {"loop", "omission"}
     assert reading.stretches[0].period == period
+
+
+def test_an_account_with_changing_numbers_is_no_loop() -> None:
+    reading = check("", "Reçu de Martin 12 fr. 40 c. 15 fr. 20 c. 20 fr. 35 c. total")
+    assert reading.loop_words == 0
+
+
+def test_signs_without_end_before_a_name_are_read_once() -> None:
+    # 100,000 signs would take minutes if a sentence were looked for at each of them.
+    assert check("x 7 Word", "x " + "." * 100_000 + "7 Word").names == Rate(0, 1)
+    assert check("x 7 Word", "x 7" + "." * 100_000 + " Word").names == Rate(0, 0)
+    assert check("he met -- Anna", "he met -- Anna").names == Rate(0, 1)
 
 
 def test_a_repetition_of_which_the_page_has_half_is_no_loop() -> None:
@@ -268,24 +281,36 @@ def test_a_list_of_different_numbers_is_no_loop() -> None:
 
 
 def test_a_letter_without_end_is_a_loop_inside_one_word() -> None:
-    reading = check("Dear Madam", "Dear Madam whoooo" + "o" * 300)
-    assert kinds_of(reading) == [("run", 2), ("loop", 1)]
-    assert reading.stretches[1].period == 1
+    reading = check("Dear Madam", "Dear Madam wh" + "o" * 300)
+    assert kinds_of(reading) == [("run", 2), ("insertion", 1), ("loop", 100)]
+    assert (reading.stretches[2].start, reading.stretches[2].end) == (13, 313)
 
 
-def test_long_words_at_the_ends_of_a_loop_belong_to_it_by_half_of_their_letters() -> None:
-    long_word = "abcdefghijklmnopqrstuvwxyz"
-    response = f"{long_word}xyxyxyxy {'xy' * 20} xyxyxyxy{long_word}"
-    reading = check("", response)
-    assert kinds_of(reading) == [("insertion", 1), ("loop", 1), ("insertion", 1)]
-    # Eight letters in a loop are the smaller part of each word, so neither is one.
-    assert kinds_of(check("", f"{long_word}xyxyxyxy")) == [("insertion", 1)]
+@pytest.mark.parametrize(("copy", "times"), [("ville", 300), ("나온다", 40), ("ab", 30)])
+def test_a_loop_without_spaces_counts_every_copy(copy: str, times: int) -> None:
+    page = "le conseil se réunit"
+    reading = check(page, f"{page} {copy * times}")
+    # Copies shorter than three letters are taken two by two.
+    copies = times if len(copy) > 2 else times // 2
+    assert kinds_of(reading) == [("run", 4), ("loop", copies)]
+    assert reading.stretches[1].copies == copies
+
+
+def test_loops_in_one_word_are_cut_one_after_the_other() -> None:
+    reading = check("", "xyz" * 9 + "-et-" + "abc" * 9)
+    assert kinds_of(reading) == [("loop", 9), ("insertion", 1), ("loop", 9)]
+
+
+def test_loops_that_share_a_letter_are_cut_without_counting_it_twice() -> None:
+    reading = check("", "ab" * 8 + "cb" * 8)
+    assert sum(stretch.words for stretch in reading.stretches) == reading.response_words == 8
+    assert {stretch.kind for stretch in reading.stretches} <= {"loop", "block", "insertion"}
 
 
 def test_marks_count_only_when_they_go_on_and_on() -> None:
     assert kinds_of(check("Total 5", "Total | | | | | | 5 ....................")) == [("run", 2)]
-    reading = check("Total 5", "Total " + "- " * 1001 + "5 | **")
-    assert kinds_of(reading) == [("run", 1), ("loop", 1001), ("run", 1)]
+    reading = check("Total 5", "Total " + "- " * 201 + "5 | **")
+    assert kinds_of(reading) == [("run", 1), ("loop", 201), ("run", 1)]
 
 
 def test_words_shared_by_chance_inside_a_loop_are_part_of_it() -> None:

@@ -51,6 +51,15 @@ def test_a_file_that_no_demo_wrote_keeps_the_demo_away(tmp_path: Path) -> None:
     assert (tmp_path / "answers" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_a_demo_that_is_refused_removes_nothing(tmp_path: Path) -> None:
+    run_demo(tmp_path)
+    (tmp_path / "newspapers" / "notes.txt").write_text("mine", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InputError, match="no demo wrote this"):
+        run_demo(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be made"):
         run_demo(tmp_path / "missing" / "demo")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import tempfile
+import unicodedata
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import hallumeter
 from hallumeter import InputError, RecordError, Run, SettingsError, Transcript, TranscriptSettings
 from hallumeter.pipelines.transcripts import Columns, opened_records, transcripts_of_jobs
+from hallumeter.text.spelling import Spelling
 from transcript_folders import INVENTIVE, TRUTH, files_of, write_pages, write_rows
 
 PAIRS = [(TRUTH[page], INVENTIVE[page]) for page in TRUTH]
@@ -180,3 +183,44 @@ def test_a_field_called_like_one_of_ours_does_not_hide_ours() -> None:
     [record] = run._folder.records()
     assert record.fields == {"page": "p", "status": "empty_output"}
     assert {"engine": "response", "status": "good"} in [row.by for row in run.summary.metrics]
+
+
+def test_pages_and_engines_with_an_at_sign_keep_names_of_their_own() -> None:
+    given = [Transcript(page, engine, "un deux", "un deux") for page, engine in (("a@b", "c"), ("a", "b@c"))]
+    assert {finding.claim.record_id for finding in hallumeter.transcripts(given).findings()} == {"a%40b@c", "a@b@c"}
+
+
+def test_whoever_watches_is_not_told_of_pages_without_a_partner() -> None:
+    told = []
+    chosen = TranscriptSettings()
+    given = [{"page": "p", "gt": "un", "ocr": "un"}, {"page": "q", "gt": "un"}]
+    transcripts_of_jobs(
+        opened_records(given, columns=chosen.columns),
+        settings=chosen,
+        watch=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1, 1)]
+
+
+def test_a_run_that_is_cut_short_closes_its_pages_before_the_database() -> None:
+    chosen = TranscriptSettings()
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with opened_records(PAIRS * 50, columns=chosen.columns) as jobs:
+        with pytest.raises(KeyboardInterrupt):
+            transcripts_of_jobs(nullcontext(jobs), settings=chosen, watch=stop)
+        assert jobs.pages.gi_frame is None  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("steps", "is_told"), [((), True), (("caseless",), True), (("nfc",), False)])
+def test_another_unicode_form_is_told_once(steps: tuple[str, ...], is_told: bool) -> None:
+    pieces = unicodedata.normalize("NFD", "été")
+    run = hallumeter.transcripts(
+        [("été", pieces), (pieces, "été"), ("été", "été"), (pieces, "")],
+        settings=TranscriptSettings(spelling=Spelling(steps)),
+    )
+    told = [notice for notice in run.summary.notices if "Unicode form" in notice]
+    expected = "some pages are in another Unicode form than their ground truth; --normalize nfc makes them alike: 2"
+    assert told == [expected] * is_told

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import hallumeter
 from hallumeter import Transcript, TranscriptSettings
+from hallumeter.metrics.reading import Stretch
+from hallumeter.pipelines.transcripts.page import _count_loops, _note
 from hallumeter.text.spelling import parse_spelling
 from transcript_folders import INVENTIVE, TRUTH, files_of, lines_of
 
@@ -172,6 +174,23 @@ def test_a_misread_word_is_noted_on_its_run() -> None:
     run = hallumeter.transcripts([("le maistre Jehan vint", "le maiftre Jehan vint")])
     [finding] = run.findings()
     assert (finding.claim.kind, finding.verdicts[0].note) == ("run", "1 of 4 words misread")
+    [alone] = hallumeter.transcripts([("maistre", "maiftre")]).findings()
+    assert alone.verdicts[0].note == "1 of 1 word misread"
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [(195, "9 words, 21.7 times"), (180, "9 words, 21.7 times"), (90, "part of a loop: 9 words, 21.7 times in all")],
+)
+def test_a_piece_of_a_loop_says_that_it_is_one(words: int, note: str) -> None:
+    # By hand: 21 whole copies are 189 words, 180 without the copy that the page has.
+    assert _note(Stretch("loop", words, 0, 9, None, None, period=9, copies=195 / 9)) == note
+
+
+def test_pieces_of_a_loop_are_one_loop() -> None:
+    piece, other = (Stretch("loop", 20, 0, 9, None, None, period=5, copies=copies) for copies in (9.0, 6.0))
+    run = Stretch("run", 5, 0, 9, 0, 9)
+    assert [_count_loops(found) for found in ((run,), (piece, run, piece), (piece, run, other))] == [0, 1, 2]
 
 
 def test_counts_of_the_summary_agree_with_the_files(run_folder: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_run_with_a_witness_says_so_everywhere(witnessed: Run) -> None:
     assert (rate.count, rate.total, rate.undecided) == (6, 9, 2)
     assert rate.bounds == (6 / 11, 8 / 11)
     assert f"|witness:{judge.spec}|" in rate.signature
-    assert "|trust:10-words-0.8-0.5|" in rate.signature
+    assert "|trust:10-words-0.8-0.5-6-copies|" in rate.signature
     assert all("|witness:" in row.signature for row in summary.metrics)
     assert {verdict.judge for finding in witnessed.findings() for verdict in finding.verdicts} == {"witness"}
     records = lines_of(witnessed.path / "records.jsonl")
@@ -251,7 +251,7 @@ def test_undecided_pages_widen_the_badge_rate_and_no_other(tmp_path: Path) -> No
         assert {row.undecided for row in others} == {0}
         assert all(row.bounds in (None, (row.value, row.value)) for row in others)
     assert "witness-confidence" not in badge_rate(silent).signature
-    assert "|trust:10-words-0.8-0.5|witness-confidence:0.95|" in badge_rate(sure).signature
+    assert "|trust:10-words-0.8-0.5-6-copies|witness-confidence:0.95|" in badge_rate(sure).signature
 
 
 def test_the_badge_rate_of_undecided_pages_alone_may_be_anything(tmp_path: Path) -> None:
@@ -314,7 +314,8 @@ def test_what_is_no_witness_is_refused_in_one_line(tmp_path: Path, monkeypatch: 
     write_pages(tmp_path / "images", {"p": LONG})
     write_pages(tmp_path / "texts", {"p": LONG})
     image = pytest.importorskip("PIL.Image")
-    assert "an OCR engine such as tesseract needs --image" in refused("engine", "--witness", "tesseract")
+    for witness in ("tesseract", "tesseract:fra+eng"):
+        assert refused("engine", "--witness", witness) == "tesseract reads images; give --image DIR too"
     assert refused("engine", "--witness", "nothing").startswith("nothing: no such folder or table of readings")
     assert "is a path, so --image is not needed" in refused("engine", "--witness", "texts", "--image", "images")
     assert "no reader of page images is called 'oracle'" in refused(

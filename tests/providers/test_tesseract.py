@@ -197,9 +197,10 @@ def test_a_program_that_writes_nothing_has_read_nothing(pretended: Path, draw: D
 def test_words_are_weighed_by_their_characters_and_pictures_are_no_words(
     pretended: Path, draw: Draw, tmp_path: Path
 ) -> None:
-    # By hand: (3 * 0.9 + 1 * 0.5) / 4, the confidence in the picture left out.
-    table = ["1\t0\t-1\t", "5\t1\t90\tabc", "5\t1\t95\t ", "5\t2\t50.0\td"]
-    rows = "".join(f"printf '{row}\\n'; ".replace("\t", "\\t") for row in table)
+    # By hand: (3 * 0.9 + 1 * 0.5) / 4, the confidence in the picture left out. U+2028 ends a line only for Python.
+    table = [("1", "-1", ""), ("5", "90", "ab\u2028"), ("5", "95", " "), ("5", "50.0", "d")]
+    lines = ["\t".join((level, *"0" * 9, confidence, word)) for level, confidence, word in table]
+    rows = "".join(f"printf '{line}\\n'; ".replace("\t", "\\t") for line in (*lines, "5\tcut off"))
     pretend(pretended, f'printf \'abc   d\\n\\n\\n\' > "$2.txt"; ({rows}) > "$2.tsv"')
     reading = TesseractReader().read(draw(tmp_path / "page.png", ENGLISH))
     assert (reading.text, reading.words) == ("abc d", 2)

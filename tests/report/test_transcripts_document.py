@@ -160,6 +160,16 @@ def test_an_engine_is_warned_of_when_more_than_a_fifth_of_its_pages_hallucinate(
     assert engine.is_warned is expected
 
 
+@pytest.mark.parametrize(("pages", "expected"), [(4, False), (5, True)])
+def test_an_engine_with_fewer_than_five_pages_is_not_warned_of(pages: int, expected: bool) -> None:
+    parts = [Part("block", "a b c d e f g h"), Part("run", "x", "x")]
+    rows = [page_row(reading(f"p{number}", "a", parts)) for number in range(pages)]
+    metrics = (engine_metric("hallucinating_page_rate", "a", 1.0),)
+    summary = transcripts_summary(rows, metrics=metrics, ranking=None)
+    (engine,) = section(transcripts_document(summary=summary, pages=rows, records=[]), RankingSection).engines
+    assert engine.is_warned is expected
+
+
 def test_columns_have_short_headings_and_the_catalog_gives_the_others_theirs() -> None:
     texts = {"loop_rate": MetricText("loops", "share of words in loops", "How much is repeated?")}
     ranked = section(transcripts_document(metric_texts=texts), RankingSection)

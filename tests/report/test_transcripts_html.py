@@ -26,6 +26,7 @@ from transcript_samples import (
     rows_of,
     transcripts_document,
     transcripts_summary,
+    witnessed_summary,
     written_readings,
 )
 
@@ -116,10 +117,9 @@ def test_a_report_on_claims_carries_nothing_of_the_report_on_pages() -> None:
     assert "Robust view" not in other
 
 
-def test_the_table_of_engines_has_values_intervals_counts_and_a_warning(page: Page) -> None:
+def test_the_table_of_engines_has_values_intervals_and_counts(page: Page) -> None:
     assert "1 mean 1.25 ocr-a 0.250 0.000–0.674 0.000 0/3" in page.words
-    assert "0.750 3/4 ⚠ 0.326–1.174" in page.words
-    assert "More than a fifth of the engine’s pages hallucinate" in page.words
+    assert "0.750 3/4 0.326–1.174" in page.words
     cer = [a.get("data-value") for tag, a in page.tags if tag == "td"]
     assert "0.25" in cer
 
@@ -192,12 +192,29 @@ def test_integrity_counts_what_says_less_than_it_seems_to() -> None:
     assert "Empty outputs 1 the engine wrote nothing" in words
     assert "Upper bounds 8 long pages aligned by anchors" in words
     assert "Undecided pages 0" in words
+    assert "Pages with empty ground truth 0" in words
     assert "truth/letter-9.xml: not well-formed (line 3)" in words
 
 
 def test_metrics_over_all_engines_are_shown_without_claims(page: Page) -> None:
     assert "All engines together" in page.words
     assert not any(one.kind == "rates" for one in charts_of(transcripts_document()))
+
+
+def test_an_engine_with_pages_enough_has_a_warning_sign() -> None:
+    words = Page(render_html(transcripts_document(made_up_readings(2)))).words
+    assert re.search(r"\d/19 ⚠", words)
+    assert "More than a fifth of the engine’s pages hallucinate" in words
+
+
+def test_a_report_with_a_witness_says_on_top_that_nothing_is_proven(page: Page) -> None:
+    rows = rows_of(written_readings())
+    document = transcripts_document(summary=witnessed_summary(rows), pages=rows)
+    told = (
+        "Compared with a witness: figures are disagreement, not error; passages are unconfirmed, not proven invented."
+    )
+    assert told in Page(render_html(document)).words
+    assert "ompared with a witness" not in page.words
 
 
 @pytest.mark.parametrize("engines", [2, 5, 48])

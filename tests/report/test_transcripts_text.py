@@ -17,6 +17,7 @@ from transcript_samples import (
     reading,
     rows_of,
     transcripts_summary,
+    witnessed_summary,
     written_readings,
 )
 
@@ -44,17 +45,36 @@ def test_what_cannot_be_compared_is_counted_on_the_first_line_too() -> None:
         msgspec.structs.replace(ROWS[1], status="undecided"),
     ]
     head = pages_table(SUMMARY, rows).splitlines()[0]
-    assert head.endswith("1 page without ground truth · 1 undecided page")
+    assert head.endswith("1 page with empty ground truth · 1 undecided page")
 
 
-def test_engines_stand_best_first_with_value_interval_counts_and_a_sign() -> None:
+def test_engines_stand_best_first_with_value_interval_and_counts() -> None:
     lines = pages_table(SUMMARY, ROWS).splitlines()
     first, second = (next(line for line in lines if line.startswith(f" {place}  ")) for place in (1, 2))
     assert first.split()[1] == "ocr-a"
     assert "0.250  (0.000–0.674)" in first
     assert "0 / 3 " in first
-    assert "3 / 4 !" in second
-    assert "! more than a fifth of the pages hallucinate" in lines
+    assert "3 / 4" in second
+    # Four pages are too few for a warning.
+    assert "!" not in second
+    assert "! more than a fifth of the pages hallucinate" not in lines
+
+
+def test_an_engine_with_pages_enough_has_a_sign_and_a_line_says_what_it_means() -> None:
+    text = pages_table(*many(2))
+    assert "/ 19 !" in text
+    assert "! more than a fifth of the pages hallucinate" in text.splitlines()
+    assert "/ 19 ⚠" in transcripts_text(*many(2), "markdown")
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_with_a_witness_passages_are_unconfirmed_and_the_head_says_so(form: str) -> None:
+    told = "compared with a witness: figures are disagreement, not error; passages are unconfirmed, not proven invented"
+    text = transcripts_text(witnessed_summary(ROWS), ROWS, form)
+    assert told in text.splitlines()[1:3]
+    assert "1 unconfirmed passage" in text
+    assert "invented block" not in text
+    assert told not in transcripts_text(SUMMARY, ROWS, form)
 
 
 def test_the_table_says_which_engines_differ_and_how_to_repeat_it() -> None:
@@ -65,6 +85,7 @@ def test_the_table_says_which_engines_differ_and_how_to_repeat_it() -> None:
 
 def test_the_worst_pages_are_listed_with_their_reasons_and_empty_outputs_are_not() -> None:
     text = pages_table(SUMMARY, ROWS)
+    assert "Worst pages, by words invented or left out (empty outputs aside)" in text
     worst = text[text.index("Worst pages") :].splitlines()[4:]
     assert worst[0].split()[:2] == ["letter-1863", "vlm-b"]
     assert "1 loop, 1 invented block, 2 omissions" in worst[0]
@@ -130,7 +151,7 @@ def test_markdown_has_every_column_and_stays_in_its_cells() -> None:
     head = next(line for line in lines if line.startswith("|  | engine"))
     assert head.count("|") == 15
     assert all(line.count("|") == 15 for line in lines if line.startswith(("| 1 |", "| 2 |")))
-    assert "0.750 (0.326–1.174), 3 / 4 ⚠" in text
+    assert "0.750 (0.326–1.174), 3 / 4 |" in text
     assert "| letter-1863 | vlm-b | 1 loop, 1 invented block, 2 omissions |" in text
 
 
@@ -164,6 +185,9 @@ def test_words_invented_and_left_out_are_weighed_together() -> None:
     # 6 of 7 words invented; 4 of 5 left out.
     assert (unfaithful_words(invented), unfaithful_words(omitted)) == (6.0, 4.0)
     assert worst_pages([omitted, invented], 1) == [invented]
+    blank = page_row(reading("r", "e", [Part("block", "a b c d e f g h")]), status="empty_reference")
+    assert worst_pages([omitted, invented, blank], 1) == [blank]
+    assert reason_words(blank) == "text on a page with empty ground truth"
     assert reason_words(omitted) == "1 omission"
     assert reason_words(page_row(reading("p", "e", [Part("run", "x", "x")]))) == "compared"
     assert reason_words(page_row(reading("p", "e", [Part("omission", reference="x y")]))) == "empty output"

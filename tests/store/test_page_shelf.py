@@ -24,7 +24,7 @@ def test_pages_and_engines_keep_the_order_in_which_they_were_first_seen() -> Non
         assert shelf.put_reading("b", reading("y", "other", century=15))
         assert shelf.put_reference("a", "A")
         assert shelf.engines == ("y", "x")
-        assert len(shelf) == 2
+        assert shelf.count_paired() == 2
         assert list(shelf.pages()) == [
             ShelvedPage("b", "B", (reading("y", "other", century=15), reading("x"))),
             ShelvedPage("a", "A", (reading("y"),)),
@@ -78,3 +78,14 @@ def test_nothing_is_left_on_disk() -> None:
         folder = Path(shelf._folder.name)
         assert folder.exists()
     assert not folder.exists()
+
+
+def test_only_pages_with_a_reference_and_a_reading_are_paired() -> None:
+    with PageShelf() as shelf:
+        shelf.put_reference("unread", "r")
+        shelf.put_reading("unknown", reading("x"))
+        assert shelf.count_paired() == 0
+        shelf.put_reference("both", "r")
+        shelf.put_reading("both", reading("x"))
+        shelf.put_reading("both", reading("y"))
+        assert shelf.count_paired() == 1

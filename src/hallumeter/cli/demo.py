@@ -26,7 +26,7 @@ def demo(out: Path) -> None:
     \b
     Examples:
       hallumeter demo
-      hallumeter demo --out /tmp/demo
+      hallumeter demo --out demo
     """
     from hallumeter.pipelines import run_demo
     from hallumeter.report import summary_text, transcripts_text

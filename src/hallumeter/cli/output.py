@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hallumeter.records import Failure
 
 MOST_FAULTS = 10
-"""Faults that are named one by one."""
+"""Faults, and notices, that are named one by one."""
 
 AS_ASCII = {"↑": "^", "↓": "v", "–": "-", "─": "-", "·": "."}
 """The signs of our own tables where an encoding such as cp1252 lacks them."""
@@ -59,5 +59,8 @@ def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> No
         click.echo(one_line(failure.message), err=True)
     if len(failures) > MOST_FAULTS:
         click.echo(f"... and {len(failures) - MOST_FAULTS:,} more; --out keeps them in failures.jsonl", err=True)
-    for notice in notices:
+    for notice in notices[:MOST_FAULTS]:
         click.echo(f"note: {one_line(notice)}", err=True)
+    if len(notices) > MOST_FAULTS:
+        more = len(notices) - MOST_FAULTS
+        click.echo(f"... and {more:,} more note{'s' * (more > 1)}; --out keeps them in summary.json", err=True)

@@ -27,11 +27,21 @@ if TYPE_CHECKING:
     help="Make texts alike before they are compared: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures,"
     " diplomatic (nfc and the last four). Join several by + or repeat; default: none.",
 )
-@click.option("--witness", metavar="W", help="No ground truth: a folder or table of another reading, or an OCR engine.")
+@click.option(
+    "--witness",
+    metavar="W",
+    help="No ground truth: a folder or table of texts, tesseract, tesseract:fra+eng or rapidocr (with --image;"
+    " --image alone: tesseract, English).",
+)
 @click.option("--witness-confidence", type=float, metavar="P", help="How sure a witness is that does not say (0 to 1).")
 @click.option("--image", type=click.Path(path_type=Path), metavar="DIR", help="Page images for the witness to read.")
 @output_options
-@click.option("--rank-by", metavar="METRIC", help="What engines are ranked by; default: cer.")
+@click.option(
+    "--rank-by",
+    metavar="METRIC",
+    help="What engines are ranked by: cer, wer, mer, wil, true_insertion_rate, invented_rate, omission_rate or"
+    " anchor_score; default: cer.",
+)
 @click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group pages by a column of a table.")
 @click.option(
     "--measures",
@@ -95,6 +105,7 @@ def _settings(options: dict[str, object]) -> TranscriptSettings:
     options["is_strict"] = options.pop("strict")
     options["workers"] = options["workers"] or available_cores()
     options["spelling"] = parse_spelling(options["spelling"])  # type: ignore[arg-type]
+    options["rank_by"] = str(options["rank_by"]).lower() if options["rank_by"] is not None else None
     options["columns"] = _columns(options["columns"])
     return TranscriptSettings(**options)  # type: ignore[arg-type]
 

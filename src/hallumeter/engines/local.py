@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
+import traceback
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import wait
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from hallumeter.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
 _Item = TypeVar("_Item")
@@ -37,7 +39,7 @@ def available_cores() -> int:
 
 def map_in_order(
     function: Callable[[_Item], _Result], items: Iterable[_Item], *, workers: int = 1
-) -> Iterator[_Result]:
+) -> Generator[_Result, None, None]:
     """The function's results for the items, in their order, computed in so many processes.
 
     Items are taken from the iterable only as fast as they are worked on. With one worker everything happens in this
@@ -62,25 +64,32 @@ class _Worker(NamedTuple):
 
 
 class _Pool(Generic[_Item, _Result]):
-    """Processes that wait for an item each."""
+    """Processes that wait for an item each, started when there is one for them."""
 
-    def __init__(self, function: Callable[[_Item], _Result], workers: int) -> None:
-        # Copies of this process, where that is safe, start at once and need no guard in the user's script.
-        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        is_copied = context.get_start_method() == "fork"
+    def __init__(self, function: Callable[[_Item], _Result], most: int) -> None:
+        self._function = function
+        self._most = most
         self._workers: list[_Worker] = []
-        for _ in range(workers):
-            items_there, items = context.Pipe(duplex=False)
-            answers, answers_there = context.Pipe(duplex=False)
-            known = [end for worker in self._workers for end in (worker.items, worker.answers)]
-            inherited = (*known, items, answers) if is_copied else ()
-            process = context.Process(  # type: ignore[attr-defined]
-                target=_work, args=(function, items_there, answers_there), kwargs={"inherited": inherited}, daemon=True
-            )
-            process.start()
-            items_there.close()
-            answers_there.close()
-            self._workers.append(_Worker(process, items, answers))
+        # Copies of this process, where that is safe, start at once and need no guard in the user's script.
+        self._context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+    def _started(self) -> _Worker:
+        """One more process."""
+        items_there, items = self._context.Pipe(duplex=False)
+        answers, answers_there = self._context.Pipe(duplex=False)
+        known = [end for worker in self._workers for end in (worker.items, worker.answers)]
+        is_copied = self._context.get_start_method() == "fork"
+        process = self._context.Process(  # type: ignore[attr-defined]
+            target=_work,
+            args=(self._function, items_there, answers_there),
+            kwargs={"inherited": (*known, items, answers) if is_copied else ()},
+            daemon=True,
+        )
+        process.start()
+        items_there.close()
+        answers_there.close()
+        self._workers.append(_Worker(process, items, answers))
+        return self._workers[-1]
 
     def results(self, items: Iterator[_Item]) -> Iterator[_Result]:
         """Hand out items, take results, give them back in the order of the items."""
@@ -89,17 +98,17 @@ class _Pool(Generic[_Item, _Result]):
         done: dict[int, tuple[_Result, Exception | None]] = {}
         following = 0
         while True:
-            idle = [worker for worker in self._workers if worker not in busy]
-            room = min(len(idle), _AHEAD * len(self._workers) - len(busy) - len(done))
-            for worker, (number, item) in zip(idle, islice(numbers, max(0, room)), strict=False):
-                with _killed_said():
+            room = min(self._most - len(busy), _AHEAD * self._most - len(busy) - len(done))
+            for number, item in islice(numbers, max(0, room)):
+                worker = next((worker for worker in self._workers if worker not in busy), None) or self._started()
+                with _naming_a_killed_process():
                     worker.items.send(item)
                 busy[worker] = number
             if not busy:
                 return
             ready = wait([worker.answers for worker in busy])
             for worker in [worker for worker in busy if worker.answers in ready]:
-                with _killed_said():
+                with _naming_a_killed_process():
                     done[busy.pop(worker)] = worker.answers.recv()
             while following in done:
                 result, fault = done.pop(following)
@@ -119,13 +128,13 @@ class _Pool(Generic[_Item, _Result]):
 
 
 @contextmanager
-def _killed_said() -> Iterator[None]:
+def _naming_a_killed_process() -> Iterator[None]:
     """A pipe whose other end is gone had a process there that was killed."""
     try:
         yield
-    except (EOFError, ConnectionError) as error:
-        message = "a process that measured pages was killed, perhaps for want of memory; try again with --workers 1"
-        raise InputError(message) from error
+    except (EOFError, OSError) as error:
+        advice = "try again with one worker (--workers 1)"
+        raise InputError(f"a process was killed at its work, perhaps for want of memory; {advice}") from error
 
 
 def _work(
@@ -137,6 +146,8 @@ def _work(
 ) -> None:
     """What a process does until its pipe is closed. An interruption is the business of the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ended from outside, it still ends what it has started itself, and removes its temporary files.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for other in inherited:
         other.close()
     while True:
@@ -148,5 +159,9 @@ def _work(
         try:
             answer = function(item), None
         except Exception as error:
+            error.add_note(traceback.format_exc())
             answer = None, error
-        answers.send(answer)
+        try:
+            answers.send(answer)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            answers.send((None, RuntimeError(f"{answer!r:.500} cannot be sent between processes: {error}")))

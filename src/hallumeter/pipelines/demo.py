@@ -40,8 +40,10 @@ def run_demo(out: Path) -> Demo:
     samples = Path(str(files("hallumeter.samples")))
     if (out / MANIFEST).exists():
         raise InputError(f"{out}: holds another run; choose another folder with --out")
-    for name, inputs in _INPUTS.items():
-        _remove_demo(out / name, inputs)
+    # Both are looked at before either is removed, so that who is refused still has all of it.
+    older = [path for name, inputs in _INPUTS.items() for path in _demo_files(out / name, inputs)]
+    for path in older:
+        path.unlink()
     try:
         out.mkdir(exist_ok=True)
     except OSError as error:
@@ -54,15 +56,14 @@ def run_demo(out: Path) -> Demo:
     return Demo(answers, transcripts_to_folder(jobs, out / NEWSPAPERS, settings=chosen))
 
 
-def _remove_demo(out: Path, inputs: tuple[str, ...]) -> None:
-    """Remove what an earlier demo wrote, and nothing else."""
+def _demo_files(out: Path, inputs: tuple[str, ...]) -> list[Path]:
+    """The files that an earlier demo wrote; anything else in the folder is refused."""
     if not (out / MANIFEST).is_file():
-        return
+        return []
     if tuple(item.name for item in load(out).manifest.inputs) != inputs:
         raise InputError(f"{out}: holds another run; choose another folder with --out")
     entries = sorted(out.iterdir())
     for path in entries:
         if path.name not in RUN_FILES or not path.is_file():
             raise InputError(f"{path}: no demo wrote this; choose another folder with --out")
-    for path in entries:
-        path.unlink()
+    return entries

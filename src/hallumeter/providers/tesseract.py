@@ -23,6 +23,7 @@ _REMARKS = ("Page ", "Estimating ", "Detected ")
 """What it says when nothing is wrong."""
 _PAGE, _WORD = "1", "5"
 """Levels of a row in its table."""
+_COLUMNS = 12
 
 
 class TesseractReader:
@@ -65,7 +66,7 @@ class TesseractReader:
             # An absolute path cannot be taken for an option, for the standard input or for an address.
             complaint = self._recognize(image, [str(image.absolute()), str(base), *self._options()])
             text = _written(base.with_suffix(".txt"))
-            rows = [line.split("\t") for line in _written(base.with_suffix(".tsv")).splitlines()]
+            rows = _rows(_written(base.with_suffix(".tsv")))
         pages = sum(row[0] == _PAGE for row in rows)
         if pages < images:  # it ends without an error on a TIFF file that is cut off
             raise InputError(
@@ -149,6 +150,12 @@ def _package(language: str) -> str:
 
 def _written(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _rows(table: str) -> list[list[str]]:
+    """The whole rows of its table; a line separator inside a word ends none."""
+    rows = (line.split("\t", _COLUMNS - 1) for line in table.split("\n"))
+    return [row for row in rows if len(row) == _COLUMNS]
 
 
 def _confidences(rows: list[list[str]]) -> Iterator[tuple[float, int]]:

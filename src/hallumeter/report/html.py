@@ -35,7 +35,7 @@ from .transcripts.ranking import (
     p_words,
 )
 from .transcripts.sections import PageSection, RankingSection, ReadingSection
-from .transcripts.wording import reading_coverage_words
+from .transcripts.wording import WITNESS_WORDS, has_witness, reading_coverage_words
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -95,6 +95,7 @@ def render_html(document: Document) -> str:
     page = template.render(
         document=document,
         census=_census(document),
+        caution=_caution(document),
         aliases=_aliases(document),
         parts=_parts(document, charts),
         policy=_policy(scripts, style),
@@ -194,6 +195,13 @@ def _page_payloads(document: Document) -> dict[str, dict[str, Json]]:
 def _census(document: Document) -> PageCensus | None:
     """How many pages there are; None for an instrument without pages."""
     return next((section.census for section in document.sections if isinstance(section, IntegritySection)), None)
+
+
+def _caution(document: Document) -> str | None:
+    """What a reader must know before any number of pages that have no ground truth; None where they have it."""
+    rankings = [section for section in document.sections if isinstance(section, RankingSection)]
+    columns = [column for section in rankings for column in section.columns + section.further]
+    return WITNESS_WORDS.capitalize() + "." if has_witness(column.signature for column in columns) else None
 
 
 def _data(value: Json) -> str:

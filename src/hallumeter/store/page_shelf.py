@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from types import TracebackType
 
     from hallumeter.records import FieldValue
@@ -64,9 +64,10 @@ class PageShelf:
         """Names of the engines, in order of appearance."""
         return tuple(self._engines)
 
-    def __len__(self) -> int:
-        """How many pages there are."""
-        return int(self._database.execute("SELECT count(*) FROM page").fetchone()[0])
+    def count_paired(self) -> int:
+        """How many pages have a reference and a reading."""
+        paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
+        return int(self._database.execute(paired).fetchone()[0])
 
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
@@ -91,7 +92,7 @@ class PageShelf:
         )
         return cursor.rowcount == 1
 
-    def pages(self) -> Iterator[ShelvedPage]:
+    def pages(self) -> Generator[ShelvedPage, None, None]:
         """Every page with its readings."""
         names = tuple(self._engines)
         with closing(self._database.execute("SELECT number, name, reference FROM page ORDER BY number")) as rows:

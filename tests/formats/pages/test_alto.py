@@ -52,6 +52,11 @@ def test_spaces_stand_where_the_line_has_them(tmp_path: Path) -> None:
     assert text_of(tmp_path, f"<TextBlock><TextLine>{line}</TextLine></TextBlock>") == "boldly said"
 
 
+def test_a_string_that_is_a_space_is_not_taken_for_a_mark_of_spaces(tmp_path: Path) -> None:
+    strings = "".join(f'<String CONTENT="{content}"/>' for content in ("le", " ", "roi", "est"))
+    assert text_of(tmp_path, f"<TextBlock><TextLine>{strings}</TextLine></TextBlock>") == "le roi est"
+
+
 def test_a_line_without_spaces_has_one_between_strings(tmp_path: Path) -> None:
     assert text_of(tmp_path, block("no space given")) == "no space given"
 

@@ -41,19 +41,19 @@ def test_utf_16_of_either_order_with_a_cut_end(mark: bytes) -> None:
     order = "be" if mark[0] == 0xFE else "le"
     assert decode(mark + "한글".encode(f"utf-16-{order}")) == ("한글", [])
     cut = decode(mark + "한글".encode(f"utf-16-{order}")[:-1])
-    assert cut == ("한\ufffd", ["1 character is not valid UTF-16 and became \ufffd"])
+    assert cut == ("한\ufffd", ["some characters are not valid UTF-16 and became \ufffd"])
 
 
 def test_bytes_that_are_not_utf_8_are_read_as_cp1252_and_said(tmp_path: Path) -> None:
     page = read(tmp_path, "L’œuvre à 5 €".encode("cp1252"))
     assert page.text == "L’œuvre à 5 €"
-    assert page.notices == (f"4 bytes are not UTF-8 and were read as cp1252; {CHECK}",)
+    assert page.notices == (f"some bytes are not UTF-8 and were read as cp1252; {CHECK}",)
 
 
 def test_mixed_encodings_come_out_whole(tmp_path: Path) -> None:
     page = read(tmp_path, "déjà\n".encode() + "déjà".encode("latin-1"))
     assert page.text == "déjà\ndéjà"
-    assert page.notices == (f"2 bytes are not UTF-8 and were read as cp1252; {CHECK}",)
+    assert page.notices == (f"some bytes are not UTF-8 and were read as cp1252; {CHECK}",)
 
 
 def test_bytes_that_cp1252_lacks_are_kept_as_latin_1() -> None:
@@ -75,8 +75,8 @@ def test_an_empty_file_is_a_page_without_text(tmp_path: Path) -> None:
 
 def test_a_few_nul_characters_are_left_out_and_said(tmp_path: Path) -> None:
     page = read(tmp_path, b"one\0 two\0 three")
-    assert (page.text, page.notices) == ("one two three", ("2 NUL characters were left out",))
-    assert read(tmp_path, "a\0b".encode("utf-16")).notices == ("1 NUL character was left out",)
+    assert (page.text, page.notices) == ("one two three", ("NUL characters were left out",))
+    assert read(tmp_path, "a\0b".encode("utf-16")).notices == ("NUL characters were left out",)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_markup_that_is_not_utf_8_may_declare_its_encoding(tmp_path: Path, decla
 def test_declarations_of_other_codecs_are_passed_over(declared: str) -> None:
     text, notices = decode(f"<html charset={declared}>\\x41 é".encode("cp1252"), is_markup=True)
     assert text.endswith("\\x41 é")
-    assert notices == [f"1 byte is not UTF-8 and was read as cp1252; {CHECK}"]
+    assert notices == [f"some bytes are not UTF-8 and were read as cp1252; {CHECK}"]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), min_size=1))

@@ -27,17 +27,22 @@ class AltoReader:
         self._open = [Part()]
         self._order = ReadingOrder()
         self._strings: list[str] = []
+        self._has_spaces = False
+        self._ends_in_space = False
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         if name == "String":
             self._strings.append(attributes.get("CONTENT", ""))
+            self._ends_in_space = False
         elif name == "SP":
             self._strings.append(_SPACE)
+            self._has_spaces = self._ends_in_space = True
         elif name == "HYP":
             self._add_hyphen(attributes.get("CONTENT", ""))
         elif name in _PARTS:
             self._strings.clear()
+            self._has_spaces = self._ends_in_space = False
             self._open.append(Part(attributes.get("ID")))
         elif name in _GROUPS:
             self._order.open_group()
@@ -63,11 +68,13 @@ class AltoReader:
         return text_in_order(self._open[0], self._order)
 
     def _add_hyphen(self, hyphen: str) -> None:
-        if self._strings and self._strings[-1] != _SPACE:
+        if self._strings and not self._ends_in_space:
             self._strings[-1] += hyphen
         else:
             self._strings.append(hyphen)
 
     def _line(self) -> str:
-        joint = "" if _SPACE in self._strings else _SPACE
-        return joint.join(self._strings).strip(_SPACE)
+        # A String may hold nothing but a space, so that only an SP tells that the line marks its spaces.
+        if self._has_spaces:
+            return "".join(self._strings).strip(_SPACE)
+        return _SPACE.join(string for string in self._strings if string.strip(_SPACE)).strip(_SPACE)

@@ -49,7 +49,7 @@ def decode(data: bytes, *, is_markup: bool = False) -> tuple[str, list[str]]:
     InputError, without the file's name, for what is no text.
 
     >>> decode(b"\xef\xbb\xbfd\xc3\xa9j\xe0\r\nvu")
-    ('déjà\nvu', ['1 byte is not UTF-8 and was read as cp1252; check the letters, or save the file as UTF-8'])
+    ('déjà\nvu', ['some bytes are not UTF-8 and were read as cp1252; check the letters, or save the file as UTF-8'])
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -59,7 +59,7 @@ def decode(data: bytes, *, is_markup: bool = False) -> tuple[str, list[str]]:
         _refuse_binary(data)
         text, notices = _unmarked(data, is_markup=is_markup)
     if "\0" in text:
-        notices.append(f"{_counted(text.count(chr(0)), 'NUL character was', 'NUL characters were')} left out")
+        notices.append("NUL characters were left out")
         text = text.replace("\0", "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -82,11 +82,9 @@ def _marked(data: bytes, encoding: str) -> tuple[str, list[str]]:
     if encoding == "utf-8":
         return _unmarked(data, is_markup=False)
     text = data.decode(encoding, "replace")
-    lost = text.count("\ufffd")
-    if not lost:
+    if "\ufffd" not in text:
         return text, []
-    name = encoding[:6].upper()
-    return text, [f"{_counted(lost, 'character is', 'characters are')} not valid {name} and became \ufffd"]
+    return text, [f"some characters are not valid {encoding[:6].upper()} and became \ufffd"]
 
 
 def _unmarked(data: bytes, *, is_markup: bool) -> tuple[str, list[str]]:
@@ -101,12 +99,9 @@ def _unmarked(data: bytes, *, is_markup: bool) -> tuple[str, list[str]]:
             return data.decode(name, "replace"), [f"read as {name}, as it declares"]
         except LookupError:
             pass  # a code page that Python does not have
-    escaped = data.decode("utf-8", "surrogateescape")
-    text = escaped.translate(_BY_ESCAPE)
-    changed = len(data) - len(escaped.encode("utf-8", "ignore"))
-    how = (
-        f"{_counted(changed, 'byte is', 'bytes are')} not UTF-8 and {'was' if changed == 1 else 'were'} read as cp1252"
-    )
+    text = data.decode("utf-8", "surrogateescape").translate(_BY_ESCAPE)
+    # Without a count, so that the notices of many files are one.
+    how = "some bytes are not UTF-8 and were read as cp1252"
     return text, [f"{how}; check the letters, or save the file as UTF-8"]
 
 
@@ -115,7 +110,3 @@ def _refuse_binary(data: bytes) -> None:
     is_full_of_controls = controls > _FEWEST_CONTROLS and controls > _BINARY_SHARE * len(data)
     if is_full_of_controls or data.startswith(_BINARY_BEGINNINGS):
         raise InputError("looks like a binary file, not text; if it is UTF-16 without a mark, save it as UTF-8")
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"

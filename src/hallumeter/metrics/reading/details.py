@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"\d+(?:[^\w\s]\d+)*")
 _LINE_ENDS = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SENTENCE_END = re.compile(r"[.!?:…。]\W*$")
+_SENTENCE_ENDS = frozenset(".!?:…。")
 
 
 def invented_numbers(reference: Wording, response: Wording) -> Rate:
@@ -54,4 +54,10 @@ def _is_name(text: str, response: Wording, place: int) -> bool:
     if not letters[:1].isupper() or letters.isupper() or len(letters) < 2:
         return False
     before = text[response.ends[place - 1] : start]
-    return not _LINE_ENDS.search(before) and not _SENTENCE_END.search(text[response.starts[place - 1] : start])
+    return not _LINE_ENDS.search(before) and not _ends_sentence(text[response.starts[place - 1] : start])
+
+
+def _ends_sentence(text: str) -> bool:
+    """Whether a sentence ends after the last letter or digit. Read from the end: signs may go on for a whole page."""
+    telling = (character for character in reversed(text) if character in _SENTENCE_ENDS or character.isalnum())
+    return next(telling, "") in _SENTENCE_ENDS

@@ -13,11 +13,12 @@ from hallumeter.text.words import words_of
 
 from .details import invented_names, invented_numbers
 from .edits import EditCounts, count_character_edits, count_word_edits
+from .glued import cut_glued_loops
 from .matching import match_words
 from .moved import find_moved_words
-from .repeats import LONG_WORD, repeated_words
+from .repeats import repeated_words
 from .stretches import Stretch, absorb_islands, cut_into_stretches
-from .wording import wording_of
+from .wording import Wording, without_tags, wording_of
 
 LONGEST_PAGE = 10_000_000
 """Characters of one text that fit into the memory of a small machine with all that is found out about its words."""
@@ -78,11 +79,10 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
     strict_reference, strict_response = spelling.text(reference), spelling.text(response)
     words, has_exact_words = count_word_edits(strict_reference, strict_response)
     characters, has_exact_characters = count_character_edits(strict_reference, strict_response)
-    on_page, written = wording_of(words_of(reference, spelling)), wording_of(words_of(response, spelling))
+    on_page, written = (_counted_words(text, spelling) for text in (reference, response))
     matching = match_words(on_page.keys, written.keys)
-    # More than half of a loop is unread, and the shortest has six words; a long word may be one alone.
-    may_loop = matching.firsts.count(-1) > 3 or max(map(len, written.keys), default=0) > LONG_WORD
-    repeats = repeated_words(written.keys) if may_loop else []
+    # More than half of a loop is unread, and the shortest has six words.
+    repeats = repeated_words(written.keys) if matching.firsts.count(-1) > 3 else []
     absorb_islands(matching, repeats)
     find_moved_words(matching, on_page.keys, written.keys)
     stretches = cut_into_stretches(matching, on_page, written, repeats=repeats)
@@ -105,3 +105,7 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
         names=invented_names(matching, reference=on_page, response=written, text=response),
         stretches=stretches,
     )
+
+
+def _counted_words(text: str, spelling: Spelling) -> Wording:
+    return wording_of(cut_glued_loops(words_of(without_tags(text), spelling)))

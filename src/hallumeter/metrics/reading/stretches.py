@@ -38,7 +38,7 @@ class Stretch(Struct, frozen=True):
     is_moved: bool = False
     """Whether a run was read at another place of the page."""
     period: int | None = None
-    """Words that a loop repeats; letters, inside a long word."""
+    """Words that a loop repeats."""
     copies: float | None = None
     """Copies in the whole repetition, also those that were read."""
     misread_words: int = 0

@@ -11,9 +11,9 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from hallumeter.text.words import Words
 
-ENDLESS_MARKS = 1000
+ENDLESS_MARKS = 200
 """Signs without a letter or digit between them beyond which they are no markup, leader or empty table any more."""
-_TAG = re.compile(r"</?[a-z][a-z0-9]{0,9}/?>")
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,9}(?:\s[^<>]*)?/?>")
 
 
 class _WithoutSigns(dict[int, int | None]):
@@ -44,8 +44,17 @@ class Wording(Struct, frozen=True):
         return len(self.keys)
 
 
+def without_tags(text: str) -> str:
+    """The text with spaces in the place of tags, so that cells of a table are words and every place stays.
+
+    >>> without_tags("<td class='x'>a</td><td>b</td>")
+    '              a         b     '
+    """
+    return _TAG.sub(lambda tag: " " * len(tag[0]), text) if "<" in text else text
+
+
 def wording_of(words: Words) -> Wording:
-    """The words that count: signs alone (`**`, `|`, a bullet) and tags (`<br>`) do not, unless they go on and on.
+    """The words that count: signs alone (`**`, `|`, a bullet) do not, unless they go on and on.
 
     >>> from hallumeter.text.words import words_of
     >>> wording_of(words_of("** «l'Étienne,» I.")).keys
@@ -70,8 +79,6 @@ def _keys(words: tuple[str, ...]) -> list[str]:
     if not words:
         return []
     lines = "\n".join(words).casefold()
-    if "<" in lines:
-        lines = _TAG.sub("", lines)
     if lines.isascii():
         return lines.translate(_WITHOUT_SIGNS).split("\n")
     keys = unicodedata.normalize("NFC", lines).translate(_WITHOUT_SIGNS).split("\n")

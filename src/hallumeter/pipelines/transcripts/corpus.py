@@ -146,7 +146,8 @@ def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: 
         own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")]
         asked, given = settings.witness, settings.witness_confidence
         if has_witness:
-            own.append(("trust", f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"))
+            trust = f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"
+            own.append(("trust", f"{trust}-{asked.fewest_copies}-copies"))
         if has_witness and given is not None:
             own.append(("witness-confidence", f"{given:g}"))
         return tuple(own)

@@ -14,7 +14,7 @@ from hallumeter.records import InputFile
 from .jobs import EngineReading, Jobs, PageJob, Source, unpaired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 
 def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) -> Jobs:
@@ -83,7 +83,7 @@ def _last_parts(path: Path, depth: int, *, has_ending: bool) -> str:
     return composed_name("/".join((*path.parts[-depth:-1], name)))
 
 
-def _one(job: PageJob) -> Iterator[PageJob]:
+def _one(job: PageJob) -> Generator[PageJob, None, None]:
     yield job
 
 

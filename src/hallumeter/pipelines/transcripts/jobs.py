@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from hallumeter.records import Failure, FieldValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from hallumeter.records import InputFile
 
@@ -19,10 +19,13 @@ class Source(Struct, frozen=True):
     """A text, the file that holds it, or the image that shows it: whoever measures the page opens it."""
 
     text: str | None = None
+    """The text itself, when it came out of a table or from Python."""
     path: Path | None = None
+    """A file that holds the text."""
     image: Path | None = None
-    """An image, and the OCR engine that reads it."""
+    """An image that shows the text."""
     reader: str | None = None
+    """The OCR engine that reads the image."""
 
 
 class EngineReading(Struct, frozen=True):
@@ -44,9 +47,10 @@ class PageJob(Struct, frozen=True):
 class Jobs(Struct):
     """The pages of a run, and what could not be paired."""
 
-    pages: Iterator[PageJob]
-    """Read once, as they are measured."""
+    pages: Generator[PageJob, None, None]
+    """Read once, as they are measured, and closed before what they are read from."""
     count: int
+    """Pages that have a reference and a reading."""
     engines: tuple[str, ...]
     inputs: tuple[InputFile, ...]
     failures: list[Failure]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
+from contextlib import closing
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,12 +22,14 @@ from .page import Comparison, MeasuredPage, measure_page, record_name
 from .settings import TranscriptSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from .jobs import PageJob, Source
 
 _BYTES_AT_ONCE = 1 << 18
 _PAGES_AT_ONCE = 64
+_COMPOSING = frozenset({"nfc", "nfkc"})
+"""Steps of a spelling after which the Unicode form of a text does not matter."""
 
 
 class Task(Struct, frozen=True):
@@ -54,6 +58,8 @@ class MeasuredJob(Struct, frozen=True):
     notices: tuple[Notice, ...]
     digests: dict[str, str]
     """SHA-256 of every text that came from a file, by engine; the reference's is under the empty name."""
+    other_forms: int
+    """Readings in another Unicode form than the reference, where the spelling does not make them alike."""
 
 
 class _Opened(Struct):
@@ -70,13 +76,17 @@ class _Opened(Struct):
     """How sure a witness is of its reading; None when it does not say."""
 
 
-def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Iterator[MeasuredJob]:
+def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, None, None]:
     """Measure pages, in their order, in as many processes as the settings say."""
-    for measured in map_in_order(partial(_measure_share, task=task), _shares(jobs), workers=task.settings.workers):
-        yield from measured
+    measure = partial(_measure_share, task=task)
+    with closing(_shares(jobs)) as shares:
+        found = map_in_order(measure, shares, workers=task.settings.workers)
+        with closing(found) as measured:
+            for share in measured:
+                yield from share
 
 
-def _shares(jobs: Iterable[PageJob]) -> Iterator[list[PageJob]]:
+def _shares(jobs: Iterable[PageJob]) -> Generator[list[PageJob], None, None]:
     """Some pages at a time: enough to be worth sending to another process, few enough that memory stays flat."""
     share: list[PageJob] = []
     size = 0
@@ -111,7 +121,9 @@ def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
             measure_page(transcript, next(found), _comparison(page, transcript, task), reading=reading)
             for transcript, reading in zip(page.transcripts, page.readings, strict=True)
         )
-        measured.append(MeasuredJob(page.job.page, rows, tuple(page.failures), tuple(page.notices), page.digests))
+        failures, notices = tuple(page.failures), tuple(page.notices)
+        other_forms = _count_other_forms(page.transcripts, task.settings)
+        measured.append(MeasuredJob(page.job.page, rows, failures, notices, page.digests, other_forms))
     return measured
 
 
@@ -131,6 +143,16 @@ def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
             sound.append(transcript)
     page.transcripts = sound
     return page
+
+
+def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettings) -> int:
+    """Readings of a page that are composed (NFC) where its reference is not, or the other way round."""
+    if not _COMPOSING.isdisjoint(settings.spelling.steps) or not transcripts:
+        return 0
+    is_composed = unicodedata.is_normalized("NFC", transcripts[0].reference)
+    return sum(
+        unicodedata.is_normalized("NFC", each.response) != is_composed for each in transcripts if each.response.strip()
+    )
 
 
 def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison:

@@ -61,8 +61,14 @@ class Comparison(Struct, frozen=True):
 
 
 def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
-    """What a page of an engine is called in the run's files."""
-    return page if has_one_engine else f"{page}@{engine}"
+    """What a page of an engine is called in the run's files: no two pages and engines alike.
+
+    >>> record_name("a@b", "c", has_one_engine=False)
+    'a%40b@c'
+    """
+    if has_one_engine:
+        return page
+    return f"{page.replace('%', '%25').replace('@', '%40')}@{engine}"
 
 
 def measure_page(
@@ -105,17 +111,23 @@ def _why_unsure(reading: PageReading, comparison: Comparison) -> str | None:
 def _badge(reading: PageReading | None, comparison: Comparison, *, status: PageStatus, is_sure: bool) -> bool | None:
     """Whether the engine invented text; None when that cannot be told.
 
-    A loop shows without any reference, and whoever confirms all but a little clears a page, however unsure. Who wrote
-    nothing invented nothing.
+    A long loop shows without any reference, and whoever confirms all but a little clears a page, however unsure.
+    Who wrote nothing invented nothing.
     """
     if reading is None or status == "empty_output":
         return None
     pages, words = comparison.settings.pages, reading.response_words
-    if pages.is_hallucinated(invented_words=reading.loop_words, words=words):
+    plain_loops = sum(stretch.words for stretch in reading.stretches if _is_plain_loop(stretch, comparison))
+    if pages.is_hallucinated(invented_words=plain_loops, words=words):
         return True
     is_invented = pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
     can_clear = reading.reference_words >= comparison.settings.witness.fewest_words or not words
     return is_invented if is_sure or (can_clear and not is_invented) else None
+
+
+def _is_plain_loop(stretch: Stretch, comparison: Comparison) -> bool:
+    """Whether a stretch is a loop that speaks for itself."""
+    return stretch.kind == "loop" and (stretch.copies or 0) >= comparison.settings.witness.fewest_copies
 
 
 def _counts(anchoring: Anchoring, reading: PageReading | None, *, status: PageStatus, badge: bool | None) -> PageCounts:
@@ -200,10 +212,15 @@ def _row(
         number_insertion_rate=reading.numbers.value,
         name_insertion_rate=reading.names.value,
         blocks=kinds.count("block"),
-        loops=kinds.count("loop"),
+        loops=_count_loops(reading.stretches),
         omissions=kinds.count("omission"),
         is_exact=reading.is_exact,
     )
+
+
+def _count_loops(stretches: tuple[Stretch, ...]) -> int:
+    """Loops, not their pieces, which all have the period and the copies of the whole."""
+    return len({(stretch.period, stretch.copies) for stretch in stretches if stretch.kind == "loop"})
 
 
 def _share(count: int, total: int) -> float | None:
@@ -267,20 +284,27 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_sure:
 
 
 def _label(stretch: Stretch, comparison: Comparison, *, is_sure: bool) -> Label:
-    """A witness cannot refute: what it does not confirm it is silent about. A loop needs no witness."""
+    """A witness cannot refute: what it does not confirm it is silent about. A long loop needs no witness."""
     if stretch.kind == "run":
         return Label.SUPPORTED
-    if not comparison.is_with_witness or stretch.kind == "loop":
+    if not comparison.is_with_witness or _is_plain_loop(stretch, comparison):
         return Label.REFUTED
     return Label.NOT_ENOUGH_INFO if is_sure else Label.UNDECIDED
 
 
 def _note(stretch: Stretch) -> str | None:
     if stretch.kind == "loop" and stretch.period is not None and stretch.copies is not None:
-        return f"{stretch.period} word{'s' * (stretch.period > 1)}, {stretch.copies:.1f} times".replace(".0 ", " ")
+        times = f"{_words(stretch.period)}, {stretch.copies:.1f} times".replace(".0 ", " ")
+        # One copy may be read on the page, and the one begun at the end; what lacks more is one of several pieces.
+        is_part = stretch.words < stretch.period * (int(stretch.copies) - 1)
+        return f"part of a loop: {times} in all" if is_part else times
     if stretch.misread_words:
-        return f"{stretch.misread_words} of {stretch.words} words misread"
+        return f"{stretch.misread_words} of {_words(stretch.words)} misread"
     return None
+
+
+def _words(count: int) -> str:
+    return f"{count} word{'s' * (count > 1)}"
 
 
 def _encoded(records: list[Response] | list[Claim] | list[Verdict]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from contextlib import closing
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -57,14 +58,20 @@ def measure_transcripts(
         has_one_engine=len(jobs.engines) == 1,
     )
     collected = _Collected(jobs, settings)
-    for done, job in enumerate(measure_jobs(jobs.pages, task), 1):
-        collected.add(job)
-        for page in job.pages:
-            if keep is not None:
-                keep(page)
-        if watch is not None:
-            watch(done, jobs.count)
+    take = keep or _leave
+    # Closed here and not when they are collected as garbage: by then the database behind the pages is gone.
+    with closing(jobs.pages), closing(measure_jobs(jobs.pages, task)) as measured:
+        for done, job in enumerate(measured, 1):
+            collected.add(job)
+            for page in job.pages:
+                take(page)
+            if watch is not None:
+                watch(done, jobs.count)
     return collected.measured()
+
+
+def _leave(_: MeasuredPage) -> None:
+    """Nobody keeps the findings."""
 
 
 class _Collected:
@@ -76,7 +83,9 @@ class _Collected:
         self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
         self._rows: list[PageRow] = []
         self._failures: list[Failure] = []
-        self._notices: dict[str, list[str]] = {}
+        self._notices: Counter[str] = Counter()
+        self._first_files: dict[str, str] = {}
+        self._other_forms = 0
         self._undecided: Counter[str] = Counter()
         self._digests = [hashlib.sha256() for _ in jobs.inputs]
         self._has_digests = False
@@ -89,7 +98,9 @@ class _Collected:
         self._failures.extend(job.failures)
         self._corpus.add(job.pages)
         for notice in job.notices:
-            self._notices.setdefault(notice.message, []).append(notice.path)
+            self._notices[notice.message] += 1
+            self._first_files.setdefault(notice.message, notice.path)
+        self._other_forms += job.other_forms
         for page in job.pages:
             self._rows.append(page.row)
             self._undecided.update([page.undecided] if page.undecided else [])
@@ -146,10 +157,6 @@ class _Collected:
         return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
 
     def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
-        yield from self._jobs.notices
-        for notice, paths in self._notices.items():
-            more = f" ({len(paths) - 1:,} more files likewise)" if len(paths) > 1 else ""
-            yield f"{paths[0]}: {notice}{more}"
         if left_out:
             share = f"{FEWEST_PAGES_SHARE:.0%}"
             yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
@@ -165,3 +172,17 @@ class _Collected:
             yield "compared with a witness, not with ground truth: rates are disagreement, not error"
         for reason, times in self._undecided.most_common(3):
             yield f"{times} undecided: {reason}"
+        if self._other_forms:
+            other = "the witness" if self._jobs.witness is not None else "their ground truth"
+            yield (
+                f"some pages are in another Unicode form than {other}; "
+                f"--normalize nfc makes them alike: {self._other_forms:,}"
+            )
+        # Last, because there may be many.
+        yield from self._file_notices()
+
+    def _file_notices(self) -> Iterator[str]:
+        for notice, files in self._notices.items():
+            more = f" ({files - 1:,} more files likewise)" if files > 1 else ""
+            yield f"{self._first_files[notice]}: {notice}{more}"
+        yield from self._jobs.notices

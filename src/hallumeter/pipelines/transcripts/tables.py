@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError
@@ -14,7 +15,7 @@ from hallumeter.store import PageShelf, ShelvedReading
 from .jobs import EngineReading, Jobs, PageJob, Source, unpaired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hallumeter.records import FieldValue
@@ -149,24 +150,24 @@ class Shelf:
         self.failures.append(Failure(None, None, "read", None, code, message))
 
 
-def jobs_of(shelf: PageShelf, failures: list[Failure]) -> Iterator[PageJob]:
+def jobs_of(shelf: PageShelf, failures: list[Failure]) -> Generator[PageJob, None, None]:
     """The pages of a shelf as jobs; what has no partner is a failure."""
-    for page in shelf.pages():
-        if page.reference is None:
-            engines = ", ".join(reading.engine for reading in page.readings)
-            failures.append(unpaired(page.page, f"page {page.page!r} of {engines} has no reference; left out"))
-        elif not page.readings:
-            failures.append(unpaired(page.page, f"page {page.page!r}: no engine has a reading of it"))
-        else:
-            readings = tuple(EngineReading(item.engine, Source(item.response), item.fields) for item in page.readings)
-            yield PageJob(page.page, Source(page.reference), readings)
+    with closing(shelf.pages()) as pages:
+        for page in pages:
+            if page.reference is None:
+                engines = ", ".join(reading.engine for reading in page.readings)
+                failures.append(unpaired(page.page, f"page {page.page!r} of {engines} has no reference; left out"))
+            elif not page.readings:
+                failures.append(unpaired(page.page, f"page {page.page!r}: no engine has a reading of it"))
+            else:
+                yield PageJob(page.page, Source(page.reference), tuple(map(_engine_reading, page.readings)))
 
 
 def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns, shelf: PageShelf) -> Jobs:
     """Pages out of tables."""
     filling = Shelf(columns, shelf)
     inputs = filling.fill(paths, names)
-    return Jobs(jobs_of(shelf, filling.failures), len(shelf), shelf.engines, inputs, filling.failures, [])
+    return Jobs(jobs_of(shelf, filling.failures), shelf.count_paired(), shelf.engines, inputs, filling.failures, [])
 
 
 def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: Columns, shelf: PageShelf) -> Jobs:
@@ -179,7 +180,11 @@ def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: 
             filling.put(item.page, item.reference, reading, place=place)
         else:
             filling.put_pair(item, place, engine=UNNAMED_ENGINE, page=str(number))
-    return Jobs(jobs_of(shelf, filling.failures), len(shelf), shelf.engines, (), filling.failures, [])
+    return Jobs(jobs_of(shelf, filling.failures), shelf.count_paired(), shelf.engines, (), filling.failures, [])
+
+
+def _engine_reading(reading: ShelvedReading) -> EngineReading:
+    return EngineReading(reading.engine, Source(reading.response), reading.fields)
 
 
 def _plain(value: object) -> FieldValue:

@@ -36,6 +36,9 @@ def opened_witness(
         yield _read_jobs(engines, images, reader=witness or DEFAULT_READER)
         return
     if witness is None or not Path(witness).exists():
+        reader = str(witness).partition(":")[0]
+        if reader in READERS:
+            raise InputError(f"{reader} reads images; give --image DIR too")
         raise InputError(
             f"{witness}: no such folder or table of readings; an OCR engine such as {DEFAULT_READER} needs --image"
         )

@@ -10,7 +10,7 @@ from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, 
 from .pages import count_pages
 from .ranking import HALLUCINATING, difference_words, ranking_section
 from .terminal import WORST_SHOWN
-from .wording import census_words
+from .wording import WITNESS_WORDS, census_words, has_witness
 from .worst import reason_words, worst_pages
 
 if TYPE_CHECKING:
@@ -27,11 +27,14 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
+    is_witnessed = has_witness(metric.signature for metric in summary.metrics)
+    if is_witnessed:
+        lines += [WITNESS_WORDS, ""]
     if section:
         lines += _engine_lines(section)
     if summary.ranking:
         lines += [escaped(difference_words(summary.ranking)), ""]
-    lines += _worst_lines(worst_pages(rows, WORST_SHOWN))
+    lines += _worst_lines(worst_pages(rows, WORST_SHOWN), is_witnessed=is_witnessed)
     lines += [f"- note: {escaped(notice)}" for notice in summary.notices]
     if section:
         lines += [f"- {code(column.signature)}" for column in section.columns if column.signature]
@@ -61,13 +64,17 @@ def _cell(engine: EngineRow, name: str) -> str:
     return escaped(shown)
 
 
-def _worst_lines(rows: Sequence[PageRow]) -> list[str]:
+def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
     if not rows:
         return []
-    lines = ["| worst pages | engine | why | CER | anchor | ratio | invented |", f"|{' --- |' * 7}"]
+    lines = [
+        "| worst pages (empty outputs aside) | engine | why | CER | anchor | ratio | invented |",
+        f"|{' --- |' * 7}",
+    ]
     for row in rows:
         numbers = [NO_VALUE if n is None else format_number(n) for n in (row.cer, row.anchor_score, row.length_ratio)]
         invented = NO_VALUE if row.invented_rate is None else f"{row.invented_rate * 100:.0f} %"
-        cells = [escaped(row.page), escaped(row.engine), reason_words(row), *map(escaped, numbers), invented]
+        why = reason_words(row, has_witness=is_witnessed)
+        cells = [escaped(row.page), escaped(row.engine), why, *map(escaped, numbers), invented]
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]

@@ -36,6 +36,8 @@ HEADINGS = {
 HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
+WARNED_FROM = 5
+"""Fewer pages than this tell too little for a warning."""
 PAIRS_KEPT = 5_000
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
@@ -93,7 +95,8 @@ def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: Counted
     if pages is None and empty is not None:
         pages, empty_outputs = (None if part is None else int(part) for part in (empty.total, empty.count))
     hallucinating = metrics.get(HALLUCINATING)
-    is_warned = hallucinating is not None and hallucinating.value is not None and hallucinating.value > WARNED_ABOVE
+    share = hallucinating.value if hallucinating else None
+    is_warned = share is not None and share > WARNED_ABOVE and (pages is None or pages >= WARNED_FROM)
     return EngineRow(engine, pages, empty_outputs, place=None, mean_rank=None, metrics=metrics, is_warned=is_warned)
 
 

@@ -14,7 +14,7 @@ from hallumeter.text.printable import printable
 
 from .pages import count_pages
 from .ranking import HALLUCINATING, HEADINGS, difference_words, ranking_section
-from .wording import census_words
+from .wording import WITNESS_WORDS, census_words, has_witness
 from .worst import reason_words, worst_pages
 
 if TYPE_CHECKING:
@@ -44,10 +44,18 @@ def pages_table(
     stream = io.StringIO()
     console = plain_console(stream, width=width, has_color=has_color)
     console.print(Text(" · ".join(census_words(counted.census, summary.counts.failures)), style="bold"))
+    is_witnessed = has_witness(metric.signature for metric in summary.metrics)
+    if is_witnessed:
+        console.print(Text(WITNESS_WORDS, style="yellow"))
     shown = _print_engines(console, section) if section else []
     if summary.ranking:
         console.print(Text(printable(difference_words(summary.ranking))))
-    _print_worst(console, worst_pages(rows, WORST_SHOWN), has_one_engine=counted.census.engines == 1)
+    _print_worst(
+        console,
+        worst_pages(rows, WORST_SHOWN),
+        has_one_engine=counted.census.engines == 1,
+        is_witnessed=is_witnessed,
+    )
     if shown:
         console.print(Text("\nsignatures", style="dim"))
     for column in shown:
@@ -108,11 +116,11 @@ def _interval(metric: MetricSummary) -> str:
     return f"({format_number(low)}–{format_number(high)})"
 
 
-def _print_worst(console: Console, rows: Sequence[PageRow], *, has_one_engine: bool) -> None:
+def _print_worst(console: Console, rows: Sequence[PageRow], *, has_one_engine: bool, is_witnessed: bool) -> None:
     if not rows:
         return
     is_narrow = console.width < NARROW
-    table = plain_table("Worst pages, by words invented or left out")
+    table = plain_table("Worst pages, by words invented or left out (empty outputs aside)")
     table.add_column("page", overflow="fold", min_width=8)
     if not has_one_engine:
         table.add_column("engine", overflow="fold", min_width=8)
@@ -125,5 +133,5 @@ def _print_worst(console: Console, rows: Sequence[PageRow], *, has_one_engine: b
         numbers = [row.cer] if is_narrow else [row.cer, row.anchor_score, row.length_ratio]
         invented = NO_VALUE if row.invented_rate is None else f"{row.invented_rate * 100:.0f} %"
         shown = (NO_VALUE if number is None else format_number(number) for number in numbers)
-        table.add_row(printable(row.page), *engine, reason_words(row), *shown, invented)
+        table.add_row(printable(row.page), *engine, reason_words(row, has_witness=is_witnessed), *shown, invented)
     console.print(table)

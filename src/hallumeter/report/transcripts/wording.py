@@ -7,7 +7,22 @@ from typing import TYPE_CHECKING
 from hallumeter.report.wording import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .sections import PageCensus, ReadingSection
+
+WITNESS_WORDS = (
+    "compared with a witness: figures are disagreement, not error; passages are unconfirmed, not proven invented"
+)
+
+
+def has_witness(signatures: Iterable[str | None]) -> bool:
+    """Whether numbers with such signatures rest on the reading of a witness instead of ground truth.
+
+    >>> has_witness(["cer|witness:tesseract|v:1"]), has_witness(["cer|v:1", None])
+    (True, False)
+    """
+    return any("|witness:" in signature for signature in signatures if signature)
 
 
 def census_words(census: PageCensus, failures: int) -> list[str]:
@@ -15,7 +30,7 @@ def census_words(census: PageCensus, failures: int) -> list[str]:
     parts = [plural(census.pages, "page"), plural(census.engines, "engine")]
     parts += [plural(census.empty_outputs, "empty output"), plural(failures, "failure")]
     optional = (
-        (census.empty_references, "page without ground truth", "pages without ground truth"),
+        (census.empty_references, "page with empty ground truth", "pages with empty ground truth"),
         (census.undecided, "undecided page", "undecided pages"),
     )
     return parts + [f"{count:,} {one if count == 1 else many}" for count, one, many in optional if count]

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 STATUS_WORDS = {
     "ok": "compared",
     "empty_output": "empty output",
-    "empty_reference": "no ground truth on the page",
+    "empty_reference": "text on a page with empty ground truth",
     "both_empty": "both empty",
     "undecided": "the witness could not tell",
 }
+_READ = ("ok", "empty_reference")
+"""Text written for a blank page is invented as well."""
 
 
 def unfaithful_words(row: PageRow) -> float:
@@ -36,16 +38,17 @@ def unfaithful_words(row: PageRow) -> float:
 
 def worst_pages(rows: Iterable[PageRow], most: int) -> list[PageRow]:
     """Readings with most words invented or left out; empty outputs are no readings, and are counted elsewhere."""
-    candidates = ((unfaithful_words(row), -place, row) for place, row in enumerate(rows) if row.status == "ok")
+    candidates = ((unfaithful_words(row), -place, row) for place, row in enumerate(rows) if row.status in _READ)
     chosen = heapq.nlargest(most, (entry for entry in candidates if entry[0] > 0), key=lambda entry: entry[:2])
     return [row for *_, row in chosen]
 
 
-def reason_words(row: PageRow) -> str:
-    """What is wrong with a reading, most telling first."""
+def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
+    """What is wrong with a reading, most telling first; a witness does not prove that a passage is invented."""
+    block = "unconfirmed passage" if has_witness else "invented block"
     found = [
         plural(count, noun)
-        for count, noun in ((row.loops, "loop"), (row.blocks, "invented block"), (row.omissions, "omission"))
+        for count, noun in ((row.loops, "loop"), (row.blocks, block), (row.omissions, "omission"))
         if count
     ]
     return ", ".join(found) if row.status == "ok" and found else STATUS_WORDS[row.status]
