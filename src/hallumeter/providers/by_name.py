@@ -10,6 +10,9 @@ from .protocol import PageReader
 from .rapidocr_reader import RapidOcrReader
 from .tesseract import TesseractReader
 
+READERS = ("tesseract", "rapidocr")
+"""What a user can type, before a colon and languages."""
+
 
 def page_reader(name: str, languages: Sequence[str] = ()) -> PageReader:
     """The reader called `tesseract`, `tesseract:fra+eng` (with languages of its own) or `rapidocr`.
@@ -22,7 +25,7 @@ def page_reader(name: str, languages: Sequence[str] = ()) -> PageReader:
     """
     program, colon, own = name.partition(":")
     chosen = tuple(own.split("+")) if colon else tuple(languages)
-    if program not in {"tesseract", "rapidocr"} or (colon and not all(chosen)):
+    if program not in READERS or (colon and not all(chosen)):
         raise SettingsError(
             f"no reader of page images is called {name!r}; expected tesseract, tesseract:fra+eng or rapidocr"
         )

@@ -3,18 +3,20 @@
 from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
 from .failure import Failure
-from .measurement import Counts, Measurement, MetricSummary, Profile, Scope, Summary
+from .measurement import SUMMARY_VERSION, Counts, Measurement, MetricSummary, Profile, Scope, Summary
 from .page_columns import PageColumns, PageCounts
 from .ranking import Direction, EnginePair, RankedEngine, Ranking
 from .rate import Rate, Rates
 from .response import FieldValue, Response
-from .run import InputFile, JudgeEntry, Manifest
+from .run import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 from .signature import Signature
 from .source import Passage, Quote
 from .span import check_span
 from .transcript import PageRow, PageStatus, Transcript
 
 __all__ = [
+    "MANIFEST_VERSION",
+    "SUMMARY_VERSION",
     "Answers",
     "Claim",
     "Counts",

@@ -9,6 +9,10 @@ from .ranking import Direction, Ranking
 Scope = Literal["record", "group", "run"]
 
 
+SUMMARY_VERSION = 1
+"""Of the form of a summary."""
+
+
 class Measurement(Struct, frozen=True):
     """One metric on one response, one group or a whole run."""
 

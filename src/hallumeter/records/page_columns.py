@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import astuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,10 +69,13 @@ class PageColumns(Struct, frozen=True, eq=False):
         >>> len(PageColumns.of([]))
         0
         """
+        return cls.of_numbers(np.array([astuple(page) for page in pages], dtype=np.float64))
+
+    @classmethod
+    def of_numbers(cls, numbers: NDArray[np.float64]) -> PageColumns:
+        """Columns from the counts of all pages, one page after the other."""
         names = PageCounts.__struct_fields__
-        rows = [[getattr(page, name) for name in names] for page in pages]
-        table = np.array(rows, dtype=np.float64).reshape(-1, len(names))
-        return cls(dict(zip(names, table.T.copy(), strict=True)))
+        return cls(dict(zip(names, numbers.reshape(-1, len(names)).T.copy(), strict=True)))
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One count of all pages."""

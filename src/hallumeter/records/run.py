@@ -2,6 +2,9 @@
 
 from msgspec import Struct, field
 
+MANIFEST_VERSION = 1
+"""Of the form of a manifest."""
+
 
 class InputFile(Struct, frozen=True):
     """A file that was read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
+import unicodedata
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -71,7 +72,7 @@ class PageShelf:
 
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
-        name, text = _storable(page), _storable(reference)
+        name, text = _page_name(page), _storable(reference)
         self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
         self._database.execute("UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (text, name))
         row = self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)).fetchone()
@@ -79,7 +80,7 @@ class PageShelf:
 
     def put_reading(self, page: str, reading: ShelvedReading) -> bool:
         """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
-        name = _storable(page)
+        name = _page_name(page)
         self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
         engine = self._engines.setdefault(_storable(reading.engine), len(self._engines))
         fields = {
@@ -105,6 +106,11 @@ class PageShelf:
                     for engine, response, fields in found
                 )
                 yield ShelvedPage(name, reference, readings)
+
+
+def _page_name(page: str) -> str:
+    """Names in the form NFC: a Korean name is one name, whichever system wrote it."""
+    return unicodedata.normalize("NFC", _storable(page))
 
 
 def _storable(text: str) -> str:

@@ -19,7 +19,7 @@ from hallumeter.formats import STDIN, Batch, batch_of, read_rows
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
-from hallumeter.records import InputFile, JudgeEntry, Manifest, Summary, Verdict
+from hallumeter.records import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest, Summary, Verdict
 from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
 
 from .pipeline import measure_batches
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from .pipeline import MeasuredRun
 
-MANIFEST_VERSION = 1
 STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.policy import headline_rows, profile_of
-from hallumeter.records import Counts, Failure, Summary
+from hallumeter.records import SUMMARY_VERSION, Counts, Failure, Summary
 from hallumeter.summary import SummarySettings
 
 from .builder import TableBuilder
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from hallumeter.formats import Batch
 
-SUMMARY_VERSION = 1
 MOST_FAILURES = 100_000
 """Failures kept with their messages; more are only counted."""
 

@@ -14,10 +14,11 @@ from msgspec import structs
 
 from hallumeter.errors import RecordError
 from hallumeter.pipelines.run import Run, load
-from hallumeter.records import JudgeEntry, Manifest
+from hallumeter.records import MANIFEST_VERSION, JudgeEntry, Manifest
 from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
 
 from .inputs import Given, opened_paths, opened_records
+from .jobs import WITNESS
 from .page import ALIGNMENT
 from .pipeline import MeasuredTranscripts, measure_transcripts
 from .run_writer import RunWriter
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from .jobs import Jobs
 
-MANIFEST_VERSION = 1
 INSTRUMENT = "transcripts"
 
 
@@ -110,7 +110,7 @@ def _manifest(
 ) -> Manifest:
     judge = JudgeEntry(ALIGNMENT, f"spelling {settings.spelling}")
     if jobs.witness is not None:
-        judge = JudgeEntry("witness", jobs.witness)
+        judge = JudgeEntry(WITNESS, jobs.witness)
     return Manifest(
         version=MANIFEST_VERSION,
         hallumeter=version("hallumeter"),

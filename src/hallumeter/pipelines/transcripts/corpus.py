@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from hallumeter.metrics.catalog import ANCHORING_METRICS, READING_METRICS
 from hallumeter.pipelines.measurement.inputs import NO_VALUE
-from hallumeter.records import PageColumns, PageCounts, Rates
+from hallumeter.records import PageColumns, Rates
 from hallumeter.summary import Slice, summarize_pages, summarize_rates, summarize_value
 
 from .page import record_name
@@ -59,9 +59,7 @@ class Corpus:
 
     def columns(self) -> PageColumns:
         """The counts of all pages and engines, in the order in which they came."""
-        names = PageCounts.__struct_fields__
-        table = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, len(names))
-        return PageColumns(dict(zip(names, table.T.copy(), strict=True)))
+        return PageColumns.of_numbers(np.frombuffer(self._numbers, dtype=np.float64))
 
     def parts(self) -> Iterator[_Part]:
         """The whole, then every engine, then every engine and group."""
@@ -84,6 +82,11 @@ class _Part(Struct, frozen=True, eq=False):
     columns: PageColumns
     pages: NDArray[np.intp]
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several engines read a page: they meet the same ink, so it is one unit of resampling."""
+        return len(self.pages) > int(self.pages.max(initial=-1)) + 1
+
 
 def summary_rows(
     corpus: Corpus, settings: TranscriptSettings, numbers: SummarySettings, *, witness: str | None
@@ -102,14 +105,12 @@ def summary_rows(
 
 
 def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings) -> MetricSummary:
-    # A page that several engines read is one unit of resampling: they meet the same ink.
-    is_shared = len(np.unique(part.pages)) < len(part.pages)
-    numbers = structs.replace(numbers, cluster="page") if is_shared else numbers
+    numbers = structs.replace(numbers, cluster="page") if part.is_shared else numbers
     if metric.resample is not None:
         return summarize_pages(metric, _by_page(part), slice_, settings=numbers)
     found = metric.compute(part.columns)
     if isinstance(found, Rates):
-        pooled = found.pooled_by(part.pages) if is_shared else found
+        pooled = found.pooled_by(part.pages) if part.is_shared else found
         bounds = _bounds(found.pooled, undecided=slice_.undecided)
         return summarize_rates(metric, pooled, slice_, settings=numbers, bounds=bounds)
     return summarize_value(metric, found, slice_, settings=numbers)

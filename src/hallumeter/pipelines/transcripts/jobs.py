@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from hallumeter.records import InputFile
 
+TRUTH, WITNESS = "truth", "witness"
+"""What the reference of a page is called in a run: ground truth, or another reading."""
+
 
 class Source(Struct, frozen=True):
     """A text, the file that holds it, or the image that shows it: whoever measures the page opens it."""
@@ -55,7 +58,7 @@ class Jobs(Struct):
     inputs: tuple[InputFile, ...]
     failures: list[Failure]
     notices: list[str]
-    reference_name: str = "truth"
+    reference_name: str = TRUTH
     """What the reference is called in the run: `truth`, or `witness`."""
     witness: str | None = None
     """Who read the pages as a witness; None with a ground truth."""

@@ -18,6 +18,7 @@ from hallumeter.metrics.reading import PageReading, read_page
 from hallumeter.providers import PageReader, page_reader
 from hallumeter.records import Failure, Transcript
 
+from .jobs import TRUTH
 from .page import Comparison, MeasuredPage, measure_page, record_name
 from .settings import TranscriptSettings
 
@@ -36,7 +37,7 @@ class Task(Struct, frozen=True):
     """How the pages of a run are measured."""
 
     settings: TranscriptSettings
-    reference_name: str = "truth"
+    reference_name: str = TRUTH
     is_kept: bool = False
     """Whether findings are written into a run folder."""
     has_one_engine: bool = False

@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.metrics.anchoring import LENGTH_RATIO_CAP
-from hallumeter.records import Claim, Label, PageCounts, PageRow, Passage, Quote, Response, Transcript, Verdict
+from hallumeter.records import Claim, Label, PageCounts, PageRow, Passage, Quote, Rate, Response, Transcript, Verdict
+
+from .jobs import TRUTH, WITNESS
 
 if TYPE_CHECKING:
     from hallumeter.metrics.anchoring import Anchoring
@@ -48,7 +50,7 @@ class Comparison(Struct, frozen=True):
     """What a transcript is compared with, and how."""
 
     settings: TranscriptSettings
-    reference_name: str = "truth"
+    reference_name: str = TRUTH
     confidence: float | None = None
     """Of a witness in its reading."""
     record_id: str | None = None
@@ -57,7 +59,7 @@ class Comparison(Struct, frozen=True):
     @property
     def is_with_witness(self) -> bool:
         """Whether the reference is only another reading."""
-        return self.reference_name != "truth"
+        return self.reference_name != TRUTH
 
 
 def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
@@ -204,11 +206,11 @@ def _row(
         wer=reading.words.error_rate.value,
         mer=reading.words.match_error_rate.value,
         wil=reading.words.information_lost,
-        true_insertion_rate=_share(reading.inserted_words, written),
-        invented_rate=_share(reading.block_words + reading.loop_words, written),
-        loop_rate=_share(reading.loop_words, written),
-        omission_rate=_share(reading.omitted_words, present),
-        multiset_insertion_rate=_share(reading.multiset_inserted, written),
+        true_insertion_rate=Rate(reading.inserted_words, written).value,
+        invented_rate=Rate(reading.block_words + reading.loop_words, written).value,
+        loop_rate=Rate(reading.loop_words, written).value,
+        omission_rate=Rate(reading.omitted_words, present).value,
+        multiset_insertion_rate=Rate(reading.multiset_inserted, written).value,
         number_insertion_rate=reading.numbers.value,
         name_insertion_rate=reading.names.value,
         blocks=kinds.count("block"),
@@ -221,10 +223,6 @@ def _row(
 def _count_loops(stretches: tuple[Stretch, ...]) -> int:
     """Loops, not their pieces, which all have the period and the copies of the whole."""
     return len({(stretch.period, stretch.copies) for stretch in stretches if stretch.kind == "loop"})
-
-
-def _share(count: int, total: int) -> float | None:
-    return count / total if total else None
 
 
 def _lines(
@@ -273,7 +271,7 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_sure:
     return Verdict(
         record_id=claim.record_id,
         claim_id=claim.claim_id,
-        judge="witness" if comparison.is_with_witness else ALIGNMENT,
+        judge=WITNESS if comparison.is_with_witness else ALIGNMENT,
         label=_label(stretch, comparison, is_sure=is_sure),
         reason=("moved" if stretch.is_moved else None) if is_run else stretch.kind,
         start=claim.start,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.errors import InputError, RecordError, SettingsError
-from hallumeter.records import Counts, InputFile, Summary
+from hallumeter.records import SUMMARY_VERSION, Counts, InputFile, Summary
 from hallumeter.summary import SummarySettings
 
 from .corpus import Corpus, summary_rows
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .jobs import Jobs
     from .measuring import MeasuredJob
     from .page import MeasuredPage
-
-SUMMARY_VERSION = 1
 
 
 class MeasuredTranscripts(Struct, frozen=True, eq=False):

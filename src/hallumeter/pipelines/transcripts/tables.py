@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -70,7 +69,7 @@ class Shelf:
 
     def put(self, page: str, reference: str, reading: ShelvedReading, *, place: str) -> None:
         """Keep a reading with its reference; it is left out when its page has another one already."""
-        if self.shelf.put_reference(unicodedata.normalize("NFC", page), reference):
+        if self.shelf.put_reference(page, reference):
             self._shelve(page, reading, place)
         else:
             self._fail("two_references", f"{place}: page {page!r} has another reference already; left out")
@@ -91,11 +90,11 @@ class Shelf:
     def _put_reference(self, row: Mapping[str, object], place: str) -> None:
         role = REFERENCE if self._name(row, REFERENCE) else RESPONSE
         page, text = self._text(row, PAGE, place), self._text(row, role, place)
-        if page and text is not None and not self.shelf.put_reference(unicodedata.normalize("NFC", page), text):
+        if page and text is not None and not self.shelf.put_reference(page, text):
             self._fail("two_references", f"{place}: page {page!r} has another reference already; the first counts")
 
     def _shelve(self, page: str, reading: ShelvedReading, place: str) -> None:
-        if not self.shelf.put_reading(unicodedata.normalize("NFC", page), reading):
+        if not self.shelf.put_reading(page, reading):
             self._fail("read_twice", f"{place}: {reading.engine} has a reading of {page!r} already; the first counts")
 
     def _reading(self, row: Mapping[str, object], response: str, engine: str) -> ShelvedReading:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.pages import PAGE_SUFFIXES, page_name, pages_in
 from hallumeter.formats.pages.names import composed_name
-from hallumeter.providers import page_reader
+from hallumeter.providers import READERS, page_reader
 from hallumeter.records import InputFile
 
 from .folders import engine_names, plain_path
 from .inputs import opened_paths
-from .jobs import EngineReading, Jobs, PageJob, Source, unpaired
+from .jobs import WITNESS, EngineReading, Jobs, PageJob, Source, unpaired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 DEFAULT_READER = "tesseract"
-READERS = (DEFAULT_READER, "rapidocr")
-WITNESS = "witness"
 
 
 @contextmanager
