@@ -44,6 +44,7 @@ FAMILIES = {
     "Consensus": ("Do models that answer the same question say the same?", catalog.CONSENSUS_METRICS),
     "Agreement": ("Do judges of the same claims give the same verdicts?", catalog.AGREEMENT_METRICS),
     "Uncertainty": ("How sure are judges, and answers, of themselves?", catalog.UNCERTAINTY_METRICS),
+    "Samples": ("Does a model stand by what it said, and how sure was it of its words?", catalog.SAMPLE_METRICS),
     "Abstention": ("Is what cannot be answered refused, and what can be answered not?", catalog.ABSTENTION_METRICS),
     "Transcripts: by alignment": (
         "What did an engine invent, repeat, leave out and misread, word by word?",
@@ -117,15 +118,16 @@ TRANSCRIPTS: dict[str, list[tuple[str, str]]] = {
 }
 """Pages and what an engine wrote for them: those of the example by hand."""
 
-PYTHON_ONLY = """\
-No command measures it yet, because no command samples answers. In Python, with the meaning of each answer as a number:
-
-```pycon
->>> from hallumeter.metrics.uncertainty import semantic_entropy
->>> round(semantic_entropy([0, 0, 1, 1]), 3)
-0.693
-```
-"""
+SAMPLED: tuple[dict[str, object], ...] = (
+    {
+        "id": "r1",
+        "response": "It opened in 1889.",
+        "evidence": "It opened in 1889.",
+        "samples": ["It opened in 1889.", "Nobody knows when."],
+        "token_logprobs": [-0.5, -1.5],
+    },
+)
+"""A record whose samples are compared, and whose tokens have probabilities."""
 
 CONSTANTS = {"METRICS": "Every metric of the catalog, as a tuple; [Metrics](../metrics/index.md) lists them."}
 
@@ -161,13 +163,13 @@ def metric_page(metric: Metric) -> str:
         lines += [f"## {title}", "", shown, ""]
     if metric.reads == "pages":
         return "\n".join([*lines, "## In Python", "", how_to_compare(metric)])
+    if metric.reads in {"meanings", "token_logprobs"}:
+        return "\n".join([*lines, "## In Python", "", how_to_sample(metric)])
     return "\n".join([*lines, "## On the command line", "", how_to_measure(metric)])
 
 
 def how_to_measure(metric: Metric) -> str:
     """A command that prints the metric, what it prints, and the signature."""
-    if metric.reads == "clusters":
-        return PYTHON_ONLY
     prepared = ""
     if metric.reads in ROWS:
         name, rows = ROWS[metric.reads]
@@ -202,10 +204,27 @@ def how_to_compare(metric: Metric) -> str:
     return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
 
 
+def how_to_sample(metric: Metric) -> str:
+    """An audit of a record with samples, what it gives, and the signature."""
+    settings = hallumeter.AuditSettings(samples="rules")
+    found = {row.metric: row for row in hallumeter.audit(SAMPLED, settings=settings).summary.metrics}[metric.id]
+    assert found.value is not None, f"{metric.id} is undefined for its example"
+    lines = ["```pycon", ">>> import hallumeter", ">>> record = {"]
+    lines += [f"...     {json.dumps(name)}: {json.dumps(value)}," for name, value in SAMPLED[0].items()]
+    lines += ["... }", '>>> settings = hallumeter.AuditSettings(samples="rules")']
+    lines += [">>> run = hallumeter.audit([record], settings=settings)"]
+    lines += [">>> values = {row.metric: row.value for row in run.summary.metrics}"]
+    lines += [f">>> round(values[{json.dumps(metric.id)}], 3)", f"{round(found.value, 3)}", "```", ""]
+    lines += ["`hallumeter audit FILE --samples` prints it, with its interval.", ""]
+    lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
+
+
 def commands_page() -> str:
     """The help pages of all commands."""
     lines = [NOTE, "# Commands", ""]
-    lines += ["Exit codes: 0 fine; 2 the command, a file or a setting cannot be used, said in one line.", ""]
+    codes = "0 fine; 2 the command, a file or a setting cannot be used, said in one line; 3 not measured to the end"
+    lines += [f"Exit codes: {codes}.", ""]
     for name, command in _commands(command_line, "hallumeter"):
         context = click.Context(command, info_name=name, max_content_width=HELP_WIDTH, terminal_width=HELP_WIDTH)
         context.help_option_names = ["-h", "--help"]

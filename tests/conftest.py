@@ -6,6 +6,7 @@ import importlib
 import os
 import socket
 import subprocess
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
-pytest_plugins = ["drawn_pages"]
-"""Fixtures that draw pages for OCR engines to read."""
+pytest_plugins = ["drawn_pages", "misbehaving_server"]
+"""Fixtures that draw pages for OCR engines to read, and that serve language models which misbehave."""
 
 REFUSAL_EXIT_CODE = 97
 
@@ -43,6 +44,21 @@ def refuse(event, arguments):
 
 sys.addaudithook(refuse)
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where caches are kept instead of the user's own folder, also by programs that tests start."""
+    folder = tmp_path_factory.mktemp("caches")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HALLUMETER_CACHE", str(folder / "shared"))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_its_own(_caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find what another has remembered; the folder is made when something is kept there."""
+    monkeypatch.setenv("HALLUMETER_CACHE", str(_caches / uuid.uuid4().hex))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,13 @@ SAMPLES = sorted(
     entry.name for entry in (resources.files("hallumeter") / "samples").iterdir() if entry.name.endswith(".jsonl")
 )
 CASES: dict[str, list[list[str]]] = {
+    "audit": [
+        ["audit", "SAMPLES/rag_answers.jsonl", "--limit", "12", "--by", "model", "--out", "run"],
+        ["audit", "ANSWERS/answers.jsonl", "--evidence-dir", "ANSWERS/handbook", "--workers", "2"],
+        ["audit", "ANSWERS/answers.jsonl", "--samples", "--out", "run"],
+        ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
+    ],
+    "cache": [["cache"], ["cache", "--clear"]],
     "demo": [["demo"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
@@ -27,7 +35,8 @@ CASES: dict[str, list[list[str]]] = {
         ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],
     ],
 }
-"""How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written."""
+"""How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written,
+ANSWERS has a file of answers with samples, and a folder of texts."""
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +50,23 @@ def finished_demo(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) ->
     return manifests[0].parent.parent
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with answers in three languages, each with a sample, and with texts to look evidence up in."""
+    folder = tmp_path_factory.mktemp("answers")
+    texts = {"en": "The tower is 330 m high.", "fr": "La tour fut achevée en 1889.", "ko": "수도는 서울이다."}
+    rows = [
+        {"id": name, "response": text, "samples": [text, text.upper()], "evidence": text}
+        for name, text in texts.items()
+    ]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "handbook").mkdir()
+    for name, text in texts.items():
+        (folder / "handbook" / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
 def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.Command]) -> None:
     names = set(cli_commands)
     assert names == CASES.keys(), (
@@ -50,9 +76,11 @@ def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.
 
 
 @pytest.mark.parametrize("words", [words for cases in CASES.values() for words in cases], ids=" ".join)
-def test_a_command_opens_no_socket(words: list[str], run_offline: Run, finished_demo: Path, tmp_path: Path) -> None:
+def test_a_command_opens_no_socket(
+    words: list[str], run_offline: Run, finished_demo: Path, answers: Path, tmp_path: Path
+) -> None:
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
-        known = {"SAMPLES": str(samples), "DEMO": str(finished_demo)}
+        known = {"SAMPLES": str(samples), "DEMO": str(finished_demo), "ANSWERS": str(answers)}
         pieces = [[known.get(piece, piece) for piece in word.split("/")] for word in words]
         done = run_offline([sys.executable, "-m", "hallumeter", *map("/".join, pieces)], tmp_path)
     assert done.returncode == 0, done.stderr

@@ -285,7 +285,7 @@ def test_agreement_gets_a_bootstrap_over_claims_or_over_responses() -> None:
 
 def test_agreement_of_two_judges_names_them_by_their_columns() -> None:
     metric = METRICS_BY_ID["cohen_kappa"]
-    row = summarize_agreement(metric, PANEL, Slice({}, "x & z"), settings=SETTINGS, judges=(0, 2))
+    row = summarize_agreement(metric, PANEL, Slice({}, "x & z"), settings=SETTINGS, judges={"first": 0, "second": 2})
     assert row.value == metric.compute(PANEL, 0, 2).value
     assert row.interval is not None
     assert row.signature.startswith(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from .errors import HallumeterError, InputError, MissingExtraError, RecordError, SettingsError
     from .formats import read
     from .metrics.catalog import METRICS
-    from .pipelines import MeasureSettings, Run, TranscriptSettings, load, measure, transcripts
+    from .pipelines import MeasureSettings, Run, load, measure
+    from .pipelines.audit import AuditSettings, audit
+    from .pipelines.transcripts import TranscriptSettings, transcripts
     from .records import (
         Claim,
         Failure,
@@ -37,12 +39,15 @@ _PARTS = {
     "errors": ("HallumeterError", "InputError", "MissingExtraError", "RecordError", "SettingsError"),
     "formats": ("read",),
     "metrics.catalog": ("METRICS",),
-    "pipelines": ("MeasureSettings", "Run", "TranscriptSettings", "load", "measure", "transcripts"),
+    "pipelines": ("MeasureSettings", "Run", "load", "measure"),
+    "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
 }
 _HOMES = {name: part for part, names in _PARTS.items() for name in names}
 
 __all__ = [
     "METRICS",
+    "AuditSettings",
     "Claim",
     "Failure",
     "Finding",
@@ -63,6 +68,7 @@ __all__ = [
     "Transcript",
     "TranscriptSettings",
     "Verdict",
+    "audit",
     "load",
     "measure",
     "read",

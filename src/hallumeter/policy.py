@@ -151,6 +151,20 @@ class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
         return None
 
 
+def judges_apart(rows: Iterable[MetricSummary]) -> tuple[str, ...]:
+    """Judges without whom the others agree better by more than chance, the largest gain first.
+
+    They are those whose `alpha_gain_without` has an interval that lies above 0.
+    """
+    gains = [
+        (row.value, row.judge)
+        for row in rows
+        if row.metric == "alpha_gain_without" and row.judge is not None and row.value is not None
+        if row.interval is not None and row.interval[0] > 0
+    ]
+    return tuple(judge for _, judge in sorted(gains, key=lambda gain: -gain[0]))
+
+
 def profile_of(policy: Policy, rows: Mapping[str, MetricSummary]) -> Profile:
     """The opinion of a policy on the headline rows of a summary, by metric."""
     return opinion_on(

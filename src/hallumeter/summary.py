@@ -14,7 +14,7 @@ from hallumeter.records import MetricSummary, Rates, Ratings, Signature
 from hallumeter.stats import Interval, bootstrap_statistic, cluster_bootstrap_interval, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -33,6 +33,8 @@ class SummarySettings(Struct, frozen=True):
     confidence: float = 0.95
     cluster: str = "response"
     """The unit of resampling: the response, or a field such as a document that holds several."""
+    stated: tuple[tuple[str, str], ...] = ()
+    """What every signature states first, such as how claims were found."""
 
 
 def check_interval_settings(*, confidence: float, resamples: int, seed: int) -> None:
@@ -99,19 +101,24 @@ def summarize_rates(
 
 
 def summarize_agreement(
-    metric: Metric, ratings: Ratings, part: Slice, *, settings: SummarySettings, judges: tuple[int, int] | None = None
+    metric: Metric,
+    ratings: Ratings,
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    judges: Mapping[str, int] | None = None,
 ) -> MetricSummary:
     """An agreement statistic over patterns of votes, with an interval by resampling clusters of responses.
 
-    `judges` names the two judges of a pairwise statistic by their columns.
+    `judges` are the columns of the judges that the statistic asks for by name, such as first and second.
     """
-    pair = {} if judges is None else {"first": judges[0], "second": judges[1]}
-    result: Agreement = metric.compute(ratings, **pair)
+    named = judges or {}
+    result: Agreement = metric.compute(ratings, **named)
     interval = None
     if result.value is not None and metric.resample is not None:
         interval = bootstrap_statistic(
             ratings.multiplicities if ratings.clusters is None else ratings.clusters,
-            partial(metric.resample, ratings, **pair),
+            partial(metric.resample, ratings, **named),
             rng=_generator(metric, part, settings),
             resamples=settings.resamples,
             confidence=settings.confidence,
@@ -200,7 +207,7 @@ def _row(
 
 
 def _signature(metric: Metric, part: Slice, settings: SummarySettings, *, interval: Interval | None) -> Signature:
-    named = [*part.settings, *metric.settings]
+    named = [*settings.stated, *part.settings, *metric.settings]
     is_resampled = interval is not None and interval.method.endswith("bootstrap")
     if interval:
         drawn = f"-{settings.resamples}" if is_resampled else ""

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, get_args
 
 import numpy as np
 from hypothesis import strategies as st
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.metrics.catalog import Metric
 from hallumeter.metrics.consensus import consensus_scores
+from hallumeter.metrics.meanings import MeaningColumns
+from hallumeter.metrics.token_logprobs import TokenColumns
 from hallumeter.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
 from hallumeter.records import Answers, LabelCounts, PageColumns, PageCounts, Ratings, Support, UncertaintySums
 from hallumeter.stats import distinct_patterns
 
-Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | PageColumns | list[int]
+Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | PageColumns | MeaningColumns | TokenColumns
 Values = tuple[float | None, ...]
 Statement = tuple[int, int, int, bool]
 """Question, claim, model, and whether the evidence supports it."""
 
 MODELS = ("a", "b", "c")
+ASKED_JUDGES = {
+    "cohen_kappa": ("first", "second"),
+    "agreement_with_others": ("judge",),
+    "alpha_without": ("judge",),
+    "alpha_gain_without": ("judge",),
+}
+"""The judges whose columns a statistic of a panel asks for, by the names of its parameters."""
 METHODS: tuple[UncertaintyMethod, ...] = get_args(UncertaintyMethod)
 
 
@@ -143,6 +152,7 @@ statement_lists = st.lists(
     max_size=20,
     unique_by=lambda statement: statement[:3],
 )
+logprobs = st.lists(st.floats(-50, 0), max_size=6)
 silences = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=4)
 statements_and_asked = st.tuples(statement_lists, silences).map(_statements_and_asked)
 
@@ -152,7 +162,8 @@ INPUTS: dict[str, st.SearchStrategy[Columns]] = {
     "answers": answer_rows.map(Answers.of),
     "ratings": rating_rows.map(ratings),
     "support": statements_and_asked.map(lambda case: support(*case)),
-    "clusters": st.lists(st.integers(0, 5), max_size=12),
+    "meanings": st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=8).map(MeaningColumns.of),
+    "token_logprobs": st.lists(st.none() | logprobs, max_size=8).map(TokenColumns.of),
     "pages": st.lists(page_counts(), max_size=8).map(PageColumns.of),
 }
 """Any input, by what a metric reads."""
@@ -163,7 +174,8 @@ EMPTY: dict[str, Columns] = {
     "answers": Answers.of([]),
     "ratings": ratings([], judges=3),
     "support": support([], [(0, 0), (0, 1), (1, 2)]),
-    "clusters": [],
+    "meanings": MeaningColumns.of([]),
+    "token_logprobs": TokenColumns.of([]),
     "pages": PageColumns.of([]),
 }
 """Nothing to count, by what a metric reads."""
@@ -177,9 +189,9 @@ def values_of(metric: Metric, columns: Columns) -> Values:
             part = metric.id.removeprefix("consensus_")
             return tuple(getattr(score, part).value for score in scores)
         return tuple(score.f1 for score in scores)
-    if metric.id == "cohen_kappa" and isinstance(columns, Ratings):
-        judges = range(len(columns.judges))
-        return tuple(metric.compute(columns, one, other).value for one in judges for other in judges if one < other)
+    if isinstance(columns, Ratings) and metric.id in ASKED_JUDGES:
+        named = combinations(range(len(columns.judges)), len(ASKED_JUDGES[metric.id]))
+        return tuple(metric.compute(columns, *judges).value for judges in named)
     if metric.id.startswith("judge_"):
         return tuple(getattr(judge, metric.id.removeprefix("judge_")) for judge in metric.compute(columns))
     result = metric.compute(columns)
@@ -188,8 +200,6 @@ def values_of(metric: Metric, columns: Columns) -> Values:
 
 def rearranged(columns: Columns, order: np.random.Generator) -> Columns:
     """The same input with its rows in another order, and votes written claim by claim instead of pattern by pattern."""
-    if isinstance(columns, list):
-        return [columns[index] for index in order.permutation(len(columns))]
     if isinstance(columns, Ratings):
         rows = order.permutation(np.repeat(np.arange(len(columns.patterns)), columns.multiplicities))
         return Ratings(columns.patterns[rows], np.ones(len(rows), dtype=np.int64), columns.judges)
@@ -210,7 +220,5 @@ def arrays_of(columns: Columns) -> list[NDArray[Any]]:
     """Copies of all the numbers in an input."""
     if isinstance(columns, PageColumns):
         return [column.copy() for column in columns.columns.values()]
-    if isinstance(columns, Struct):
-        fields = [getattr(columns, name) for name in columns.__struct_fields__]
-        return [field.copy() for field in fields if isinstance(field, np.ndarray)]
-    return [np.array(columns)]
+    fields = [getattr(columns, name) for name in columns.__struct_fields__]
+    return [field.copy() for field in fields if isinstance(field, np.ndarray)]

@@ -9,15 +9,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_inputs import EMPTY, INPUTS, Columns, Values, arrays_of, label_counts, ratings, rearranged, values_of
+from metric_inputs import (
+    ASKED_JUDGES,
+    EMPTY,
+    INPUTS,
+    Columns,
+    Values,
+    arrays_of,
+    label_counts,
+    ratings,
+    rearranged,
+    values_of,
+)
 
 from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID, Metric
+from hallumeter.metrics.meanings import MeaningColumns
+from hallumeter.metrics.token_logprobs import TokenColumns
 from hallumeter.records import Answers, LabelCounts, PageColumns, Rates, Ratings, UncertaintySums
 
 EXAMPLES = settings(max_examples=50)
 POOLABLE = [metric for metric in METRICS if metric.is_poolable]
 RESAMPLED = [metric for metric in METRICS if metric.resample is not None]
-ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns)
+ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns)
 """Columns with one row per response, from which rates are made."""
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
@@ -108,7 +121,7 @@ def test_many_resamples_at_once_give_what_one_at_a_time_gives(metric: Metric, da
     assert isinstance(columns, (Ratings, PageColumns))
     width = len(columns.patterns) if isinstance(columns, Ratings) else len(columns)
     weights = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=width, max_size=width), min_size=1, max_size=4))
-    pair = {"first": 0, "second": 1} if metric.id == "cohen_kappa" else {}
+    pair = {name: column for column, name in enumerate(ASKED_JUDGES.get(metric.id, ()))}
     assert metric.resample is not None
     found = metric.resample(columns, np.array(weights, dtype=np.float64), **pair)
     single = [one_resample(metric, columns, row, pair) for row in weights]

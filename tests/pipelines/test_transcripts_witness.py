@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import hallumeter
 from hallumeter import Run, SettingsError
 from hallumeter.cli.main import main
-from hallumeter.providers import TesseractReader
+from hallumeter.providers.page_readers import TesseractReader
 from hallumeter.records import MetricSummary
 from transcript_folders import TRUTH, files_of, lines_of, write_pages, write_rows
 

@@ -97,9 +97,10 @@ def finding(
     quotes: tuple[Quote, ...] = (),
     note: str | None = None,
     judge: str = "human",
+    reason: str | None = None,
 ) -> Finding:
     """A claim with one verdict, or none."""
-    verdict = Verdict("r0", claim_id, judge, label, evidence=quotes, note=note) if label else None
+    verdict = Verdict("r0", claim_id, judge, label, reason=reason, evidence=quotes, note=note) if label else None
     return Finding(Claim("r0", claim_id, start=start, end=end, text=text), (verdict,) if verdict else ())
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from audit_samples import NOTE, audit_document
 from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
 from report_samples import finding, sample_document
@@ -184,5 +185,103 @@ def test_hostile_names_of_everything_else_stay_names(browser: Browser, tmp_path:
     visit.page.locator("#record .mark").first.click()
     assert visit.page.locator("[data-chart] svg").count() == 4
     assert visit.page.evaluate("window.stolen === undefined")
+    assert visit.complaints == []
+    visit.context.close()
+
+
+@pytest.fixture(scope="module")
+def audit_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(audit_document(), tmp_path_factory.mktemp("audit"))
+
+
+@pytest.fixture
+def audit(browser: Browser, audit_report: Path) -> Iterator[Page]:
+    visit = Visit(browser, audit_report)
+    yield visit.page
+    assert visit.complaints == []
+    visit.context.close()
+
+
+def test_the_part_that_a_judge_pointed_to_is_marked_inside_its_claim(audit: Page) -> None:
+    marks = audit.locator("#record .response .mark.refuted")
+    assert [mark.inner_text() for mark in marks.all()][:4] == [
+        *("Acme had revenue of ", "999 million", " dollars", " in 2021."),
+    ]
+    assert [" pinpointed" in (mark.get_attribute("class") or "") for mark in marks.all()][:4] == [
+        *(False, True, True, False),
+    ]
+
+
+def test_the_pointer_tells_every_judges_verdict_before_a_click(audit: Page) -> None:
+    title = audit.locator("#record .mark.pinpointed").first.get_attribute("title") or ""
+    assert title.splitlines() == [
+        f"rules: Refuted, money_mismatch, {NOTE}",
+        "openai:small: Refuted, number_mismatch",
+        "anthropic:large: Supported",
+    ]
+
+
+def test_a_click_shows_every_judge_with_reason_note_and_what_it_pointed_to(audit: Page) -> None:
+    audit.locator("#record .mark.pinpointed").first.click()
+    verdicts = audit.locator("#inspector .verdict")
+    assert verdicts.count() == 3
+    first = verdicts.first
+    expect(first.locator("code")).to_have_text("money_mismatch")
+    expect(first).to_contain_text("the response and the evidence give different amounts of money")
+    expect(first.locator(".note")).to_have_text(NOTE)
+    expect(first.locator(".pointed")).to_have_text("999 million dollars")
+    expect(first.locator("blockquote mark")).to_have_text("1.2 billion dollars")
+    expect(verdicts.nth(1)).to_contain_text("0.0002")
+
+
+def test_the_two_places_of_a_mismatch_lead_to_each_other(audit: Page) -> None:
+    # Two hundred sentences stand between the response and what the evidence says.
+    place = audit.locator("#record .mark.pinpointed", has_text="Lyon")
+    place.click()
+    quoted = audit.locator("#record .passage mark")
+    expect(quoted).to_have_text("Seoul")
+    expect(quoted).to_be_in_viewport()
+    expect(place).not_to_be_in_viewport()
+    quoted.press("Enter")
+    expect(place).to_be_in_viewport()
+    audit.locator("#inspector blockquote mark").click()
+    expect(quoted).to_be_in_viewport()
+    audit.locator("#inspector .pointed").first.click()
+    expect(place).to_be_in_viewport()
+
+
+def test_a_judge_that_failed_on_a_claim_is_named_beside_those_that_did_not(audit: Page) -> None:
+    audit.locator("#record .mark.undecided").first.click()
+    verdicts = audit.locator("#inspector .verdict")
+    assert [" ".join(text.split()) for text in verdicts.locator("p:first-child").all_inner_texts()] == [
+        "Undecided rules",
+        "Failed openai:small",
+        "Failed anthropic:large",
+    ]
+    expect(verdicts.nth(1)).to_contain_text("timeout: no reply in 60 s (5 attempts)")
+    expect(verdicts.nth(2)).to_contain_text("found <b>prose</b>")
+
+
+def test_choosing_a_response_does_not_move_the_page(audit: Page) -> None:
+    audit.locator("#browser").evaluate("node => node.scrollIntoView({ block: 'start', behavior: 'instant' })")
+    before = audit.evaluate("scrollY")
+    audit.locator("#list .entry").first.click()
+    expect(audit.locator("#record .passage mark").first).to_be_attached()
+    assert audit.evaluate("scrollY") == before
+
+
+def test_an_audit_fits_a_phone_and_its_evidence_is_in_sight_above_the_finding(
+    browser: Browser, audit_report: Path
+) -> None:
+    visit = Visit(browser, audit_report, width=390)
+    visit.page.locator("#record .mark.pinpointed", has_text="Lyon").click()
+    quoted, inspector = visit.page.locator("#record .passage mark"), visit.page.locator("#inspector")
+    expect(quoted).to_be_in_viewport()
+    visit.page.wait_for_function("""() => {
+        const mark = document.querySelector("#record .passage mark").getBoundingClientRect();
+        return mark.bottom <= document.getElementById("inspector").getBoundingClientRect().top;
+    }""")
+    expect(inspector).to_be_in_viewport()
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
     assert visit.complaints == []
     visit.context.close()

@@ -132,7 +132,7 @@ def test_the_page_says_whose_verdicts_the_headline_rests_on(page: Page) -> None:
 def test_a_judge_whose_verdicts_were_not_kept_has_no_counts_of_zero() -> None:
     rows = (metric("mihr", 1, 2),)
     words = page_of(sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))).words
-    assert "consensus – – – – not known MiHR 0.500" in words
+    assert "consensus – – – – – MiHR 0.500" in words
 
 
 def test_a_profile_without_any_measured_metric_says_so() -> None:
@@ -189,7 +189,7 @@ def test_the_record_browser_gets_every_word_once(page: Page) -> None:
     assert korean["f"][1]["v"][0]["q"] == [[0, 24, 27]]
     loose = next(record for record in records if record["id"] == "fr-1")
     assert [claim.get("n") for claim in loose["f"]] == [None, None, 1, None]
-    assert loose["b"] == ["judge: word-overlap: timeout: no reply in 60 s"]
+    assert loose["b"] == [["fr#3", "word-overlap", "judge: timeout: no reply in 60 s (3 attempts)"]]
 
 
 def test_quotations_that_cannot_be_placed_keep_their_words() -> None:

@@ -48,6 +48,7 @@ def hostile_document(text: str) -> Document:
                 quotes=(Quote(text, 0, 1, text), Quote("gone", None, None, text)),
                 note=text,
                 judge=text,
+                reason=text,
             ),
             finding(None, None, None, claim_id=text, text=text),
         ),
@@ -58,13 +59,17 @@ def hostile_document(text: str) -> Document:
             notices=(text,),
             metrics=(
                 metric(text, 1, 2, judge=text),
+                metric("alpha_gain_without", 1, 2, judge=text),
                 metric(text, 1, 2, by={text: text}, judge=text),
                 metric(text, 1, 3, by={text: "other"}, judge=text),
             ),
             profile={text: Profile(text, "low", True, (text,), (text,))},
         ),
         manifest=manifest(inputs=(InputFile(text, text, 1),), settings={text: text}, judges=(JudgeEntry(text, text),)),
-        metric_texts={text: MetricText(text, text, text, (0, 1))},
+        metric_texts={
+            text: MetricText(text, text, text, (0, 1)),
+            "alpha_gain_without": MetricText("gain", "gain", "Who stands apart?", (-2, 2), "agreement"),
+        },
         failures=[Failure(text, text, text, text, text, text)],
     )
 

@@ -31,6 +31,7 @@ ENGLISH = [
     "See Paris at www.example.fr.|Then go on.",
     "Write to a.b@example.com.|Thanks.",
     "Version 1.2.3 is out.|Get it.",
+    "The tower is 330 m.|It took 5 h. of work by J. S. Bach.|Yes.",
     "Great!|Thanks 😀.|Bye.",
     "Wait... ???|What?",
 ]
@@ -44,6 +45,7 @@ FRENCH = [
     "Il a dit : « Je pars. Tu restes. »|Puis il est parti.",
     "Vraiment\u202f?|Oui\u00a0!|Non…|Peut-être.",
     "Le prix est de 3,14 €.|C'est cher.",
+    "La tour mesure 330\u00a0m.|Elle pèse 7000 t.|M. Eiffel l'a bâtie.",
 ]
 KOREAN = [
     "저는 모릅니다.|정말요?|네!",
@@ -53,6 +55,7 @@ KOREAN = [
     "2020. 1. 5. 공포되었다.",
     "저는 갑니다.그리고 옵니다.",
     "그렇다...|아니다!",
+    "탑의 높이는 330 m.|파리에 있다.",
     "Dr. Kim은 왔다.|안녕하세요~ 반갑습니다",
 ]
 

@@ -17,11 +17,11 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    """Measure bundled real samples and write two reports: no key, no download, a few seconds.
+    """Audit bundled real samples and write two reports: no key, no download, a few seconds.
 
-    The samples are answers of six language models to questions about given passages (RAGTruth), with the verdicts of
-    human annotators and of two simple rules on every sentence; and newspaper articles of 1895 to 1921 as read by OCR
-    (Overproof), and as "corrected" by a small language model (SmolLM2).
+    The samples are answers of six language models to questions about given passages (RAGTruth), audited by rules, with
+    the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR (Overproof), and as
+    "corrected" by a small language model (SmolLM2).
 
     \b
     Examples:
@@ -29,11 +29,13 @@ def demo(out: Path) -> None:
       hallumeter demo --out demo
     """
     from hallumeter.pipelines import run_demo
-    from hallumeter.report import summary_text, transcripts_text
+    from hallumeter.report import count_reasons, summary_text, transcripts_text
+    from hallumeter.store import RunFolder
 
     found = run_demo(out)
-    click.echo("Answers of language models, judged sentence by sentence (hallumeter measure)")
-    click.echo(summary_text(found.answers.summary, "table"), nl=False)
+    answers = RunFolder(out / "answers")
+    click.echo("Answers of language models, audited sentence by sentence (hallumeter audit)")
+    click.echo(summary_text(answers.summary, "table", reasons=count_reasons(answers.verdicts())), nl=False)
     click.echo("\nNewspaper articles, read by OCR and corrected by a language model (hallumeter transcripts)")
     click.echo(transcripts_text(found.newspapers.summary, found.newspapers.rows, "table"), nl=False)
     click.echo(f"\nReports: {out / 'answers' / 'report.html'}\n         {out / 'newspapers' / 'report.html'}")

@@ -9,6 +9,8 @@ import click
 
 from hallumeter.errors import HallumeterError
 
+from .audit import audit
+from .cache import cache
 from .demo import demo
 from .measure import measure
 from .metrics import metrics
@@ -108,5 +110,5 @@ def main() -> None:
     """
 
 
-for command in (demo, measure, metrics, report, transcripts):
+for command in (audit, cache, demo, measure, metrics, report, transcripts):
     main.add_command(command)

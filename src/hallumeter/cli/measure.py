@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from .output import say_what_happened
-from .parameters import interval_options, joined_names, output_options, quiet_option
-
-if TYPE_CHECKING:
-    from hallumeter.pipelines import MeasureSettings
+from .parameters import (
+    interval_options,
+    joined_names,
+    measure_options,
+    measure_settings,
+    output_options,
+    quiet_option,
+)
 
 
 @click.command()
@@ -21,24 +24,7 @@ if TYPE_CHECKING:
     "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
 )
 @output_options
-@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy.")
-@click.option(
-    "--consensus",
-    type=click.Choice(["majority", "dawid-skene"]),
-    default="majority",
-    show_default=True,
-    help="How several judges are joined.",
-)
-@click.option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus.")
-@click.option(
-    "--uncertainty",
-    type=click.Choice(["information", "variance", "literal"]),
-    default="information",
-    show_default=True,
-    help="How uncertainty is split.",
-)
-@click.option("--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim.")
-@click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling.")
+@measure_options
 @interval_options
 @click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
 @quiet_option
@@ -66,7 +52,7 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
     out = options.pop("out")
     form = str(options.pop("form"))
     is_quiet = bool(options.pop("quiet"))
-    settings = _settings(options)
+    settings = measure_settings(options)
     sources = _sources(paths)
     with shown_progress(sources, is_quiet=is_quiet) as watch:
         if isinstance(out, Path):
@@ -78,16 +64,6 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
     click.echo(summary_text(run.summary, form), nl=False)
     if isinstance(out, Path) and not is_quiet:
         click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
-
-
-def _settings(options: dict[str, object]) -> MeasureSettings:
-    from hallumeter.pipelines import MeasureSettings, read_policy
-
-    policy = options.pop("policy")
-    options["is_strict"] = options.pop("strict")
-    if isinstance(policy, Path):
-        options["policies"] = (read_policy(policy),)
-    return MeasureSettings(**options)  # type: ignore[arg-type]
 
 
 def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:

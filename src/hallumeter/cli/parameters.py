@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hallumeter.pipelines import MeasureSettings
+
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("table", "json", "markdown", "csv")
@@ -44,4 +46,39 @@ interval_options = _together(
     click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
 )
+measure_options = _together(
+    click.option(
+        "--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy."
+    ),
+    click.option(
+        "--consensus",
+        type=click.Choice(["majority", "dawid-skene"]),
+        default="majority",
+        show_default=True,
+        help="How several judges are joined.",
+    ),
+    click.option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus."),
+    click.option(
+        "--uncertainty",
+        type=click.Choice(["information", "variance", "literal"]),
+        default="information",
+        show_default=True,
+        help="How uncertainty is split.",
+    ),
+    click.option(
+        "--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim."
+    ),
+    click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling."),
+)
 quiet_option = click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+
+
+def measure_settings(options: dict[str, object]) -> MeasureSettings:
+    """What `measure_options`, `interval_options`, --by and --strict say."""
+    from hallumeter.pipelines import MeasureSettings, read_policy
+
+    policy = options.pop("policy")
+    options["is_strict"] = options.pop("strict")
+    if isinstance(policy, Path):
+        options["policies"] = (read_policy(policy),)
+    return MeasureSettings(**options)  # type: ignore[arg-type]

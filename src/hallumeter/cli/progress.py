@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from rich.progress import Progress, TaskID
+
+    from hallumeter.runner import Watch
+
 LARGE_BYTES = 20 << 20
 """Below this size a file is read before a progress bar could be read."""
 
@@ -51,3 +55,65 @@ def shown_pages(*, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         task = progress.add_task("pages", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total, refresh=True)
+
+
+@contextmanager
+def shown_audit(*, is_quiet: bool) -> Iterator[Watch]:
+    """A bar for each step of an audit on the standard error, for a person who waits; else nothing."""
+    from hallumeter.runner import NoWatch
+
+    if is_quiet or not sys.stderr.isatty():
+        yield NoWatch()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[facts]}"),
+    )
+    # Drawn by this thread: processes are copied while it is shown, and a second thread would be copied half-way.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        yield ShownAudit(progress)
+
+
+class ShownAudit:
+    """The steps of an audit as bars."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: TaskID | None = None
+        self._failures = self._cached = 0
+        self._spent: Callable[[], float] | None = None
+
+    def begin(self, what: str, *, total: int, done: int = 0, spent: Callable[[], float] | None = None) -> None:
+        """Show a step."""
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+        self._failures = self._cached = 0
+        self._spent = spent
+        self._task = self._progress.add_task(what, total=total or None, completed=done, rate="", facts="")
+        self._progress.refresh()
+
+    def done(self, more: int, *, failures: int = 0, cached: int = 0) -> None:
+        """Move the bar on."""
+        if self._task is None:
+            return
+        self._failures += failures
+        self._cached += cached
+        task = self._progress.tasks[-1]
+        rate = f"{task.speed:,.1f}/s" if task.speed else ""
+        self._progress.update(self._task, advance=more, rate=rate, facts=self._facts(), refresh=True)
+
+    def _facts(self) -> str:
+        spent = self._spent() if self._spent is not None else None
+        facts = [
+            f"${spent:.4f}" if spent else "",
+            f"{self._cached:,} cached" if self._cached else "",
+            f"[red]{self._failures:,} failed[/red]" if self._failures else "",
+        ]
+        return " ".join(filter(None, facts))

@@ -5,6 +5,7 @@ from .by_suffix import STDIN, check_readable, read_rows
 from .delimited import read_delimited
 from .jsonl import read_jsonl, read_jsonl_stream, write_jsonl
 from .known_fields import ALIASES, KNOWN_FIELDS
+from .labels import LABEL_SYNONYMS, label_of
 from .mappings import batch_of
 from .parquet import read_parquet
 from .plain_words import plain_message
@@ -14,6 +15,7 @@ from .row_schema import RowSchema
 __all__ = [
     "ALIASES",
     "KNOWN_FIELDS",
+    "LABEL_SYNONYMS",
     "STDIN",
     "Batch",
     "Coded",
@@ -26,6 +28,7 @@ __all__ = [
     "claim_of",
     "distribution_of",
     "expanded",
+    "label_of",
     "passages_of",
     "plain_message",
     "read",

@@ -80,7 +80,7 @@ def passages_of(evidence: object) -> tuple[Passage, ...]:
     if evidence is None or evidence == "":
         return ()
     items = evidence if isinstance(evidence, list) else [evidence]
-    return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1))
+    return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1) if item is not None)
 
 
 def claim_of(row: Mapping[str, object], record_id: str, *, response: str | None = None) -> Claim:

@@ -8,29 +8,33 @@ from pathlib import Path
 from msgspec import Struct
 
 from hallumeter.errors import InputError
-from hallumeter.pipelines.measurement import MeasuredRun, MeasureSettings, measure_to_folder
+from hallumeter.judges import DEFAULT_JUDGE
+from hallumeter.pipelines.audit import AuditSettings, audit_files
+from hallumeter.pipelines.measurement import MeasureSettings
 from hallumeter.pipelines.transcripts import (
     MeasuredTranscripts,
     TranscriptSettings,
     opened_paths,
     transcripts_to_folder,
 )
+from hallumeter.records import Summary
+from hallumeter.runner import NoWatch
 from hallumeter.store import MANIFEST, RUN_FILES
 
 from .run import load
 
 ANSWERS, NEWSPAPERS = "answers", "newspapers"
 """The folders of the two runs."""
-_ANSWER_FILES = ("rag_answers.jsonl", "panel.jsonl")
+_ANSWERS_FILE = "rag_answers.jsonl"
 _ENGINES = ("newspaper-ocr", "smollm2", "smollm2-penalized")
-_INPUTS = {ANSWERS: _ANSWER_FILES, NEWSPAPERS: ("truth", *_ENGINES)}
+_INPUTS = {ANSWERS: (_ANSWERS_FILE,), NEWSPAPERS: ("truth", *_ENGINES)}
 
 
 class Demo(Struct, frozen=True, eq=False):
     """What the demo measured."""
 
-    answers: MeasuredRun
-    """Answers of language models to questions about passages, with the verdicts of people and rules."""
+    answers: Summary
+    """Answers of language models to questions about passages, audited by rules, with people's verdicts beside."""
     newspapers: MeasuredTranscripts
     """Newspaper articles read by OCR, and corrected by a small language model."""
 
@@ -48,8 +52,12 @@ def run_demo(out: Path) -> Demo:
         out.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder with --out") from error
-    settings = MeasureSettings(by=("model",), headline="human")
-    answers = measure_to_folder([samples / name for name in _ANSWER_FILES], out / ANSWERS, settings=settings)
+    file = samples / _ANSWERS_FILE
+    settings = AuditSettings(
+        judges=(DEFAULT_JUDGE, f"recorded:{file}"), measure=MeasureSettings(by=("model",), headline="rules@1")
+    )
+    audit_files([file], out / ANSWERS, settings=settings, watch=NoWatch())
+    answers = load(out / ANSWERS).summary
     folders = [samples / NEWSPAPERS / name for name in _INPUTS[NEWSPAPERS]]
     chosen = TranscriptSettings()
     jobs = opened_paths(folders, columns=chosen.columns)

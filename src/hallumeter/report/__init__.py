@@ -15,6 +15,9 @@ from .document import (
     MetricRow,
     MetricSection,
     MetricText,
+    PanelAdvice,
+    ReasonCount,
+    ReasonSection,
     RecordFindings,
     RecordSection,
     RecordView,
@@ -27,6 +30,8 @@ from .selection import Limits
 from .summary_text import summary_text
 from .transcripts.sections import PageSection, RankingSection, ReadingSection
 from .transcripts.text import transcripts_text
+from .verdicts.codes import failure_words, reason_words
+from .verdicts.reasons import count_reasons
 
 __all__ = [
     "BreakdownSection",
@@ -43,8 +48,11 @@ __all__ = [
     "MetricSection",
     "MetricText",
     "PageSection",
+    "PanelAdvice",
     "RankingSection",
     "ReadingSection",
+    "ReasonCount",
+    "ReasonSection",
     "RecordFindings",
     "RecordSection",
     "RecordView",
@@ -53,10 +61,13 @@ __all__ = [
     "build_document",
     "catalog_text",
     "charts_of",
+    "count_reasons",
+    "failure_words",
     "find_metric",
     "metric_facts",
     "metric_text_page",
     "metric_texts",
+    "reason_words",
     "render_html",
     "segments",
     "settled_label",

@@ -34,6 +34,8 @@ from .selection import Limits, Selection, select, tally_of
 from .transcripts.pages import count_pages
 from .transcripts.ranking import ranking_section
 from .transcripts.reading import page_of, reading_section, severity
+from .verdicts.panel import panel_advice
+from .verdicts.reasons import reason_section
 from .views import record_view
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 AGREEMENT = "agreement"
 """The family of the metrics that compare judges."""
-FAILURES_PER_RECORD = 5
+FAILURES_PER_RECORD = 20
 
 
 class Streams(TypedDict, total=False):
@@ -63,7 +65,7 @@ class _Failures(Struct):
     """Failures, while they are being counted."""
 
     total: int
-    counts: Counter[tuple[str, str]]
+    counts: Counter[tuple[str, str | None, str]]
     first: list[Failure]
     by_record: dict[str, list[Failure]]
 
@@ -126,11 +128,13 @@ def build_document(
 def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on claims shows."""
     rows, selection, headline = gathered.rows, gathered.selection, gathered.headline
+    reasons = reason_section(selection.overview.reasons)
     return [
         *_metric_sections(rows, headline),
         *_distribution_sections(selection),
         *_breakdown_sections(rows, headline),
         _judge_section(rows, gathered.manifest, selection=selection),
+        *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
         _integrity_section(gathered),
     ]
@@ -165,7 +169,7 @@ def _count_failures(failures: Iterable[Failure], chosen: set[str], *, kept: int)
     broken = _Failures(0, Counter(), [], {})
     for failure in failures:
         broken.total += 1
-        broken.counts[failure.step, failure.code] += 1
+        broken.counts[failure.step, failure.judge, failure.code] += 1
         if len(broken.first) < kept:
             broken.first.append(failure)
         if failure.record_id in chosen:
@@ -255,7 +259,13 @@ def _judge_section(rows: list[MetricRow], manifest: Manifest, *, selection: Sele
             )
         )
     agreement = [row for row in rows if row.text.family == AGREEMENT and not row.summary.by]
-    return JudgeSection(tuple(judges), tuple(agreement))
+    each = tuple(row for row in agreement if row.summary.judge in specs or row.summary.judge in tallies)
+    return JudgeSection(
+        judges=tuple(judges),
+        agreement=tuple(row for row in agreement if row not in each),
+        each=each,
+        advice=panel_advice([row.summary for row in rows]),
+    )
 
 
 def _record_sections(
@@ -300,11 +310,11 @@ def _size(view: RecordView, passages: set[str]) -> int:
 
 def _integrity_section(gathered: _Gathered, census: PageCensus | None = None) -> IntegritySection:
     broken = gathered.broken
-    counts = sorted(broken.counts.items(), key=lambda item: (-item[1], item[0]))
+    counts = sorted(broken.counts.items(), key=lambda item: (-item[1], item[0][0], item[0][1] or "", item[0][2]))
     return IntegritySection(
         tally=tally_of(gathered.selection.overview.labels),
         undefined=tuple(row for row in gathered.rows if row.summary.value is None),
-        failure_counts=tuple(FailureCount(step, code, failures) for (step, code), failures in counts),
+        failure_counts=tuple(FailureCount(*kind, failures) for kind, failures in counts),
         failures=tuple(broken.first),
         failures_total=broken.total,
         records_without_claims=gathered.summary.counts.records_without_claims,

@@ -24,7 +24,7 @@ from hallumeter.records import (
     Response,
 )
 
-from .segmentation import Segment
+from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 
 DOCUMENT_VERSION = 1
@@ -112,6 +112,9 @@ class VerdictView(Struct, frozen=True, omit_defaults=True):
     confidence: float | None = None
     reason: str | None = None
     note: str | None = None
+    start: int | None = None
+    """First code point of the part of the response that this judge pointed to."""
+    end: int | None = None
     quotes: tuple[Quote, ...] = ()
     """Places in the evidence; their text is filled in where the passage has it."""
     cost_usd: float | None = None
@@ -209,11 +212,35 @@ class Coverage(Struct, frozen=True):
 
 
 class FailureCount(Struct, frozen=True):
-    """How often a step broke in the same way."""
+    """How often a step, or a judge, broke in the same way."""
 
     step: str
+    judge: str | None
+    """None where no judge was at work."""
     code: str
     failures: int
+
+
+class ReasonCount(Struct, frozen=True):
+    """How often judges gave the same label for the same reason."""
+
+    label: Label
+    reason: str | None
+    """None where a judge gave none."""
+    verdicts: int
+    judges: dict[str, int]
+    """The same by judge."""
+
+
+class PanelAdvice(Struct, frozen=True):
+    """Whether the panel would agree better without one of its judges."""
+
+    judge: str | None
+    """The judge that could be dropped; None when none stands out."""
+    words: str
+    """The sentence, or its rest after ``Without`` and the judge."""
+    also: tuple[str, ...] = ()
+    """Further judges of whom the same is true, each taken alone."""
 
 
 class MetricSection(Struct, frozen=True, tag="metrics"):
@@ -248,6 +275,31 @@ class JudgeSection(Struct, frozen=True, tag="judges"):
 
     judges: tuple[JudgeRow, ...]
     agreement: tuple[MetricRow, ...]
+    """Of all judges together, and of pairs."""
+    each: tuple[MetricRow, ...] = ()
+    """What the votes of the panel say about each judge."""
+    advice: PanelAdvice | None = None
+    """None for fewer than three judges."""
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The known costs of all judges added up; None when no cost is known."""
+        known = [judge.cost_usd for judge in self.judges if judge.cost_usd is not None]
+        return sum(known) if known else None
+
+    @property
+    def verdicts_without_cost(self) -> int:
+        """Verdicts whose cost is not known; the settled verdict of a panel costs nothing of its own."""
+        return sum(judge.verdicts_without_cost for judge in self.judges if judge.judge != CONSENSUS)
+
+
+class ReasonSection(Struct, frozen=True, tag="reasons"):
+    """Why claims were not called supported."""
+
+    rows: tuple[ReasonCount, ...]
+    """By label, worst first; the most frequent reasons of each."""
+    verdicts_left_out: int = 0
+    """With reasons that are not among the most frequent."""
 
 
 class RecordSection(Struct, frozen=True, tag="records"):
@@ -278,6 +330,7 @@ Section = (
     | DistributionSection
     | BreakdownSection
     | JudgeSection
+    | ReasonSection
     | RecordSection
     | IntegritySection
     | RankingSection

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,15 @@ from .transcripts.ranking import (
 )
 from .transcripts.sections import PageSection, RankingSection, ReadingSection
 from .transcripts.wording import WITNESS_WORDS, has_witness, reading_coverage_words
+from .undefined import place_words, undefined_groups
+from .verdicts.codes import failure_words, reason_words
 from .wording import (
+    ALL_JUDGES,
     DIRECTION_WORDS,
     LABEL_WORDS,
     NO_VALUE,
     coverage_words,
+    format_cost,
     format_count,
     format_counts,
     format_number,
@@ -51,15 +56,21 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from .document import Document, MetricRow, Section
+    from collections.abc import Sequence
+
+    from hallumeter.records import Label
+
+    from .document import Document, MetricRow, ReasonCount, Section
     from .drawing import Chart, Json
     from .transcripts.sections import PageCensus
+    from .undefined import UndefinedGroup
 
 TITLES = {
     "metrics": "Metrics",
     "distribution": "Spread",
     "breakdown": "By group",
     "judges": "Judges",
+    "reasons": "Reasons",
     "records": "Responses",
     "integrity": "Integrity",
     "ranking": "Engines",
@@ -125,7 +136,7 @@ def _aliases(document: Document) -> dict[str, str]:
         if isinstance(section, MetricSection):
             rows += section.rows
         elif isinstance(section, JudgeSection):
-            rows += section.agreement
+            rows += section.agreement + section.each
     return {row.summary.metric: row.text.alias for row in rows}
 
 
@@ -244,6 +255,12 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         number=format_number,
+        cost=format_cost,
+        reason=reason_words,
+        groupby_label=_by_label,
+        failure=failure_words,
+        by_reason=_by_reason,
+        place=place_words,
         pair=format_pair,
         count=format_count,
         plural=plural,
@@ -256,6 +273,7 @@ def _environment() -> Environment:
     environment.globals.update(
         counts_of=format_counts,
         value_of=value_words,
+        all_judges=ALL_JUDGES,
         directions=DIRECTION_WORDS,
         label_words=LABEL_WORDS,
         label_colours=LABEL_COLOURS,
@@ -263,12 +281,31 @@ def _environment() -> Environment:
         consensus=CONSENSUS,
         groups_of=_groups_of,
         grid_of=_grid_of,
+        unmeasured_of=_unmeasured_of,
+        grid_of_judges=_grid_of_judges,
         kind_words=KIND_WORDS,
         hallucinating=HALLUCINATING,
         difference_of=difference_words,
         neighbours_of=neighbours,
     )
     return environment
+
+
+def _by_label(rows: Sequence[ReasonCount]) -> list[tuple[Label, list[ReasonCount]]]:
+    """Rows that stand together by label, under their label."""
+    return [(label, list(group)) for label, group in groupby(rows, key=lambda row: row.label)]
+
+
+def _by_reason(rows: Sequence[MetricRow]) -> list[UndefinedGroup]:
+    """Figures without a value, by the reason for it."""
+    return undefined_groups((row.text.alias, row.summary) for row in rows)
+
+
+def _unmeasured_of(rows: Sequence[MetricRow]) -> MetricRow | None:
+    """A row that tells what could not be measured, where all rows of a group that tell anything tell the same."""
+    telling = [row for row in rows if row.summary.undecided or row.summary.failed]
+    told = {(row.summary.undecided, row.summary.failed) for row in telling}
+    return telling[0] if len(told) == 1 and len(telling) > 1 else None
 
 
 def _groups_of(section: BreakdownSection) -> list[tuple[str, ...]]:
@@ -283,3 +320,14 @@ def _grid_of(section: BreakdownSection) -> list[tuple[MetricRow, dict[tuple[str,
         key = (row.summary.metric, row.summary.judge)
         lines.setdefault(key, {})[tuple(row.summary.by.values())] = row
     return [(next(iter(cells.values())), cells) for cells in lines.values()]
+
+
+def _grid_of_judges(section: JudgeSection) -> tuple[list[MetricRow], dict[str | None, dict[str, MetricRow]]]:
+    """The metrics that say something of single judges, and for each judge its rows by metric."""
+    columns: dict[str, MetricRow] = {}
+    judges: dict[str | None, dict[str, MetricRow]] = {}
+    for row in section.each:
+        columns.setdefault(row.summary.metric, row)
+        judges.setdefault(row.summary.judge, {})[row.summary.metric] = row
+    told = {row.summary.metric for row in section.each if row.summary.value is not None}
+    return [row for metric, row in columns.items() if metric in told], judges

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.text.printable import one_line
 
-from .wording import DIRECTION_WORDS, format_counts, format_pair, plural, value_words
+from .undefined import place_words, undefined_groups
+from .verdicts.panel import advice_text, panel_advice
+from .verdicts.reasons import top_reasons
+from .wording import DIRECTION_WORDS, LABEL_WORDS, format_counts, format_pair, plural, value_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hallumeter.records import MetricSummary, Summary
 
+    from .document import ReasonCount
 
-def markdown_text(summary: Summary) -> str:
-    """One table with every metric, then the profiles and the notices."""
+
+def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> str:
+    """One table with every metric that has a value, then the profiles, what has none, what stands out, the notices."""
     counts = summary.counts
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
     head = [
@@ -37,15 +45,21 @@ def markdown_text(summary: Summary) -> str:
         f"| {' | '.join(head)} |",
         f"|{' --- |' * len(head)}",
     ]
-    lines += [f"| {' | '.join(_cells(row, fields))} |" for row in summary.metrics]
-    lines += ["", *(_profile_lines(summary))]
+    lines += [f"| {' | '.join(_cells(row, fields))} |" for row in summary.metrics if row.value is not None]
+    lines += ["", *_profile_lines(summary), *_undefined_lines(summary)]
+    advice = panel_advice(summary.metrics)
+    lines += [f"- judges: {escaped(advice_text(advice))}"] if advice else []
+    lines += [
+        f"- {LABEL_WORDS[label].lower()}, top reasons: "
+        + ", ".join(f"{code(row.reason or '')} {row.verdicts:,}" for row in group)
+        for label, group in groupby(top_reasons(reasons), key=lambda row: row.label)
+    ]
     lines += [f"- note: {escaped(notice)}" for notice in summary.notices]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
-    metric = METRICS_BY_ID.get(row.metric)
-    name = f"{metric.alias if metric else row.metric} {DIRECTION_WORDS[row.direction][0]}".strip()
+    name = f"{_alias(row)} {DIRECTION_WORDS[row.direction][0]}".strip()
     cells = [
         *(row.by.get(field, "") for field in fields),
         name,
@@ -67,6 +81,22 @@ def _profile_lines(summary: Summary) -> list[str]:
         + (f" ({escaped('; '.join(profile.reasons))})" if profile.reasons else "")
         for profile in summary.profile.values()
     ]
+
+
+def _alias(row: MetricSummary) -> str:
+    metric = METRICS_BY_ID.get(row.metric)
+    return metric.alias if metric else row.metric
+
+
+def _undefined_lines(summary: Summary) -> list[str]:
+    """What has no value: one line for each reason."""
+    lines = []
+    for group in undefined_groups((_alias(row), row) for row in summary.metrics):
+        [(_, first), *others] = group.figures
+        which = f"{len(group.figures):,} figures" if others else place_words(first)
+        told = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
+        lines.append(f"- undefined: {escaped(told)}")
+    return lines
 
 
 def escaped(text: str) -> str:

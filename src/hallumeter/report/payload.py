@@ -6,6 +6,7 @@ judges and passages of evidence are kept once and pointed to.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from msgspec import Struct
 from hallumeter.records import Label
 
 from .segmentation import CONSENSUS
+from .verdicts.codes import REASON_WORDS
 from .wording import LABEL_WORDS, format_number
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def record_payload(section: RecordSection) -> dict[str, Json]:
     """Everything that the record browser needs."""
     judges, passages = _Pool(), _Pool()
     records: list[Json] = [_record(view, judges=judges, passages=passages) for view in section.records]
+    codes = {verdict.reason for view in section.records for finding in view.findings for verdict in finding.verdicts}
     return {
         "labels": [
             {"name": "NO_VERDICT" if label is None else label.value, "words": words}
@@ -62,6 +65,7 @@ def record_payload(section: RecordSection) -> dict[str, Json]:
         "consensus": CONSENSUS,
         "judges": judges.strings(),
         "passages": passages.strings(),
+        "reasons": {code: words for code, words in sorted(REASON_WORDS.items()) if code in codes},
         "records": records,
     }
 
@@ -91,8 +95,11 @@ def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Js
     )
 
 
-def _failure(failure: Failure) -> str:
-    return ": ".join(part for part in (failure.step, failure.judge, failure.code, failure.message) if part)
+def _failure(failure: Failure) -> Json:
+    """The claim, the judge, and what broke in one line."""
+    broke = ": ".join(part for part in (failure.step, failure.code, failure.message) if part)
+    attempts = f" ({failure.attempts} attempts)" if failure.attempts > 1 else ""
+    return [failure.claim_id, failure.judge, broke + attempts]
 
 
 def _piece(piece: Segment) -> Json:
@@ -112,25 +119,41 @@ def _finding(finding: FindingView, source: _Source) -> dict[str, Json]:
             "c": None if is_in_text else words,
             "s": [start, finding.end] if is_in_text else None,
             "n": None if finding.is_aligned else 1,
-            "v": [_verdict(verdict, source) for verdict in finding.verdicts],
+            "v": [_verdict(verdict, source, (start, finding.end)) for verdict in finding.verdicts],
         }
     )
 
 
-def _verdict(verdict: VerdictView, source: _Source) -> dict[str, Json]:
+def _verdict(verdict: VerdictView, source: _Source, claim: tuple[int | None, int | None]) -> dict[str, Json]:
     probability, confidence = verdict.unsupported_probability, verdict.confidence
     return _without_empty(
         {
             "j": source.judges.number(verdict.judge),
             "l": _CODES[verdict.label],
             "p": None if probability is None else format_number(probability),
-            "c": None if confidence is None else format_number(confidence),
+            "c": None if confidence is None or _is_told(verdict) else format_number(confidence),
             "r": verdict.reason,
             "n": verdict.note,
+            "s": None if (verdict.start, verdict.end) == claim else _span(verdict, source.response),
             "q": [_quote(quote, source) for quote in verdict.quotes],
             "u": verdict.cost_usd,
         }
     )
+
+
+def _is_told(verdict: VerdictView) -> bool:
+    """Whether the confidence is only the probability again, seen from the label."""
+    probability, confidence = verdict.unsupported_probability, verdict.confidence
+    if probability is None or confidence is None:
+        return False
+    seen = 1 - probability if verdict.label is Label.SUPPORTED else probability
+    return math.isclose(seen, confidence, abs_tol=1e-9)
+
+
+def _span(verdict: VerdictView, response: str) -> Json:
+    """The part of the response that a judge pointed to, if the response has it."""
+    start, end = verdict.start, verdict.end
+    return [start, end] if start is not None and end is not None and start < end <= len(response) else None
 
 
 def _quote(quote: Quote, source: _Source) -> Json:

@@ -14,6 +14,7 @@ from hallumeter.records import Label
 
 from .document import LabelTally, ModelTally, RecordFindings, ShareBin
 from .segmentation import aligned_findings, settled_label
+from .verdicts.reasons import ReasonTally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -59,6 +60,7 @@ class Overview(Struct):
     models: dict[str | None, Counter[Label | None]]
     model_responses: Counter[str | None]
     judges: dict[str, JudgeTally]
+    reasons: ReasonTally
 
     def share_bins(self) -> tuple[ShareBin, ...]:
         """The distribution of the unsupported share over responses."""
@@ -108,7 +110,7 @@ def select(
     puts another order in their place. Memory holds `worst + random` responses, however many there are.
     """
     rng = np.random.default_rng(limits.seed)
-    overview = Overview(0, [0] * (BINS + 1), 0, 0, Counter(), {}, Counter(), {})
+    overview = Overview(0, [0] * (BINS + 1), 0, 0, Counter(), {}, Counter(), {}, ReasonTally(Counter()))
     heap: list[tuple[tuple[float, float, float, int], RecordFindings]] = []
     sample: list[tuple[int, RecordFindings]] = []
     passed_over = 0
@@ -151,6 +153,7 @@ def _count(overview: Overview, item: RecordFindings, *, headline: str | None) ->
             if judge is None:
                 judge = overview.judges[verdict.judge] = JudgeTally(Counter())
             judge.labels[verdict.label] += 1
+            overview.reasons.add(verdict)
             if verdict.cost_usd is None:
                 judge.without_cost += 1
             else:

@@ -16,7 +16,11 @@ from .markdown import markdown_text
 from .terminal import table_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hallumeter.records import MetricSummary, Summary
+
+    from .document import ReasonCount
 
 CSV_COLUMNS = (
     "metric",
@@ -38,17 +42,20 @@ CSV_COLUMNS = (
 )
 
 
-def summary_text(summary: Summary, form: str) -> str:
-    """A summary as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``."""
+def summary_text(summary: Summary, form: str, *, reasons: Sequence[ReasonCount] = ()) -> str:
+    """A summary as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
+
+    `reasons` are those of the verdicts (see `count_reasons`); tables and Markdown name the most frequent ones.
+    """
     if form == "json":
         return msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n"
     if form == "markdown":
-        return markdown_text(summary)
+        return markdown_text(summary, reasons=reasons)
     if form == "csv":
         return csv_text(summary)
     is_terminal = sys.stdout.isatty()
     width = max(shutil.get_terminal_size().columns, 100) if is_terminal else None
-    return table_text(summary, width=width, has_color=is_terminal)
+    return table_text(summary, reasons=reasons, width=width, has_color=is_terminal)
 
 
 def csv_text(summary: Summary) -> str:

@@ -13,39 +13,58 @@ from rich.text import Text
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.text.printable import printable
 
-from .wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number, format_pair, plural
+from .segmentation import CONSENSUS
+from .verdicts.codes import reason_words
+from .verdicts.panel import advice_text, panel_advice
+from .verdicts.reasons import top_reasons
+from .wording import (
+    ALL_JUDGES,
+    DIRECTION_WORDS,
+    LABEL_WORDS,
+    NO_VALUE,
+    format_counts,
+    format_number,
+    format_pair,
+    plural,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hallumeter.records import MetricSummary, Profile, Summary
 
+    from .document import ReasonCount
+
 PIPE_WIDTH = 140
 """Columns used when no terminal says how many it has."""
 GROUP_COLUMNS = ("mihr", "mahr", "factscore", "consensus_f1", "uncertainty_total", "far", "over_refusal_rate")
 """What the table of groups compares; the other formats have everything."""
 JUDGE_COLUMNS = ("mihr", "mahr", "judge_sensitivity", "judge_specificity")
-_OF_ONE_JUDGE = {"judge_sensitivity", "judge_specificity", "cohen_kappa"}
+PANEL_COLUMNS = ("agreement_with_others", "alpha_without", "alpha_gain_without")
+"""What tells whether to drop a judge."""
+MOST_PAIRS = 6
+"""Pairs of judges that are all named: those of four judges."""
+_OF_ONE_JUDGE = {"judge_sensitivity", "judge_specificity", "cohen_kappa", *PANEL_COLUMNS}
 _STYLES = {"high": "green", "medium": "yellow", "low": "red", "unknown": "dim"}
 
 
-def table_text(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
-    """Everything a person needs at first: headline, groups, judges, profile, signatures."""
+def table_text(
+    summary: Summary, *, reasons: Sequence[ReasonCount] = (), width: int | None = None, has_color: bool = False
+) -> str:
+    """Everything a person needs at first: headline, groups, judges, reasons, profile, signatures."""
     stream = io.StringIO()
     console = plain_console(stream, width=width, has_color=has_color)
     console.print(Text(_head(summary), style="bold"))
     whole = [row for row in summary.metrics if not row.by]
     headline = whole[0].judge if whole else None
-    mine = [row for row in whole if row.judge in (headline, None, "all judges") and row.metric not in _OF_ONE_JUDGE]
+    mine = [row for row in whole if row.judge in (headline, None, ALL_JUDGES) and row.metric not in _OF_ONE_JUDGE]
     _print_rows(console, mine)
     _print_groups(console, [row for row in summary.metrics if row.by and row.judge in (headline, None)])
     _print_judges(console, [row for row in whole if row.judge is not None])
+    _print_reasons(console, reasons)
     for profile in summary.profile.values():
         console.print(_profile_line(profile))
-    if mine:
-        console.print(Text("\nsignatures", style="dim"))
-    for row in mine:
-        console.print(Text(f"  {printable(row.signature)}", style="dim"), soft_wrap=True)
+    _print_signatures(console, mine)
     return stream.getvalue()
 
 
@@ -126,25 +145,86 @@ def _print_groups(console: Console, rows: Sequence[MetricSummary]) -> None:
 
 
 def _print_judges(console: Console, rows: Sequence[MetricSummary]) -> None:
-    """One row per judge, then how pairs of judges agree; nothing for a single judge."""
-    judges = list(dict.fromkeys(row.judge for row in rows if row.metric == "mihr"))
-    if len(judges) < 2:
+    """One row per judge, then how they agree; nothing for a single judge."""
+    found = list(dict.fromkeys(row.judge for row in rows if row.metric == "mihr"))
+    if len(found) < 2:
         return
+    # A consensus that is not the headline stands after the judges that it joins.
+    judges = [found[0], *sorted(found[1:], key=CONSENSUS.__eq__)]
     cells = {(row.judge, row.metric): row for row in rows}
-    table = plain_table("By judge")
-    table.add_column("judge", overflow="ellipsis", max_width=40)
-    for name in JUDGE_COLUMNS:
-        table.add_column(_name(name), no_wrap=True)
+    metrics = [name for name in JUDGE_COLUMNS if any(row.metric == name and row.value is not None for row in rows)]
+    table = _judge_table("By judge", metrics)
     table.add_column("undecided", justify="right")
     table.add_column("failed", justify="right")
     for judge in judges:
         row = cells[judge, "mihr"]
-        values = (_value_and_interval(cells.get((judge, name))) for name in JUDGE_COLUMNS)
+        values = (_value_and_interval(cells.get((judge, name))) for name in metrics)
         table.add_row(printable(judge or ""), *values, f"{row.undecided:,}", f"{row.failed:,}")
     console.print(table)
-    for row in rows:
-        if row.metric == "cohen_kappa":
-            console.print(f"Cohen's kappa, {printable(row.judge or '')}: {_value_and_interval(row)}")
+    _print_panel(console, rows)
+    _print_pairs(console, [row for row in rows if row.metric == "cohen_kappa"])
+
+
+def _judge_table(title: str, metrics: Sequence[str]) -> Table:
+    table = plain_table(title)
+    table.add_column("judge", overflow="ellipsis", max_width=40)
+    for name in metrics:
+        table.add_column(_name(name), no_wrap=True)
+    return table
+
+
+def _print_panel(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """Each judge beside the others, and whether one stands apart; nothing where no judge could be left out."""
+    advice = panel_advice(rows)
+    if advice is None:
+        return
+    cells = {(row.judge, row.metric): row for row in rows}
+    table = _judge_table("Each judge beside the others", PANEL_COLUMNS)
+    for judge in dict.fromkeys(row.judge for row in rows if row.metric == "alpha_gain_without"):
+        table.add_row(printable(judge or ""), *(_value_and_interval(cells.get((judge, name))) for name in PANEL_COLUMNS))
+    console.print(table)
+    console.print(Text(printable(advice_text(advice)), style="yellow" if advice.judge else ""))
+
+
+def _print_pairs(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """How pairs of judges agree; of many pairs, those that agree least."""
+    shown = list(rows)
+    if len(shown) > MOST_PAIRS:
+        measured = [row for row in rows if row.value is not None]
+        shown = sorted(measured, key=lambda row: row.value or 0.0)[: MOST_PAIRS // 2]
+    for row in shown:
+        console.print(f"Cohen's kappa, {printable(row.judge or '')}: {_value_and_interval(row)}")
+    if len(shown) < len(rows):
+        console.print(f"These pairs agree least; --format markdown has all {len(rows)}.")
+
+
+def _print_signatures(console: Console, rows: Sequence[MetricSummary]) -> None:
+    """What the headline depends on; with several judges, the rows on their agreement would say the same again."""
+    shown = [row for row in rows if row.judge != ALL_JUDGES] or rows
+    if shown:
+        console.print(Text("\nsignatures", style="dim"))
+    for row in shown:
+        console.print(Text(f"  {printable(row.signature)}", style="dim"), soft_wrap=True)
+    if len(shown) < len(rows):
+        console.print(Text("  --format markdown has those of agreement, too", style="dim"))
+
+
+def _print_reasons(console: Console, reasons: Sequence[ReasonCount]) -> None:
+    """The most frequent reasons of each label; nothing when no judge gave any."""
+    table = plain_table("Top reasons")
+    table.add_column("label", no_wrap=True)
+    table.add_column("reason", overflow="ellipsis", max_width=40)
+    table.add_column("verdicts", justify="right", no_wrap=True)
+    has_judges = len({judge for row in reasons for judge in row.judges}) > 1
+    if has_judges:
+        table.add_column("judges", overflow="ellipsis", max_width=40)
+    table.add_column("meaning")
+    for row in top_reasons(reasons):
+        judges = [printable(", ".join(row.judges))] if has_judges else []
+        words = reason_words(row.reason) or ""
+        table.add_row(LABEL_WORDS[row.label], printable(row.reason or ""), f"{row.verdicts:,}", *judges, words)
+    if table.row_count:
+        console.print(table)
 
 
 def plain_table(title: str) -> Table:

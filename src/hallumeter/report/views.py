@@ -84,6 +84,8 @@ def _verdict_view(verdict: Verdict, passages: Mapping[str, str]) -> VerdictView:
         confidence=verdict.confidence,
         reason=verdict.reason,
         note=verdict.note,
+        start=verdict.start,
+        end=verdict.end,
         quotes=tuple(_with_words(quote, passages) for quote in verdict.evidence),
         cost_usd=verdict.cost_usd,
     )

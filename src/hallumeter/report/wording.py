@@ -26,6 +26,8 @@ DIRECTION_WORDS: dict[Direction, tuple[str, str]] = {
 }
 """An arrow and what it means."""
 NO_VALUE = "–"
+ALL_JUDGES = "all judges"
+"""Who a figure on the agreement of a whole panel belongs to."""
 
 
 def format_number(value: float, digits: int = 3) -> str:
@@ -49,6 +51,15 @@ def format_pair(pair: tuple[float, float] | None) -> str:
     ('0.110 – 0.370', '–')
     """
     return NO_VALUE if pair is None else f"{format_number(pair[0])} – {format_number(pair[1])}"
+
+
+def format_cost(cost_usd: float) -> str:
+    """Dollars; a cost that is not quite nothing is not shown as nothing.
+
+    >>> format_cost(0.0421), format_cost(0.00002)
+    ('0.0421', '<0.0001')
+    """
+    return format_number(cost_usd, 4)
 
 
 def interval_words(confidence: float) -> str:

@@ -1,10 +1,13 @@
 """What is remembered on disk."""
 
+from .journal import Done, Entry, Journal
 from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
+from .places import cache_folder
 from .run_folder import (
     CLAIMS,
     FAILURES,
+    JOURNAL,
     MANIFEST,
     MEASUREMENTS,
     PAGES,
@@ -17,10 +20,12 @@ from .run_folder import (
     new_run_folder,
     write_json,
 )
+from .verdict_cache import VerdictCache
 
 __all__ = [
     "CLAIMS",
     "FAILURES",
+    "JOURNAL",
     "MANIFEST",
     "MEASUREMENTS",
     "PAGES",
@@ -29,10 +34,15 @@ __all__ = [
     "RUN_FILES",
     "SUMMARY",
     "VERDICTS",
+    "Done",
+    "Entry",
+    "Journal",
     "PageShelf",
     "RunFolder",
     "ShelvedPage",
     "ShelvedReading",
+    "VerdictCache",
+    "cache_folder",
     "new_run_folder",
     "read_pages",
     "write_json",

@@ -25,6 +25,8 @@ RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
 SUMMARY, MANIFEST, REPORT = "summary.json", "manifest.json", "report.html"
 PAGES = "pages.csv"
+JOURNAL = "journal.sqlite"
+"""Where a run is kept while it goes on."""
 RUN_FILES = frozenset({RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES})
 """Everything that a run folder holds."""
 

@@ -10,6 +10,8 @@ from msgspec import Struct, convert
 
 from hallumeter.errors import SettingsError
 
+from .lexicon_tables import DateWords, MatchingWords, NameWords, QuantityWords
+
 LANGUAGES = ("en", "fr", "ko")
 
 
@@ -64,6 +66,58 @@ class AbstentionWords(Struct, frozen=True, forbid_unknown_fields=True):
     """First words of a sentence whose first clause gives way to the next."""
 
 
+class ClauseWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where sentences are cut into clauses; `extractors.clause_cuts` says how."""
+
+    joiners: tuple[str, ...]
+    """Words such as "and": a clause begins after them when a subject or a finite verb follows."""
+    contrasts: tuple[str, ...]
+    """Words such as "while": after a comma a clause begins with them."""
+    relatives: tuple[str, ...]
+    """Words such as "which": after a comma they begin a clause of which they are the subject."""
+    subordinators: tuple[str, ...]
+    """First words of a sentence whose first clause, up to a comma, hangs on the next one."""
+    subjects: tuple[str, ...]
+    """Words that can only be the subject of a clause when they follow a joiner."""
+    verbs: tuple[str, ...]
+    """Finite verbs: a part without any is no clause."""
+    endings: tuple[str, ...] = ()
+    """Last letters of a word that ends a clause, where a language joins clauses by endings."""
+    false_endings: tuple[str, ...] = ()
+    """Last letters that look like such an ending and are none."""
+    bound_words: tuple[str, ...] = ()
+    """First letters of a word that goes together with the ending before it."""
+    statement_endings: tuple[str, ...] = ()
+    """Last letters of a finite verb, where a language has endings for it."""
+
+
+class StatementWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What sentences are made of that state nothing; `extractors.assertions` says how they are used.
+
+    In every phrase `{name}` stands for each of the words of a set, and a `*` at an end lets a word go on. `^` or
+    `$`: the first or last words of the sentence, courtesies not counted.
+    """
+
+    fillers: tuple[str, ...]
+    """Courtesies and discourse markers; a sentence of nothing else states nothing."""
+    offers: tuple[str, ...]
+    """Words of a sentence about the talk itself: wishes, offers, promises to the reader."""
+    speaker: tuple[str, ...]
+    """Words of a sentence about what the speaker is or is sure of."""
+    announcements: tuple[str, ...]
+    """Words of a sentence that only announces what follows; without `^` or `$`, of one that ends with a colon."""
+    frames: tuple[str, ...]
+    """First words of a part before a comma that only names the sources."""
+    open_endings: tuple[str, ...]
+    """Last words before a colon that leave the sentence open: "include", "such as"."""
+    inability: tuple[str, ...]
+    """Words of a cue of refusal that speak of the speaker; a cue without any says what the sources lack."""
+    clauses: ClauseWords
+    """For the cutting of sentences."""
+    sets: dict[str, tuple[str, ...]] = {}
+    """Words that stand for one another in these phrases, besides those of the lexicon."""
+
+
 class Lexicon(Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language."""
 
@@ -73,6 +127,13 @@ class Lexicon(Struct, frozen=True, forbid_unknown_fields=True):
     """For the splitter of sentences."""
     abstention: AbstentionWords
     """For the detector of refusals."""
+    statements: StatementWords
+    """For the extractors of claims."""
+    matching: MatchingWords
+    """For the comparison of statements."""
+    names: NameWords
+    quantities: QuantityWords
+    dates: DateWords
     sets: dict[str, tuple[str, ...]] = {}
     """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
 

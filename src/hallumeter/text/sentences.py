@@ -25,6 +25,7 @@ _NEEDS_STAND_IN = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2026
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 _BEFORE_CAPITAL = re.compile(r"(?<!\S)(\S+) +(?=[A-ZÀ-ÖØ-Þ가-힣])")
+_ONE_LETTER_UNIT = re.compile(r"\d ?[ghlmst]\.(?= )")  # the splitter takes it for an initial
 _PARENTHESIS_OF_ITS_OWN = re.compile(r"\([^()]*[.!?]\) +(?=\S)")
 
 _WORD = re.compile(r"[^\W_]")
@@ -96,11 +97,11 @@ def _pieces(line: str, engine: str) -> list[tuple[int, int]]:
     """Sentences as the splitter sees them, without the white space around them."""
     if not line.isascii() and _NEEDS_STAND_IN.search(line) is not None:
         line = line.translate(_STAND_INS)
-    has_addresses = "://" in line or "www." in line
+    is_cut = "://" in line or "www." in line or _ONE_LETTER_UNIT.search(line) is not None
     pieces = []
     end = 0
     for segment in sentencex.segment(engine, line):
-        for piece in _parts(segment) if has_addresses or segment[0] == "(" else (segment,):
+        for piece in _parts(segment) if is_cut or segment[0] == "(" else (segment,):
             start, end = end, end + len(piece)
             if words := piece.strip():
                 first = start + piece.index(words[0])
@@ -117,7 +118,8 @@ def _parts(segment: str) -> list[str]:
         parts.append(segment[:start])
     for last_word in _BEFORE_CAPITAL.finditer(segment, start):
         word = last_word.group(1)
-        if word[-1] in ".!?" and ("://" in word or "www." in word):
+        is_unit = _ONE_LETTER_UNIT.search(segment, max(0, last_word.end(1) - 4), last_word.end()) is not None
+        if is_unit or (word[-1] in ".!?" and ("://" in word or "www." in word)):
             parts.append(segment[start : last_word.end()])
             start = last_word.end()
     return [*parts, segment[start:]]

@@ -8,6 +8,7 @@ from .consensus import CONSENSUS_METRICS
 from .listing import METRICS, METRICS_BY_ID
 from .metric import IntervalKind, Metric, Reads
 from .reading import READING_METRICS
+from .samples import SAMPLE_METRICS
 from .uncertainty import UNCERTAINTY_METRICS
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "METRICS",
     "METRICS_BY_ID",
     "READING_METRICS",
+    "SAMPLE_METRICS",
     "UNCERTAINTY_METRICS",
     "IntervalKind",
     "Metric",

@@ -1,6 +1,6 @@
 """Metrics over the votes of several judges on the same claims."""
 
-from hallumeter.metrics import agreement
+from hallumeter.metrics import agreement, leave_one_out
 
 from .metric import Metric
 
@@ -138,5 +138,68 @@ AGREEMENT_METRICS = (
         example="A judge that flags every claim has sensitivity 1 and specificity 0.",
         caution="The same assumptions as judge_sensitivity.",
         source="Dawid and Skene 1979",
+    ),
+    Metric(
+        id="agreement_with_others",
+        alias="agreement with the others",
+        name="share of claims on which a judge says what most of the others say",
+        reads="ratings",
+        compute=leave_one_out.agreement_with_others,
+        direction="higher",
+        range=(0, 1),
+        undefined_when="the judge and most of the others decided no claim in common",
+        interval="cluster_bootstrap",
+        settings=(("claims", "decided-by-it-and-most-others"), ("categories", "3")),
+        question="How often does this judge say what most of the others say?",
+        formula="claims on which its label is that of most others / claims that it and most others decided",
+        example="Votes S S R, R S S, S R S: 0 of 1 for the first judge, because on two claims the others are split.",
+        caution=(
+            "Where almost all claims have one label it is high for every judge, also for one that never looks. The one "
+            "who differs may be the one who is right."
+        ),
+        source="the item-rest idea of test theory, on nominal labels",
+    ),
+    Metric(
+        id="alpha_without",
+        alias="alpha without",
+        name="agreement of the other judges beyond chance",
+        reads="ratings",
+        compute=leave_one_out.alpha_without,
+        resample=leave_one_out.resampled_alpha_without,
+        direction="higher",
+        range=(-1, 1),
+        undefined_when=f"there are fewer than three judges, no claim was decided by two of the others, or {_ONE}",
+        interval="pattern_bootstrap",
+        settings=_PAIRED,
+        question="How well would the panel agree without this judge?",
+        formula="Krippendorff's alpha of all judges but this one",
+        example="Votes S S R, R R S, S S S, R R R: alpha of all is 0.389; without the third judge it is 1.",
+        caution=(
+            "It rests on other claims than the alpha of all judges where judges left claims undecided. Whether the two "
+            "differ by more than chance, alpha_gain_without says."
+        ),
+        source="leave-one-out; Krippendorff 2011",
+    ),
+    Metric(
+        id="alpha_gain_without",
+        alias="alpha gain without",
+        name="rise of Krippendorff's alpha when a judge is left out",
+        reads="ratings",
+        compute=leave_one_out.alpha_gain_without,
+        resample=leave_one_out.resampled_alpha_gain,
+        direction="lower",
+        range=(-2, 2),
+        undefined_when="alpha of all judges or alpha of the others is undefined",
+        interval="pattern_bootstrap",
+        settings=_PAIRED,
+        question="Which judge pulls the agreement of the panel down, by more than chance?",
+        formula="alpha of the others - alpha of all judges; the interval draws both from the same resamples",
+        example="Votes S S R, R R S, S S S, R R R: 1 - 0.389 = 0.611 for the third judge.",
+        caution=(
+            "Agreement is not correctness: the judge that stands apart may be the only one who is right, and two that "
+            "share a blind spot outvote it. Every judge has its interval: with many judges, one of them may exclude 0 "
+            "by chance."
+        ),
+        source="leave-one-out with a paired bootstrap; Krippendorff 2011",
     ),
 )

@@ -6,6 +6,7 @@ from .anchoring import ANCHORING_METRICS
 from .claims import CLAIM_METRICS
 from .consensus import CONSENSUS_METRICS
 from .reading import READING_METRICS
+from .samples import SAMPLE_METRICS
 from .uncertainty import UNCERTAINTY_METRICS
 
 METRICS = (
@@ -13,6 +14,7 @@ METRICS = (
     *CONSENSUS_METRICS,
     *AGREEMENT_METRICS,
     *UNCERTAINTY_METRICS,
+    *SAMPLE_METRICS,
     *ABSTENTION_METRICS,
     *READING_METRICS,
     *ANCHORING_METRICS,

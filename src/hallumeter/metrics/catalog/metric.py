@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from hallumeter.records import Direction
 
-Reads = Literal["labels", "distributions", "answers", "ratings", "support", "clusters", "pages"]
-"""The columns a metric works on: LabelCounts, UncertaintySums, Answers, Ratings, Support, clusters of samples, or
-PageColumns."""
+Reads = Literal["labels", "distributions", "answers", "ratings", "support", "meanings", "token_logprobs", "pages"]
+"""The columns a metric works on: LabelCounts, UncertaintySums, Answers, Ratings, Support, MeaningColumns, TokenColumns,
+or PageColumns."""
 
 IntervalKind = Literal["cluster_bootstrap", "wilson", "pattern_bootstrap"]
 

@@ -190,7 +190,7 @@ class TableBuilder:
             if probabilities is None and not samples:
                 continue
             try:
-                self._distributions.append(_distributions(self.rows + row, probabilities, samples))
+                self._distributions.append(distributions_on(self.rows + row, probabilities, samples))
             except (RecordError, TypeError, ValueError) as error:
                 self._refuse(rows, row, labels, code="impossible_probability", message=str(error))
 
@@ -295,7 +295,8 @@ def _models_of_records(records: Codes, models: Codes, count: int) -> Codes:
     return np.where(missing & ~is_shared[records], first[records], models)
 
 
-def _distributions(row: int, probabilities: object, samples: object) -> Distributions:
+def distributions_on(row: int, probabilities: object, samples: object) -> Distributions:
+    """What a row says about probabilities, checked."""
     drawn = tuple(_distribution(sample, "inference_samples") for sample in _listed(samples))
     given = None if probabilities is None else _distribution(probabilities, "probabilities")
     if len({len(values) for values in (*drawn, *([given] if given else []))}) > 1:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hallumeter.formats import Coded, Numbers, expanded
-from hallumeter.records import Label
+from hallumeter.formats import Coded, Numbers, expanded, label_of
+from hallumeter.formats.labels import spelled
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 
 if TYPE_CHECKING:
@@ -21,20 +21,6 @@ LARGEST_DENSE = 1 << 26
 """Keys up to this number are counted by a table of flags rather than by sorting."""
 MISSING = -1
 """Code of a value that is not known."""
-
-LABEL_ALIASES = {
-    "SUPPORTS": Label.SUPPORTED,
-    "ENTAILMENT": Label.SUPPORTED,
-    "ENTAILED": Label.SUPPORTED,
-    "REFUTES": Label.REFUTED,
-    "CONTRADICTION": Label.REFUTED,
-    "CONTRADICTED": Label.REFUTED,
-    "NEI": Label.NOT_ENOUGH_INFO,
-    "NEUTRAL": Label.NOT_ENOUGH_INFO,
-    "UNVERIFIABLE": Label.NOT_ENOUGH_INFO,
-    "UNKNOWN": Label.NOT_ENOUGH_INFO,
-}
-"""What other tools call the labels, in capitals with underscores."""
 
 
 class NameIndex(dict[object, int]):
@@ -86,11 +72,10 @@ class LabelIndex(dict[object, int]):
         self.aliases: dict[str, str] = {}
 
     def __missing__(self, name: object) -> int:
-        spelled = "_".join(str(name).replace("-", " ").replace("_", " ").upper().split())
-        alias = LABEL_ALIASES.get(spelled)
-        code = LABEL_CODES[alias] if alias else self[spelled] if spelled in self and spelled != name else FAILED_CODE
-        if alias:
-            self.aliases[str(name)] = alias.value
+        label = label_of(str(name))
+        code = FAILED_CODE if label is None else LABEL_CODES[label]
+        if label is not None and spelled(str(name)) != label.value:
+            self.aliases[str(name)] = label.value
         self[name] = code
         return code
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
-import sys
-import tempfile
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from hallumeter.errors import InputError, RecordError, SettingsError
-from hallumeter.formats import STDIN, Batch, batch_of, read_rows
+from hallumeter.errors import RecordError, SettingsError
+from hallumeter.formats import Batch, batch_of, read_rows
 from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.pipelines.input_files import named_files, rereadable_files, sha256_of
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
 from hallumeter.records import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest, Summary, Verdict
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
 
     from .pipeline import MeasuredRun
 
-STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
 
 
@@ -66,7 +61,7 @@ def measure_files(
     paths: Sequence[Path], *, settings: MeasureSettings, watch: Callable[[int], None] | None = None
 ) -> MeasuredRun:
     """Measure the verdicts in some files."""
-    sources = [(name, _watched(read_rows(path, settings.fields), watch)) for name, path in _named(paths)]
+    sources = [(name, _watched(read_rows(path, settings.fields), watch)) for name, path in named_files(paths)]
     return measure_batches(sources, settings, version=version("hallumeter"))
 
 
@@ -75,11 +70,11 @@ def measure_to_folder(
 ) -> MeasuredRun:
     """Measure the verdicts in some files and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
-    with new_run_folder(out) as folder, _rereadable(paths) as files_read:
+    with new_run_folder(out) as folder, rereadable_files(paths) as files_read:
         sources = [(name, _watched(read_rows(path, settings.fields), watch)) for name, path in files_read]
         run = measure_batches(sources, settings, version=version("hallumeter"))
         write_run(folder, run, [(name, read_rows(path, fields=None)) for name, path in files_read])
-        inputs = tuple(InputFile(name, _sha256(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
+        inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
         write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
         load(folder).to_html(folder / REPORT)
     return run
@@ -94,33 +89,11 @@ def read_policy(path: Path) -> Policy:
     return parse_policy(text, source=str(path), known_metrics=METRICS_BY_ID)
 
 
-def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
-    """What each file is called in messages: its name, or its path where two have the same name."""
-    names = [path.name for path in paths]
-    return [
-        (STDIN_NAME if str(path) == STDIN else path.name if names.count(path.name) == 1 else str(path), path)
-        for path in paths
-    ]
-
-
 def _watched(batches: Iterator[Batch], watch: Callable[[int], None] | None) -> Iterator[Batch]:
     for batch in batches:
         yield batch
         if watch is not None:
             watch(len(batch.lines))
-
-
-@contextmanager
-def _rereadable(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
-    """Named files that can be read twice: the standard input is kept in a temporary file meanwhile."""
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / "stdin.jsonl"
-        if any(str(path) == STDIN for path in paths):
-            with kept.open("wb") as stream:
-                shutil.copyfileobj(sys.stdin.buffer, stream)
-            if not kept.stat().st_size:
-                raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
-        yield [(name, kept if name == STDIN_NAME else path) for name, path in _named(paths)]
 
 
 def _manifest(
@@ -147,11 +120,6 @@ def _manifest(
         started=started.isoformat(timespec="seconds"),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _batches_of(rows: Sequence[object], fields: Sequence[str]) -> Iterator[Batch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from hallumeter.metrics.agreement import judge_accuracies, panel_fleiss_kappa, p
 from hallumeter.metrics.catalog import ABSTENTION_METRICS, CLAIM_METRICS, METRICS_BY_ID, UNCERTAINTY_METRICS
 from hallumeter.metrics.claims import rate_bounds
 from hallumeter.metrics.consensus import ConsensusPart, consensus_counts, consensus_scores, mean_over_models
+from hallumeter.metrics.leave_one_out import FEWEST_JUDGES
 from hallumeter.metrics.uncertainty import decompose, entropy_of
 from hallumeter.records import LabelCounts, Measurement, Rates, Ratings, Support
 from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
@@ -257,15 +259,27 @@ def _agreement_rows(measured: Measured, group: _Group, summary: SummarySettings)
         row = summarize_agreement(METRICS_BY_ID[name], ratings, part, settings=summary)
         yield structs.replace(row, note=warning) if name == "fleiss_kappa" else row
     names = ratings.judges
-    for first in range(len(names)):
-        for second in range(first + 1, len(names)):
-            pair = Slice(by, f"{names[first]} & {names[second]}")
-            metric = METRICS_BY_ID["cohen_kappa"]
-            yield summarize_agreement(metric, ratings, pair, settings=summary, judges=(first, second))
+    for first, second in combinations(range(len(names)), 2):
+        pair = Slice(by, f"{names[first]} & {names[second]}")
+        judges = {"first": first, "second": second}
+        yield summarize_agreement(METRICS_BY_ID["cohen_kappa"], ratings, pair, settings=summary, judges=judges)
     sensitivity, specificity = METRICS_BY_ID["judge_sensitivity"], METRICS_BY_ID["judge_specificity"]
     for name, accuracy in zip(names, judge_accuracies(ratings), strict=True):
         yield summarize_value(sensitivity, accuracy.sensitivity, Slice(by, name), settings=summary)
         yield summarize_value(specificity, accuracy.specificity, Slice(by, name), settings=summary)
+    if not by:  # a judge is kept or dropped for the whole run
+        yield from _left_out_rows(ratings, summary)
+
+
+def _left_out_rows(ratings: Ratings, summary: SummarySettings) -> Iterator[MetricSummary]:
+    """How each judge agrees with the others, and how they agree without it."""
+    beside = METRICS_BY_ID["agreement_with_others"]
+    for column, name in enumerate(ratings.judges):
+        part = Slice({}, name)
+        yield summarize_rates(beside, beside.compute(ratings, column), part, settings=summary)
+        if len(ratings.judges) >= FEWEST_JUDGES:
+            for metric in (METRICS_BY_ID["alpha_without"], METRICS_BY_ID["alpha_gain_without"]):
+                yield summarize_agreement(metric, ratings, part, settings=summary, judges={"judge": column})
 
 
 def _uncertainty_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from msgspec import Struct
@@ -11,7 +11,6 @@ from msgspec import Struct
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.policy import headline_rows, profile_of
 from hallumeter.records import SUMMARY_VERSION, Counts, Failure, Summary
-from hallumeter.summary import SummarySettings
 
 from .builder import TableBuilder
 from .measuring import Measured, count, summary_rows
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hallumeter.formats import Batch
+    from hallumeter.summary import SummarySettings
 
 MOST_FAILURES = 100_000
 """Failures kept with their messages; more are only counted."""
@@ -73,24 +73,39 @@ def measure_batches(
         source, failure = _duplicate(measured, row)
         failures(failure)
         builder.refused.add((source, int(table.lines[row])))
-    numbers = SummarySettings(
-        version=version,
-        seed=settings.seed,
-        resamples=settings.resamples,
-        confidence=settings.confidence,
-        cluster=settings.cluster,
-    )
-    rows = tuple(summary_rows(measured, settings, numbers))
-    headlines = headline_rows(rows, measured.headline)
-    summary = Summary(
-        version=SUMMARY_VERSION,
+    summary = summary_of(
+        measured,
+        settings,
+        settings.numbers(version),
         instrument="measure",
-        counts=_counts(measured, failures),
-        metrics=rows,
-        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
+        counts=counts_of(measured, failures=failures.by_code.total()),
         notices=tuple(_notices(builder, measured, failures)),
     )
     return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source, frozenset(builder.refused))
+
+
+class Stated(TypedDict):
+    """What a summary says of its run."""
+
+    instrument: str
+    counts: Counts
+    notices: tuple[str, ...]
+
+
+def summary_of(
+    measured: Measured, settings: MeasureSettings, numbers: SummarySettings, **stated: Unpack[Stated]
+) -> Summary:
+    """Every metric with its interval, and the opinion that each policy forms of them."""
+    rows = tuple(summary_rows(measured, settings, numbers))
+    headlines = headline_rows(rows, measured.headline)
+    return Summary(
+        version=SUMMARY_VERSION,
+        instrument=stated["instrument"],
+        counts=stated["counts"],
+        metrics=rows,
+        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
+        notices=stated["notices"],
+    )
 
 
 def _check_found(
@@ -106,7 +121,8 @@ def _check_found(
         raise SettingsError(f"no row has the field {absent[0]!r}; fields found: {found}")
 
 
-def _counts(measured: Measured, failures: FailureLog) -> Counts:
+def counts_of(measured: Measured, *, failures: int) -> Counts:
+    """How much there is of everything."""
     table, cells = measured.table, measured.cells
     with_claims = np.unique(cells.responses[cells.of_row[measured.votes.rows]])
     audited = np.unique(cells.responses[measured.is_audited])
@@ -114,7 +130,7 @@ def _counts(measured: Measured, failures: FailureLog) -> Counts:
         records=cells.response_count,
         claims=len(measured.votes.claim_rows),
         verdicts=len(measured.votes.rows),
-        failures=failures.by_code.total(),
+        failures=failures,
         records_without_claims=len(audited) - len(with_claims),
         judges=len(table.judge_names),
         models=len(table.model_names),

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.policy import HALLUMETER, JUDGE_AUDITOR, Policy
-from hallumeter.summary import check_interval_settings
+from hallumeter.summary import SummarySettings, check_interval_settings
 
 if TYPE_CHECKING:
     from hallumeter.metrics.uncertainty import UncertaintyMethod
@@ -46,3 +46,14 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
         """Every field of the input that the settings name."""
         further = () if self.cluster == "response" else (self.cluster,)
         return tuple(dict.fromkeys((*self.by, *further)))
+
+    def numbers(self, version: str, stated: tuple[tuple[str, str], ...] = ()) -> SummarySettings:
+        """What every number of the summary depends on; `stated` is said first in every signature."""
+        return SummarySettings(
+            version=version,
+            seed=self.seed,
+            resamples=self.resamples,
+            confidence=self.confidence,
+            cluster=self.cluster,
+            stated=stated,
+        )

@@ -15,7 +15,7 @@ from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.pages import read_page_file
 from hallumeter.metrics.anchoring import PageTexts, anchor_pages
 from hallumeter.metrics.reading import PageReading, read_page
-from hallumeter.providers import PageReader, page_reader
+from hallumeter.providers.page_readers import PageReader, page_reader
 from hallumeter.records import Failure, Transcript
 
 from .jobs import TRUTH

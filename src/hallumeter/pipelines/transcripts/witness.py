@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.pages import PAGE_SUFFIXES, page_name, pages_in
 from hallumeter.formats.pages.names import composed_name
-from hallumeter.providers import READERS, page_reader
+from hallumeter.providers.page_readers import READERS, page_reader
 from hallumeter.records import InputFile
 
 from .folders import engine_names, plain_path

@@ -91,6 +91,35 @@
 
   let chosen = null;
 
+  // What every judge said, in a few words: what the pointer shows before a click shows all of it.
+  const toldOf = (record, positions) => positions.map((position) => {
+    const { v: verdicts, l: label } = record.findings[position];
+    return verdicts.map((verdict) => [`${data.judges[verdict.j]}: ${data.labels[verdict.l].words}`, verdict.r, verdict.n].filter(Boolean).join(", ")).join("\n") || data.labels[label].words;
+  }).join("\n");
+
+  // Go to a place on the page, unless it is in sight, and let it light up.
+  const reach = (node) => {
+    if (!node) return;
+    const { top, bottom } = node.getBoundingClientRect();
+    // The finding may lie over the foot of the window; the menu lies over its head.
+    const foot = getComputedStyle(place("inspector")).bottom === "0px" ? place("inspector").getBoundingClientRect().top : innerHeight;
+    if (top < 56 || bottom > Math.min(foot, innerHeight)) node.scrollIntoView({ block: "center" });
+    node.classList.remove("reached");
+    void node.offsetWidth; // lets the light begin anew
+    node.classList.add("reached");
+  };
+  const pressed = (node, act) => {
+    node.addEventListener("click", act);
+    node.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      act();
+    });
+    return node;
+  };
+  const toEvidence = () => reach(place("record").querySelector(".passage mark"));
+  const toResponse = () => reach(place("record").querySelector(".chosen.pinpointed") || place("record").querySelector(".chosen"));
+
   const markOf = (record, [text, code, isPinpointed, positions], seen) => {
     // Every finding is reached once by the keyboard, and signed once, where a piece first shows its own label.
     const arriving = positions.filter((position) => !seen.reached.has(position));
@@ -99,15 +128,11 @@
     signing.forEach((position) => seen.signed.add(position));
     const names = ["mark", CLASSES[code], isPinpointed ? "pinpointed" : "", signing.length ? "first" : ""].filter(Boolean).join(" ");
     const mark = make("span", { className: names, role: "button", tabindex: arriving.length ? "0" : "-1", "data-findings": positions.join(" "),
-      "aria-controls": "inspector", "aria-description": `${data.labels[code].words}; press Enter for the verdicts` }, text);
-    const choose = () => inspect(positions);
-    mark.addEventListener("click", choose);
-    mark.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      choose();
+      title: toldOf(record, positions), "aria-controls": "inspector", "aria-description": `${data.labels[code].words}; press Enter for the verdicts` }, text);
+    return pressed(mark, () => {
+      inspect(positions);
+      toEvidence();
     });
-    return mark;
   };
 
   const responseOf = (record) => {
@@ -123,7 +148,10 @@
     return [make("h3", {}, "Not aligned with the text"), make("ul", { className: "loose" }, ...loose.map(([finding, position]) => {
       const button = make("button", { type: "button", "data-findings": String(position) },
         make("span", { className: `mark ${CLASSES[finding.l]} pinpointed first`, dir: "auto", lang: record.language }, finding.words || finding.id));
-      button.addEventListener("click", () => inspect([position]));
+      button.addEventListener("click", () => {
+        inspect([position]);
+        toEvidence();
+      });
       return make("li", {}, button);
     }))];
   };
@@ -149,7 +177,7 @@
     for (const button of place("list").querySelectorAll(".entry")) button.setAttribute("aria-current", String(Number(button.dataset.position) === record.position));
     place("record").replaceChildren(
       factsOf(record),
-      ...(record.broken.length ? [make("ul", { className: "broken" }, ...record.broken.map((text) => words("li", "", record.language, text)))] : []),
+      ...(record.broken.length ? [make("ul", { className: "broken" }, ...record.broken.map(([, judge, text]) => words("li", "", record.language, ...(judge ? [make("bdi", {}, judge), ", "] : []), text)))] : []),
       ...(record.question ? [make("h3", {}, "Question"), words("p", "words", record.language, record.question)] : []),
       make("h3", {}, "Response"), responseOf(record), ...looseOf(record),
       ...(record.reference ? [make("h3", {}, "Reference"), words("p", "words", record.language, record.reference)] : []),
@@ -168,20 +196,25 @@
     const letters = isPlaced ? Array.from(text) : [];
     const part = (from, to) => letters.slice(Math.max(0, from), to).join("");
     const body = isPlaced
-      ? [start > CONTEXT ? "…" : "", part(start - CONTEXT, start), make("mark", {}, part(start, end)), part(end, end + CONTEXT), letters.length > end + CONTEXT ? "…" : ""]
+      ? [start > CONTEXT ? "…" : "", part(start - CONTEXT, start),
+        pressed(make("mark", { role: "button", tabindex: "0", "aria-description": "go to it in the evidence" }, part(start, end)), () => reach(evidenceMark(position, start))),
+        part(end, end + CONTEXT), letters.length > end + CONTEXT ? "…" : ""]
       : [given || "no words were quoted"];
     return make("blockquote", {}, words("div", "words", record.language, ...body),
       given && isPlaced ? words("div", "words", record.language, given) : null,
       make("cite", {}, "evidence ", make("bdi", {}, passage ? passage[0] : name || ""), passage ? "" : " (not in this record)"));
   };
 
+  const reasonOf = (code) => (code === undefined ? undefined : [make("code", {}, code), Object.hasOwn(data.reasons, code) ? ` ${data.reasons[code]}` : ""]);
+
   const verdictOf = (record, verdict) => {
-    const facts = [["reason", verdict.r], ["unsupported with probability", verdict.p], ["confidence", verdict.c],
+    const pointed = verdict.s && pressed(make("span", { className: "pointed", role: "button", tabindex: "0", dir: "auto", "aria-description": "go to it in the response" }, slice(record.text, ...verdict.s)), toResponse);
+    const facts = [["reason", reasonOf(verdict.r)], ["points to", pointed], ["unsupported with probability", verdict.p], ["confidence", verdict.c],
       ["cost, USD", verdict.u === undefined ? undefined : String(verdict.u)]].filter(([, value]) => value !== undefined);
     return make("div", { className: "verdict" },
       make("p", {}, make("span", { className: `tag ${CLASSES[verdict.l]}` }, data.labels[verdict.l].words), " ",
         make("bdi", { className: "judge" }, data.judges[verdict.j])),
-      facts.length ? make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, make("bdi", {}, value))])) : null,
+      facts.length ? make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, ...(typeof value === "string" ? [make("bdi", {}, value)] : [value].flat()))])) : null,
       verdict.n ? words("p", "note", record.language, verdict.n) : null,
       ...(verdict.q || []).map((quote) => quoteOf(record, quote)));
   };
@@ -192,7 +225,15 @@
     finding.v.length ? null : make("p", { className: "verdict" }, make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words), " the measurement failed"),
     finding.v.length > 1 && !finding.v.some((verdict) => data.judges[verdict.j] === data.consensus) ? make("p", {}, "counts as ", make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words)) : null,
     ...finding.v.map((verdict) => verdictOf(record, verdict)),
+    ...record.broken.filter(([claim]) => claim === finding.id).map(([, judge, text]) => make("div", { className: "verdict" },
+      make("p", {}, make("span", { className: "tag no_verdict" }, "Failed"), " ", make("bdi", { className: "judge" }, judge || "")), words("p", "note", "", text))),
   ].filter((node) => node !== null);
+
+  const evidenceMark = (position, start) => {
+    const passage = place("record").querySelector(`.passage[data-passage="${position}"]`);
+    // Quotations that overlap are one mark, or two that touch: the last that begins before.
+    return [...passage.querySelectorAll("mark")].findLast((mark) => Number(mark.dataset.start) <= start);
+  };
 
   const markQuotes = (record, findings) => {
     for (const details of place("record").querySelectorAll(".passage")) {
@@ -207,7 +248,8 @@
       for (const [start, end] of spans) {
         if (end <= done) continue;
         const from = Math.max(start, done);
-        parts.push(letters.slice(done, from).join(""), make("mark", {}, letters.slice(from, end).join("")));
+        const mark = make("mark", { role: "button", tabindex: "0", "data-start": start, "aria-description": "go to the response" }, letters.slice(from, end).join(""));
+        parts.push(letters.slice(done, from).join(""), pressed(mark, toResponse));
         done = end;
       }
       body.replaceChildren(...parts, letters.slice(done).join(""));

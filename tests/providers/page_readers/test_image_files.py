@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hallumeter.errors import InputError
-from hallumeter.providers import image_files
-from hallumeter.providers.image_files import count_images
+from hallumeter.providers.page_readers import image_files
+from hallumeter.providers.page_readers.image_files import count_images
 
 IMAGE = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 

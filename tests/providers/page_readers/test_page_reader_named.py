@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from hallumeter.errors import SettingsError
-from hallumeter.providers import page_reader
+from hallumeter.providers.page_readers import page_reader
 
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="the program tesseract is not installed (apt-get install tesseract-ocr)"

@@ -12,8 +12,8 @@ import pytest
 from rapidfuzz import fuzz
 
 from hallumeter.errors import InputError, MissingExtraError, SettingsError
-from hallumeter.providers import RapidOcrReader, Reading, page_reader, rapidocr_reader
-from hallumeter.providers.rapidocr_reader import Piece, lines_of, pieces_of
+from hallumeter.providers.page_readers import RapidOcrReader, Reading, page_reader, rapidocr_reader
+from hallumeter.providers.page_readers.rapidocr_reader import Piece, lines_of, pieces_of
 
 LINES = [
     "The parish register was opened in 1784",
@@ -64,7 +64,7 @@ def refuse(event, arguments):
         os.write(2, f"refused: {event} {arguments[1:]}".encode())
         os._exit(97)
 sys.addaudithook(refuse)
-from hallumeter.providers import RapidOcrReader
+from hallumeter.providers.page_readers import RapidOcrReader
 print(ascii(RapidOcrReader().read(Path("page.png")).text))
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -13,7 +13,7 @@ import pytest
 from rapidfuzz import fuzz
 
 from hallumeter.errors import InputError, SettingsError
-from hallumeter.providers import Reading, TesseractReader, page_reader
+from hallumeter.providers.page_readers import Reading, TesseractReader, page_reader
 
 ENGLISH = [
     "The parish register was opened in 1784",

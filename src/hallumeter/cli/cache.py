@@ -1,0 +1,38 @@
+"""`hallumeter cache`: what is remembered of earlier runs."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases.")
+def cache(*, clear: bool) -> None:
+    """Show where verdicts of language models are remembered, and how many, so that none is paid for twice.
+
+    The folder is HALLUMETER_CACHE if that is set, else the usual place of this system for caches.
+
+    \b
+    Examples:
+      hallumeter cache
+      hallumeter cache --clear
+    """
+    import shutil
+
+    from hallumeter.store import VerdictCache, cache_folder
+
+    folder = cache_folder()
+    verdicts = VerdictCache(folder / "verdicts.sqlite")
+    indexes = folder / "indexes"
+    if clear:
+        forgotten = len(verdicts)
+        verdicts.clear()
+        shutil.rmtree(indexes, ignore_errors=True)
+        click.echo(f"forgot {forgotten:,} verdicts")
+    size = sum(file.stat().st_size for file in indexes.rglob("*") if file.is_file()) if indexes.is_dir() else 0
+    count = sum(1 for _ in indexes.iterdir()) if indexes.is_dir() else 0
+    click.echo(f"folder    {folder}")
+    click.echo(f"verdicts  {len(verdicts):,} ({verdicts.size_bytes / 1e6:,.1f} MB)")
+    click.echo(f"indexes   {count:,} ({size / 1e6:,.1f} MB)")
+    if verdicts.trouble:
+        click.echo(f"note: {verdicts.trouble}", err=True)

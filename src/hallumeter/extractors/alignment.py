@@ -1,0 +1,79 @@
+"""Where words stand in a response that may have been typed, or put, a little differently there."""
+
+from __future__ import annotations
+
+import re
+
+from rapidfuzz import fuzz
+
+from hallumeter.text.normalize import CleanText, clean_text
+
+DEFAULT_THRESHOLD = 80.0
+"""Least similarity, from 0 to 100, of words and the part of the response that they are taken for.
+
+It is rapidfuzz's partial ratio. At 80 a quotation with a fifth of its letters changed is still found.
+"""
+_LEAST_LETTERS = 8
+"""Shorter words resemble something in any response: they are found as they are, or not at all."""
+_WORD = re.compile(r"\w")
+
+
+class Aligner:
+    """Finds words in one response: exactly, else but for case, quotes and spaces, else by similarity."""
+
+    def __init__(self, text: str, threshold: float = DEFAULT_THRESHOLD) -> None:
+        self._text = text
+        self._threshold = threshold
+        self._cleaned: CleanText | None = None
+
+    def place_of(self, words: str, after: int = 0) -> tuple[int, int] | None:
+        """Start and end of the words, or None; of several exact places the first from `after` on, else the first.
+
+        >>> Aligner("Paris, the capital, lies on the “Seine”.").place_of('lies on the "seine"')
+        (20, 39)
+        """
+        words = words.strip()
+        if _WORD.search(words) is None:
+            return None
+        return self._exact(words, after) or self._but_for_typing(words, after) or self._similar(words)
+
+    def _exact(self, words: str, after: int) -> tuple[int, int] | None:
+        start = self._text.find(words, after)
+        if start < 0 and after:
+            start = self._text.find(words)
+        return None if start < 0 else (start, start + len(words))
+
+    def _but_for_typing(self, words: str, after: int) -> tuple[int, int] | None:
+        if self._cleaned is None:
+            self._cleaned = clean_text(self._text)
+        clean, wanted = self._cleaned, " ".join(clean_text(words).lower.split())
+        # Line ends and spaces are alike, and single characters, so that positions stay.
+        text = re.sub(r"\s", " ", clean.lower)
+        first = None
+        start = text.find(wanted)
+        while start >= 0:
+            span = clean.original_span(start, start + len(wanted))
+            if span[0] >= after:
+                return span
+            first = first or span
+            start = text.find(wanted, start + 1)
+        return first
+
+    def _similar(self, words: str) -> tuple[int, int] | None:
+        if len(words) < _LEAST_LETTERS or len(words) > 2 * len(self._text):
+            return None
+        found = fuzz.partial_ratio_alignment(words, self._text, score_cutoff=self._threshold)
+        if found is None or found.dest_start == found.dest_end:
+            return None
+        return self._whole_words(found.dest_start, found.dest_end)
+
+    def _whole_words(self, start: int, end: int) -> tuple[int, int] | None:
+        text = self._text
+        while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+            start -= 1
+        while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+            end += 1
+        part = text[start:end]
+        start += len(part) - len(part.lstrip())
+        end = start + len(part.strip())
+        return (start, end) if start < end else None

@@ -1,0 +1,24 @@
+"""From claims and their evidence to verdicts."""
+
+from .by_name import DEFAULT_JUDGE, JUDGE_FORMS, judge_named
+from .function import FunctionJudge
+from .language_model import LanguageModelJudge, LanguageModelSettings
+from .panel import Panel
+from .protocol import Judge, JudgeSpec, JudgeTask
+from .recorded import RecordedJudge
+from .rules.judge import RulesJudge
+
+__all__ = [
+    "DEFAULT_JUDGE",
+    "JUDGE_FORMS",
+    "FunctionJudge",
+    "Judge",
+    "JudgeSpec",
+    "JudgeTask",
+    "LanguageModelJudge",
+    "LanguageModelSettings",
+    "Panel",
+    "RecordedJudge",
+    "RulesJudge",
+    "judge_named",
+]

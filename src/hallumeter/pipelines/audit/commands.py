@@ -1,0 +1,113 @@
+"""Audit files, or records in Python."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.pipelines.run import Run, load
+from hallumeter.records import Response
+from hallumeter.runner import NoWatch
+
+from .inputs import RecordInputs, opened_files
+from .pipeline import run_audit
+from .settings import AuditSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hallumeter.extractors import Extractor
+    from hallumeter.judges import Judge
+    from hallumeter.runner import Watch
+
+    from .pipeline import AuditOutcome
+
+
+def audit(
+    responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
+    *,
+    judge: str | Judge | Sequence[str | Judge] | None = None,
+    extractor: str | Extractor | None = None,
+    by: str | Sequence[str] = (),
+    out: str | Path | None = None,
+    settings: AuditSettings | None = None,
+) -> Run:
+    """Check every claim of every response against its evidence, and keep everything in a run.
+
+    Give one file, several files, or records in Python. Without `out` the run lives in a temporary folder, for as long
+    as it is used. An `out` that holds an audit of the same records with the same settings is gone on with, or handed
+    back when it is finished; nothing else is ever written over.
+
+    >>> run = audit([{"id": "r1", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}])
+    >>> [finding.verdicts[0].label.value for finding in run.findings()]
+    ['REFUTED']
+    """
+    chosen = _chosen(settings or AuditSettings(), judge=judge, extractor=extractor, by=by)
+    if out is not None:
+        _audited(responses, Path(out), settings=chosen)
+        return load(out)
+    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
+    try:
+        _audited(responses, kept / "run", settings=chosen)
+        run = load(kept / "run")
+    except BaseException:
+        shutil.rmtree(kept)
+        raise
+    weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
+    return run
+
+
+def audit_files(
+    paths: Sequence[Path], out: Path, *, settings: AuditSettings, watch: Watch, is_resumed: bool = False
+) -> AuditOutcome:
+    """Audit the records in some files into a run folder."""
+    with opened_files(paths) as inputs:
+        return run_audit(inputs, out, settings=settings, watch=watch, is_resumed=is_resumed)
+
+
+def _chosen(
+    settings: AuditSettings,
+    *,
+    judge: str | Judge | Sequence[str | Judge] | None,
+    extractor: str | Extractor | None,
+    by: str | Sequence[str],
+) -> AuditSettings:
+    if judge is not None:
+        several = isinstance(judge, list | tuple)
+        settings = structs.replace(settings, judges=tuple(judge) if several else (judge,))  # type: ignore[arg-type]
+    if extractor is not None:
+        settings = structs.replace(settings, extractor=extractor)
+    if by:
+        fields = (by,) if isinstance(by, str) else tuple(by)
+        settings = structs.replace(settings, measure=structs.replace(settings.measure, by=fields))
+    return settings
+
+
+def _audited(
+    responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
+    out: Path,
+    *,
+    settings: AuditSettings,
+) -> None:
+    if isinstance(responses, str | Path):
+        outcome = audit_files([Path(responses)], out, settings=settings, watch=NoWatch(), is_resumed=True)
+    elif isinstance(responses, dict | Response):
+        raise RecordError("audit: expected a list of responses, found a single one; put it in a list")
+    else:
+        items = list(responses)
+        paths = [Path(item) for item in items if isinstance(item, str | Path)]
+        if paths and len(paths) < len(items):
+            raise RecordError("audit: paths and responses are mixed; give one kind")
+        if paths:
+            outcome = audit_files(paths, out, settings=settings, watch=NoWatch(), is_resumed=True)
+        else:
+            inputs = RecordInputs([item for item in items if not isinstance(item, str | Path)])
+            outcome = run_audit(inputs, out, settings=settings, watch=NoWatch(), is_resumed=True)
+    if outcome.stopped == "interrupted":
+        raise InputError(f"{out}: the audit was interrupted; audit the same again with this `out` to go on")

@@ -1,0 +1,189 @@
+"""From the journal to the files of a run: records, claims, verdicts and failures in order, and what they add up to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from itertools import chain
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct, structs
+
+from hallumeter.formats import write_jsonl
+from hallumeter.pipelines.measurement import count, counts_of, record_measurements, summary_of
+from hallumeter.pipelines.samples import SampleReading, SampleTable
+from hallumeter.records import Failure, Verdict
+from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, write_json
+
+from .columns import VerdictTable
+from .entries import FAULTS, PREPARED, READ, SAMPLED, Judged, Merged, Prepared, ReadRecord, decoded, step_of
+from .identity import INSTRUMENT
+from .judging import failure_of
+from .preparing import named_response
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from hallumeter.records import Summary
+    from hallumeter.store import Journal
+
+    from .identity import AuditIdentity
+    from .reading import ReadingReport
+    from .settings import AuditSettings
+
+FIRST_FAILURES = 1000
+"""Failures that are handed back to whoever asked for the audit; the run folder has all."""
+_MISSING = "budget_reached"
+_MISSING_MESSAGE = "not judged: the budget was reached"
+
+
+class Finished(Struct, frozen=True):
+    """What an audit found."""
+
+    summary: Summary
+    failures: tuple[Failure, ...]
+    """The first of them."""
+
+
+class RunFiles:
+    """The files of a run while they are written, and the counts that go with them."""
+
+    def __init__(self, folder: Path, judges: Sequence[str]) -> None:
+        self._judges = judges
+        self._stack = ExitStack()
+        self._encoder = msgspec.json.Encoder()
+        self._streams: dict[str, IO[bytes]] = {
+            name: self._stack.enter_context((folder / name).open("wb"))
+            for name in (RECORDS, CLAIMS, VERDICTS, FAILURES)
+        }
+        self.failure_codes: Counter[str] = Counter()
+        self.verdicts = 0
+        self.first_failures: list[Failure] = []
+        self.unaligned = 0
+
+    def __enter__(self) -> RunFiles:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def fail(self, failure: Failure) -> None:
+        """Write a failure."""
+        self.failure_codes[failure.code] += 1
+        if len(self.first_failures) < FIRST_FAILURES:
+            self.first_failures.append(failure)
+        self._write(FAILURES, failure)
+
+    def add(self, record: Prepared, judged: Sequence[Sequence[Judged]]) -> list[Verdict | Failure]:
+        """Write a record, its claims, and the verdicts on them by claim and judge; a claim nobody judged has failed."""
+        self._write(RECORDS, record.response)
+        if record.failure is not None:
+            self.fail(record.failure)
+        by_judge = [_by_claim(parts) for parts in judged]
+        said: list[Verdict | Failure] = []
+        for claim in record.claims:
+            self._write(CLAIMS, claim)
+            self.unaligned += claim.start is None
+            said += [
+                found.get(claim.claim_id) or failure_of(claim, judge, _MISSING, message=_MISSING_MESSAGE)
+                for judge, found in zip(self._judges, by_judge, strict=True)
+            ]
+        for item in said:
+            self._say(item)
+        return said
+
+    def _say(self, item: Verdict | Failure) -> None:
+        if isinstance(item, Failure):
+            self.fail(item)
+        else:
+            self.verdicts += 1
+            self._write(VERDICTS, item)
+
+    def _write(self, name: str, record: Struct) -> None:
+        self._streams[name].write(self._encoder.encode(record) + b"\n")
+
+
+def _by_claim(parts: Sequence[Judged]) -> dict[str | None, Verdict | Failure]:
+    found: dict[str | None, Verdict | Failure] = {}
+    for judged in parts:
+        found |= {failure.claim_id: failure for failure in judged.failures}
+        found |= {verdict.claim_id: verdict for verdict in judged.verdicts}
+    return found
+
+
+def write_files(
+    folder: Path, journal: Journal, identity: AuditIdentity, *, report: ReadingReport, settings: AuditSettings
+) -> Finished:
+    """Write everything but the manifest and the report."""
+    names = [judge.name for judge in identity.judges]
+    table = VerdictTable(settings.measure, names)
+    samples = SampleTable(settings.measure, identity.samples)
+    read_again = Merged(journal.entries(SAMPLED))
+    steps = [Merged(journal.entries(step_of(number))) for number in range(len(names))]
+    with RunFiles(folder, names) as files:
+        for failure in decoded((entry.body for entry in journal.entries(FAULTS)), Failure):
+            files.fail(failure)
+        for number, record, said in _records(journal, steps, files, shared=frozenset(report.shared)):
+            table.add(record, said)
+            for reading in decoded(read_again.take(number), SampleReading):
+                samples.add(record.response, reading)
+        for failure in samples.failures:
+            files.fail(failure)
+    measured = count(table.build(), settings.measure)
+    numbers = settings.measure.numbers(
+        identity.hallumeter, (("extract", identity.extractor), *identity.evidence_settings)
+    )
+    summary = summary_of(
+        measured,
+        settings.measure,
+        numbers,
+        instrument=INSTRUMENT,
+        counts=structs.replace(counts_of(measured, failures=files.failure_codes.total()), verdicts=files.verdicts),
+        notices=tuple(_notices(report, files, judges=names, headline=measured.headline)),
+    )
+    summary = structs.replace(summary, metrics=(*summary.metrics, *samples.rows(numbers)))
+    write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
+    write_json(folder / SUMMARY, summary)
+    return Finished(summary, tuple(files.first_failures))
+
+
+def _records(
+    journal: Journal, steps: Sequence[Merged], files: RunFiles, *, shared: Collection[str]
+) -> Iterator[tuple[int, Prepared, list[Verdict | Failure]]]:
+    prepared = Merged(journal.entries(PREPARED))
+    for entry in journal.entries(READ):
+        found = next(decoded(prepared.take(entry.record), Prepared), None)
+        record = found or _unprepared(next(decoded([entry.body], ReadRecord)), shared)
+        judged = [tuple(decoded(step.take(entry.record), Judged)) for step in steps]
+        yield entry.record, record, files.add(record, judged)
+
+
+def _unprepared(read: ReadRecord, shared: Collection[str]) -> Prepared:
+    """A record whose claims nobody looked for any more."""
+    response = named_response(read, shared)
+    failure = Failure(response.record_id, None, "extract", None, _MISSING, "no claims: the budget was reached")
+    return Prepared(response, (), read.response.record_id, failure)
+
+
+def _notices(report: ReadingReport, files: RunFiles, *, judges: Sequence[str], headline: str) -> Iterator[str]:
+    """What a reader must know before reading the numbers."""
+    for alias, name in sorted(report.aliases.items()):
+        yield f"{alias!r} was read as {name}"
+    if report.records_left_out:
+        yield f"{_counted(report.records_left_out, 'record')} left out by --sample"
+    if report.rows_passed_over:
+        yield f"{_counted(report.rows_passed_over, 'row')} passed over: the response stands on an earlier row"
+    if report.records_without_evidence:
+        yield f"{_counted(report.records_without_evidence, 'record')} came without evidence"
+    if files.unaligned:
+        yield f"{_counted(files.unaligned, 'claim')} not found in the response, so without a place in it"
+    for code, number in sorted(files.failure_codes.items()):
+        yield f"{_counted(number, 'failure')}: {code}"
+    if len(judges) > 1 and headline not in judges:
+        yield f"headline figures rest on the consensus of {len(judges)} judges"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

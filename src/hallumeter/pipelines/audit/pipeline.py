@@ -1,0 +1,197 @@
+"""Answers in, verdicts and a summary out: what `hallumeter audit` and `hallumeter.audit` run."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct, structs
+
+from hallumeter.errors import HallumeterError, SettingsError
+from hallumeter.pipelines.run import load
+from hallumeter.pipelines.samples import SampleReader
+from hallumeter.providers.language_models import ProviderFault
+from hallumeter.records import Failure, Manifest, Summary
+from hallumeter.runner import BudgetReached, Interrupted, Spending, stopping_on_signals
+from hallumeter.store import MANIFEST, REPORT, write_json
+
+from .comparing import read_samples
+from .entries import PREPARED, claim_count, note_spending, resume_spending
+from .equipment import Equipment, equipment_for
+from .finishing import FIRST_FAILURES, write_files
+from .identity import INSTRUMENT, check_same_run, identity_of, manifest_of
+from .judging import Bench, Judging
+from .preparing import Preparation, prepare_records
+from .reading import REPORT as READING
+from .reading import ReadingReport, check_fields, read_records
+from .run_place import give_up, is_finished, opened_journal, written_together
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from threading import Event
+
+    from hallumeter.runner import Watch
+    from hallumeter.store import Journal
+
+    from .inputs import Inputs
+    from .settings import AuditSettings
+
+Stopped = Literal["interrupted", "budget"]
+
+
+class AuditOutcome(Struct, frozen=True):
+    """How an audit ended."""
+
+    summary: Summary | None
+    """None when it was interrupted: there is a journal to go on with, and nothing else."""
+    failures: tuple[Failure, ...]
+    """The first of them."""
+    stopped: Stopped | None
+    """Why it stopped before its end."""
+    spending: Spending
+    cache_trouble: str | None = None
+
+
+class _Audit(Struct, frozen=True):
+    """An audit under way."""
+
+    journal: Journal
+    equipment: Equipment
+    settings: AuditSettings
+    stop: Event
+    watch: Watch
+
+    def report(self, inputs: Inputs) -> ReadingReport | None:
+        """What the input holds; it is read unless an earlier run has read it whole. None when it was stopped."""
+        noted = self.journal.noted(READING)
+        if noted is not None:
+            report = msgspec.json.decode(noted, type=ReadingReport)
+            check_fields(report, self.settings)
+            return report
+        self.watch.begin("reading", total=0)
+        return read_records(inputs.sources(), self.journal, self.settings, stop=self.stop)
+
+    def run(self, report: ReadingReport) -> Stopped | None:
+        """Do everything that is left; says why it stopped before the end."""
+        resume_spending(self.journal, self.equipment.spending)
+        try:
+            is_done = self._prepare(report) and self._judge() and self._read_samples()
+        except BudgetReached:
+            return "budget"
+        except Interrupted:
+            return "interrupted"
+        except ProviderFault as fault:
+            raise SettingsError(f"{fault.message}; nothing is lost, mend it and go on with --resume") from None
+        finally:
+            note_spending(self.journal, self.equipment.spending)
+        return None if is_done else "interrupted"
+
+    def _prepare(self, report: ReadingReport) -> bool:
+        equipment, settings = self.equipment, self.settings
+        preparation = Preparation(
+            equipment.extractor,
+            frozenset(report.shared),
+            knowledge_base=equipment.knowledge_base,
+            passages_per_claim=settings.passages_per_claim,
+            is_strict=settings.measure.is_strict,
+        )
+        workers = settings.concurrency if equipment.extractor.is_remote else settings.workers
+        return prepare_records(self.journal, preparation, report, workers=workers, stop=self.stop, watch=self.watch)
+
+    def _judge(self) -> bool:
+        settings, equipment = self.settings, self.equipment
+        benches = tuple(
+            Bench(
+                number,
+                judge,
+                equipment.cache if judge.spec.is_remote else None,
+                is_strict=settings.measure.is_strict,
+            )
+            for number, judge in enumerate(equipment.judges)
+        )
+        judging = Judging(
+            self.journal,
+            benches,
+            self.stop,
+            self.watch,
+            equipment.spending,
+            concurrency=settings.concurrency,
+            workers=settings.workers,
+        )
+        return judging.run(self.claims)
+
+    def _read_samples(self) -> bool:
+        return read_samples(
+            self.journal,
+            SampleReader(self.equipment.equivalence),
+            concurrency=self.settings.concurrency,
+            stop=self.stop,
+            watch=self.watch,
+        )
+
+    @property
+    def claims(self) -> int:
+        """Claims found so far."""
+        return sum(claim_count(entry.body) for entry in self.journal.entries(PREPARED))
+
+
+def run_audit(
+    inputs: Inputs, out: Path, *, settings: AuditSettings, watch: Watch, is_resumed: bool = False
+) -> AuditOutcome:
+    """Audit the inputs into a run folder; an interrupted audit leaves its journal there.
+
+    A finished audit of the same inputs with the same settings is not repeated when it is resumed.
+    """
+    started = datetime.now(UTC)
+    with stopping_on_signals() as stop:
+        equipment = equipment_for(settings, stop=stop, watch=watch)
+        identity = identity_of(equipment, settings, inputs=inputs.files, version=version("hallumeter"))
+        if is_resumed and is_finished(out) and load(out).manifest.instrument == INSTRUMENT:
+            return _finished_before(out, manifest_of(identity, settings, records={}), equipment.spending)
+        with equipment.cache or nullcontext(), opened_journal(out, identity, is_resumed=is_resumed) as journal:
+            audit = _Audit(journal, equipment, settings, stop, watch)
+            report = _report_or_nothing(audit, inputs, out)
+            stopped = "interrupted" if report is None else audit.run(report)
+            outcome = AuditOutcome(
+                summary=None,
+                failures=(),
+                stopped=stopped,
+                spending=equipment.spending,
+                cache_trouble=None if equipment.cache is None else equipment.cache.trouble,
+            )
+            if report is None or stopped == "interrupted":
+                return outcome
+            watch.begin("measuring", total=0)
+            with written_together(out) as folder:
+                finished = write_files(folder, journal, identity, report=report, settings=settings)
+                manifest = manifest_of(identity, settings, records=report.records_by_source)
+                times = {"started": _time_text(started), "finished": _time_text(datetime.now(UTC))}
+                write_json(folder / MANIFEST, structs.replace(manifest, **times))
+                load(folder).to_html(folder / REPORT)
+            if stopped is None:
+                journal.remove()
+    return structs.replace(outcome, summary=finished.summary, failures=finished.failures)
+
+
+def _report_or_nothing(audit: _Audit, inputs: Inputs, out: Path) -> ReadingReport | None:
+    """What the input holds; an input that cannot be used leaves nothing behind."""
+    try:
+        return audit.report(inputs)
+    except HallumeterError:
+        if audit.journal.noted(READING) is None:
+            give_up(out, audit.journal)
+        raise
+
+
+def _finished_before(out: Path, wanted: Manifest, spending: Spending) -> AuditOutcome:
+    """The outcome of an audit that was finished before, if it is the one that is wanted."""
+    run = load(out)
+    check_same_run(out, run.manifest, wanted)
+    return AuditOutcome(summary=run.summary, failures=run.failures[:FIRST_FAILURES], stopped=None, spending=spending)
+
+
+def _time_text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,229 @@
+"""What an audit would take: calls, tokens and dollars, before anything is paid."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from hallumeter.extractors import extractor_named
+from hallumeter.judges import judge_named
+from hallumeter.pipelines.samples import JudgeEquivalence, SampleReader
+from hallumeter.providers.language_models import Completion, Reply, price_of, provider_spec
+from hallumeter.runner import NoWatch
+from hallumeter.store import JOURNAL, Journal
+
+from .entries import PREPARED, Prepared, claim_count, decoded
+from .equipment import VECTORS, language_model_of_extractor, opened_cache, opened_knowledge_base
+from .inputs import opened_files
+from .judging import Bench
+from .preparing import Preparation, prepare_records
+from .reading import read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hallumeter.judges import Judge
+    from hallumeter.providers.language_models import Price, ProviderSpec, Request
+    from hallumeter.store import VerdictCache
+
+    from .reading import ReadingReport
+    from .settings import AuditSettings
+
+_TOKENS_OF_A_VERDICT = 12
+_TOKENS_OF_A_QUOTE = 45
+_SHARE_OF_FACTS = 1.0
+"""Tokens that a list of facts has for each token of its response."""
+
+
+class PlannedPart(Struct, frozen=True):
+    """What one language model would be asked."""
+
+    name: str
+    claims: int
+    cached: int
+    """Claims whose verdicts are known from earlier runs."""
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price: Price | None
+
+    @property
+    def cost_usd(self) -> float | None:
+        """None when the price is not known."""
+        if self.price is None:
+            return None
+        paid_in = self.input_tokens * self.price.input_usd_per_million
+        return (paid_in + self.output_tokens * self.price.output_usd_per_million) / 1e6
+
+
+class AuditPlan(Struct, frozen=True):
+    """What an audit would take."""
+
+    records: int
+    claims: int
+    """As found by rule; a language model may find other ones."""
+    parts: tuple[PlannedPart, ...]
+    """One for each language model; judges on this machine cost nothing."""
+
+    @property
+    def cost_usd(self) -> float | None:
+        """None when some price is not known."""
+        costs = [part.cost_usd for part in self.parts]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> AuditPlan:
+    """Go through an audit without asking any language model."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        opened_files(paths) as inputs,
+        Journal.create(Path(folder) / JOURNAL, settings=b"") as journal,
+        opened_cache(settings) or nullcontext() as cache,
+    ):
+        report = read_records(inputs.sources(), journal, settings, stop=threading.Event())
+        assert report is not None  # nobody has stopped it
+        extraction = _planned_extraction(journal, settings, report)
+        claims = sum(claim_count(entry.body) for entry in journal.entries(PREPARED))
+        judged = [_planned_judge(judge, journal, settings, claims=claims, cache=cache) for judge in settings.judges]
+        compared = _planned_samples(journal, settings)
+    parts = (extraction, *judged, compared)
+    return AuditPlan(report.records, claims, tuple(part for part in parts if part is not None))
+
+
+class DryProvider:
+    """A language model that counts what it is asked, and knows nothing."""
+
+    def __init__(self, spec: ProviderSpec) -> None:
+        self._spec = spec
+        self.calls = self.input_tokens = 0
+
+    @property
+    def spec(self) -> ProviderSpec:
+        """The model that would be asked."""
+        return self._spec
+
+    def complete(self, request: Request) -> Reply:
+        """Count the request; every claim in it is said to be not in the evidence."""
+        self.calls += 1
+        self.input_tokens += sum(estimated_tokens(message.content) for message in request.messages)
+        return Reply((Completion(_silent_reply(request)),))
+
+
+def estimated_tokens(text: str) -> int:
+    """About as many tokens as a text has: four characters of ASCII each, or one and a half of another script.
+
+    >>> estimated_tokens("four words of text, a few"), estimated_tokens("서울은 수도이다")
+    (7, 5)
+    """
+    plain = sum(character.isascii() for character in text)
+    return -(-plain // 4) + round((len(text) - plain) / 1.5)
+
+
+def _silent_reply(request: Request) -> str:
+    """A reply in the form that is asked for, by which no claim is decided."""
+    schema = request.reply_schema.schema if request.reply_schema else {}
+    required = schema.get("required")
+    numbers = [str(name) for name in required] if isinstance(required, list) else []
+    nothing = {"label": "NOT_ENOUGH_INFO", "evidence_id": 0, "quote": "", "note": ""}
+    properties = schema.get("properties")
+    first = properties.get(numbers[0]) if isinstance(properties, dict) and numbers else None
+    is_plain = isinstance(first, dict) and first.get("type") == "string"
+    return msgspec.json.encode(dict.fromkeys(numbers, nothing["label"] if is_plain else nothing)).decode()
+
+
+def _planned_extraction(journal: Journal, settings: AuditSettings, report: ReadingReport) -> PlannedPart | None:
+    """Find claims by rule, and say what it would take to have them found by a language model."""
+    model = language_model_of_extractor(settings)
+    extractor = settings.extractor if model is None else "sentences"
+    found = extractor_named(extractor) if isinstance(extractor, str) else extractor
+    preparation = Preparation(
+        found,
+        frozenset(report.shared),
+        knowledge_base=opened_knowledge_base(settings, NoWatch()),
+        passages_per_claim=settings.passages_per_claim,
+    )
+    prepare_records(journal, preparation, report, workers=1, stop=threading.Event(), watch=NoWatch())
+    if model is None:
+        return None
+    provider = DryProvider(provider_spec(model))
+    facts = extractor_named("llm", provider=provider)
+    output = 0
+    for record in decoded((entry.body for entry in journal.entries(PREPARED)), Prepared):
+        response = record.response
+        output += round(estimated_tokens(response.response or "") * _SHARE_OF_FACTS)
+        facts.extract(response)
+    return PlannedPart(
+        f"extracting by {model}", 0, 0, provider.calls, provider.input_tokens, output, _price(model, settings)
+    )
+
+
+def _planned_judge(
+    given: str | Judge, journal: Journal, settings: AuditSettings, *, claims: int, cache: VerdictCache | None
+) -> PlannedPart | None:
+    dry = _dry_judge(given, settings)
+    if dry is None:
+        return None
+    bench = Bench(0, dry.judge, cache)
+    asked = 0
+    for job in bench.jobs(journal, NoWatch(), stop=threading.Event()):
+        bench.judged(job)
+        asked += len(job.task.claims)
+    return dry.part(dry.judge.spec.name, settings, claims=claims, asked=asked)
+
+
+def _planned_samples(journal: Journal, settings: AuditSettings) -> PlannedPart | None:
+    """What comparing the sampled answers would take if no two of them meant the same."""
+    dry = None if settings.samples is None else _dry_judge(settings.samples, settings)
+    if dry is None:
+        return None
+    reader = SampleReader(JudgeEquivalence(dry.judge))
+    for record in decoded((entry.body for entry in journal.entries(PREPARED)), Prepared):
+        if reader.has_work(record.response):
+            reader.read(record.response)
+    return dry.part(f"comparing samples by {dry.judge.spec.name}", settings, claims=0, asked=dry.provider.calls)
+
+
+class _DryJudge(Struct, frozen=True):
+    """A judge that is a language model, before anybody asks it."""
+
+    name: str
+    """As the user typed it."""
+    judge: Judge
+    provider: DryProvider
+
+    def part(self, title: str, settings: AuditSettings, *, claims: int, asked: int) -> PlannedPart:
+        """What it was asked so far."""
+        each = _TOKENS_OF_A_QUOTE if settings.language_model.wants_quotes else _TOKENS_OF_A_VERDICT
+        return PlannedPart(
+            title,
+            claims,
+            claims - asked if claims else 0,
+            self.provider.calls,
+            self.provider.input_tokens,
+            asked * each,
+            _price(self.name, settings),
+        )
+
+
+def _dry_judge(given: str | Judge, settings: AuditSettings) -> _DryJudge | None:
+    """None for a judge that is no language model, or of which nothing but itself is known."""
+    made: list[DryProvider] = []
+
+    def dry(name: str) -> DryProvider:
+        made.append(DryProvider(provider_spec(name)))
+        return made[-1]
+
+    if not isinstance(given, str) or given == VECTORS:
+        return None
+    judge = judge_named(given, provider_of=dry, settings=settings.language_model)
+    return _DryJudge(given, judge, made[0]) if made else None
+
+
+def _price(name: str, settings: AuditSettings) -> Price | None:
+    return settings.prices.get(name) or price_of(provider_spec(name))

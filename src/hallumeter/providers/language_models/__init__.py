@@ -1,0 +1,43 @@
+"""Language models behind one method."""
+
+from .anthropic import AnthropicProvider
+from .by_name import PROVIDER_FORMS, provider_named, provider_spec
+from .faults import ProviderFault
+from .openai_compatible import OpenAICompatibleProvider
+from .prices import Price, parse_price, price_of
+from .protocol import (
+    Completion,
+    Message,
+    Provider,
+    ProviderSpec,
+    RateLimits,
+    Reply,
+    ReplySchema,
+    Request,
+    TokenLogprob,
+    Usage,
+)
+from .scripted import ScriptedProvider
+
+__all__ = [
+    "PROVIDER_FORMS",
+    "AnthropicProvider",
+    "Completion",
+    "Message",
+    "OpenAICompatibleProvider",
+    "Price",
+    "Provider",
+    "ProviderFault",
+    "ProviderSpec",
+    "RateLimits",
+    "Reply",
+    "ReplySchema",
+    "Request",
+    "ScriptedProvider",
+    "TokenLogprob",
+    "Usage",
+    "parse_price",
+    "price_of",
+    "provider_named",
+    "provider_spec",
+]

@@ -1,0 +1,23 @@
+"""Drives work that waits for the world, and never decides anything."""
+
+from .lanes import Lane, run_lanes
+from .pace import PaceSettings
+from .progress import NoWatch, Watch
+from .retrying import PacedProvider
+from .spending import BudgetReached, Spending
+from .stopping import stopping_on_signals
+from .waiting import Interrupted, Waiting
+
+__all__ = [
+    "BudgetReached",
+    "Interrupted",
+    "Lane",
+    "NoWatch",
+    "PaceSettings",
+    "PacedProvider",
+    "Spending",
+    "Waiting",
+    "Watch",
+    "run_lanes",
+    "stopping_on_signals",
+]

@@ -1,0 +1,74 @@
+"""Judges by what a user types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.judges import (
+    DEFAULT_JUDGE,
+    JUDGE_FORMS,
+    FunctionJudge,
+    Judge,
+    LanguageModelJudge,
+    LanguageModelSettings,
+    RecordedJudge,
+    RulesJudge,
+    judge_named,
+)
+from hallumeter.providers.language_models import ScriptedProvider
+
+
+def chosen(text: str) -> Judge:
+    return judge_named(text, provider_of=lambda name: ScriptedProvider([], name=name), settings=LanguageModelSettings())
+
+
+def test_the_default_is_the_judge_by_rules() -> None:
+    assert isinstance(chosen(DEFAULT_JUDGE), RulesJudge)
+
+
+@pytest.mark.parametrize(
+    "text", ["openai:gpt-4o-mini", "anthropic:claude", "http://127.0.0.1:8080/v1#qwen", "https://h/v1#m"]
+)
+def test_models_are_made_by_whoever_knows_their_pace(text: str) -> None:
+    judge = chosen(text)
+    assert isinstance(judge, LanguageModelJudge)
+    assert judge.spec.name == text
+
+
+def test_a_function_is_called_as_it_was_typed() -> None:
+    judge = chosen("python:os.path.commonprefix")
+    assert isinstance(judge, FunctionJudge)
+    assert judge.spec.name == "python:os.path.commonprefix"
+
+
+def test_recorded_verdicts_are_read_from_their_file(tmp_path: Path) -> None:
+    row = '{"record_id": "r", "claim_id": "c", "label": "SUPPORTED", "judge": "%s"}\n'
+    path = tmp_path / "verdicts#1.jsonl"
+    path.write_text(row % "Ada" + row % "Ben", encoding="utf-8")
+    judge = chosen(f"recorded:{path}#Ben")
+    assert isinstance(judge, RecordedJudge)
+    assert judge.spec.name == "Ben"
+    path.write_text(row % "Ada", encoding="utf-8")
+    assert chosen(f"recorded:{path}").spec.name == "Ada"
+
+
+@pytest.mark.parametrize("text", ["", "rule", "embedded", "gpt-4o", "rules:strict", "nobody:model"])
+def test_a_name_that_nobody_has_is_refused_with_all_that_there_are(text: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        chosen(text)
+    assert f"no judge is called {text!r}" in str(caught.value)
+    assert all(form in str(caught.value) for form in JUDGE_FORMS)
+
+
+@pytest.mark.parametrize("text", ["recorded:", "python:", "python:function"])
+def test_a_form_without_its_argument_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="expected"):
+        chosen(text)
+
+
+def test_a_file_that_is_not_there_is_an_error_of_the_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        chosen(f"recorded:{tmp_path / 'absent.jsonl'}")

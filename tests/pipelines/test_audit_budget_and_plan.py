@@ -1,0 +1,188 @@
+"""What an audit costs: told before, limited while it goes on, and gone on with when there is more to spend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from audit_runs import (
+    audited,
+    check_every_claim_once,
+    claim,
+    failure_codes,
+    lines,
+    run_files,
+    settings_for,
+    write_rows,
+    written,
+)
+from click.testing import CliRunner, Result
+
+from hallumeter.cli.main import main
+from hallumeter.errors import SettingsError
+from hallumeter.judges import LanguageModelSettings
+from hallumeter.pipelines import AuditSettings, plan_audit
+from hallumeter.providers.language_models import Price
+from misbehaving_server import MisbehavingServer
+
+PRICE = Price(1000.0, 1000.0)
+"""A dollar for a thousand tokens."""
+
+
+def priced(server: MisbehavingServer, budget: float | None = None, **changes: object) -> AuditSettings:
+    name = f"{server.openai}#judge"
+    return settings_for(server, budget_usd=budget, prices={name: PRICE}, concurrency=1, **changes)
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["audit", *map(str, arguments)])
+
+
+def test_at_its_budget_an_audit_stops_counts_the_rest_and_goes_on_with_a_larger_one(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 4)
+    whole = audited(source, tmp_path / "whole", priced(misbehaving_server))
+    misbehaving_server.play()
+    half = whole.spending.spent_usd / 2
+    outcome = audited(source, tmp_path / "run", priced(misbehaving_server, half))
+    first = misbehaving_server.log()
+    assert outcome.stopped == "budget"
+    assert half <= outcome.spending.spent_usd < whole.spending.spent_usd
+    assert 0 < len(first) < 8
+    check_every_claim_once(tmp_path / "run")
+    verdicts = len(lines(tmp_path / "run" / "verdicts.jsonl"))
+    assert 0 < verdicts < 12
+    assert failure_codes(tmp_path / "run") == {"budget_reached": 12 - verdicts}
+    assert outcome.summary is not None
+    assert outcome.summary.counts.claims == 12
+    assert f"{12 - verdicts} failures: budget_reached" in outcome.summary.notices
+    # the same budget is spent already: a budget is of the run and not of the process
+    again = audited(source, tmp_path / "run", priced(misbehaving_server, half), is_resumed=True)
+    assert again.stopped == "budget"
+    assert len(misbehaving_server.log()) == len(first)
+    outcome = audited(source, tmp_path / "run", priced(misbehaving_server, 2 * half + 1), is_resumed=True)
+    assert outcome.stopped is None
+    assert outcome.spending.spent_usd == pytest.approx(whole.spending.spent_usd)
+    assert outcome.spending.calls == len(misbehaving_server.log()) == 8
+    files, expected = run_files(tmp_path / "run"), run_files(tmp_path / "whole")
+    assert {name for name in files if files[name] != expected.get(name)} == {"report.html"}, "it states the budget"
+
+
+def test_the_command_says_that_the_budget_was_reached_and_ends_with_code_3(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 4)
+    judge = f"{misbehaving_server.openai}#judge"
+    options = ("--judge", judge, "--price", f"{judge}=1000/1000", "--no-cache", "--concurrency", 1)
+    result = command(source, *options, "--budget", "0.5", "--out", tmp_path / "run")
+    assert result.exit_code == 3
+    assert "--resume and a larger --budget" in result.stderr
+    assert {path.name for path in (tmp_path / "run").iterdir()} > {"manifest.json", "report.html", "journal.sqlite"}
+    result = command(source, *options, "--budget", "100", "--out", tmp_path / "run", "--resume")
+    assert result.exit_code == 0, result.stderr
+    assert failure_codes(tmp_path / "run") == {}
+
+
+def test_a_budget_without_a_known_price_is_refused(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    source = written(tmp_path / "answers.jsonl", 1)
+    with pytest.raises(SettingsError, match=r"price of .*#judge is not known.*--price"):
+        audited(source, tmp_path / "run", settings_for(misbehaving_server, budget_usd=1.0))
+    assert misbehaving_server.log() == []
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("budget", [0.0, -1.0, float("nan")])
+def test_a_budget_of_nothing_is_refused(budget: float) -> None:
+    with pytest.raises(SettingsError, match="budget"):
+        AuditSettings(budget_usd=budget)
+
+
+def test_a_plan_asks_nobody_and_counts_the_calls_that_an_audit_makes(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    long = " ".join(claim(9, number) for number in range(40))
+    source = write_rows(
+        tmp_path / "answers.jsonl",
+        [
+            {"id": "no evidence", "response": claim(0, 0)},
+            {"id": "windows", "response": claim(9, 5), "evidence": long},
+            {"id": "several calls", "response": long, "evidence": claim(9, 3)},
+            {"id": "empty", "response": "", "evidence": long},
+        ],
+    )
+    language_model = LanguageModelSettings(claims_per_call=8, window_characters=600)
+    settings = settings_for(misbehaving_server, language_model=language_model)
+    plan = plan_audit([source], settings=settings)
+    assert misbehaving_server.log() == []
+    [part] = plan.parts
+    assert (plan.records, plan.claims) == (4, 42)
+    assert part.cost_usd is None
+    audited(source, tmp_path / "run", settings)
+    assert part.calls == len(misbehaving_server.log()) > 5 + 2
+
+
+def test_a_plan_looks_up_evidence_as_the_audit_does(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "towns.txt").write_text(" ".join(claim(0, number) for number in range(3)), encoding="utf-8")
+    source = write_rows(tmp_path / "answers.jsonl", [{"id": "r", "response": claim(0, 1)}])
+    settings = settings_for(misbehaving_server, knowledge_base=base, cache=tmp_path / "cache")
+    [part] = plan_audit([source], settings=settings).parts
+    audited(source, tmp_path / "run", settings)
+    assert part.calls == len(misbehaving_server.log()) == 1
+    assert [row["label"] for row in lines(tmp_path / "run" / "verdicts.jsonl")] == ["SUPPORTED"]
+
+
+def test_a_plan_counts_what_comparing_samples_would_take(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    row = {"id": "r", "response": claim(0, 0), "evidence": claim(0, 0), "samples": [claim(0, 1), claim(0, 2)]}
+    source = write_rows(tmp_path / "answers.jsonl", [row])
+    judge = f"{misbehaving_server.openai}#judge"
+    settings = settings_for(misbehaving_server, samples=judge)
+    judged, compared = plan_audit([source], settings=settings).parts
+    audited(source, tmp_path / "run", settings)
+    # three answers of which no two are the same: each is compared with those before it, in one direction
+    assert (judged.calls, compared.calls) == (1, 3)
+    assert len(misbehaving_server.log()) == 4
+
+
+def test_a_plan_leaves_out_what_the_cache_knows(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    source = written(tmp_path / "answers.jsonl", 3)
+    settings = settings_for(misbehaving_server, cache=tmp_path / "cache")
+    audited(source, tmp_path / "run", settings)
+    more = written(tmp_path / "more.jsonl", 4)
+    [part] = plan_audit([more], settings=settings).parts
+    assert (part.claims, part.cached, part.calls) == (12, 9, 2)
+
+
+def test_a_dry_run_needs_no_key_and_prints_calls_tokens_and_cost(
+    misbehaving_server: MisbehavingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", misbehaving_server.openai)
+    monkeypatch.setenv("HALLUMETER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    source = written(tmp_path / "answers.jsonl", 3)
+    result = command(source, "--judge", "openai:gpt-4o-mini", "--price", "openai:gpt-4o-mini=10/20", "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert "3 records, 9 claims" in result.stdout
+    printed = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines() if line.startswith("  ")}
+    assert printed["calls"][0] == "3"
+    tokens = {line.split()[1]: int(line.split()[2].replace(",", "")) for line in result.stdout.splitlines()[3:5]}
+    cost = (tokens["in"] * 10 + tokens["out"] * 20) / 1e6
+    assert printed["cost"][0] == f"${cost:,.4f}"
+    assert misbehaving_server.log() == []
+    assert not (tmp_path / "answers-audit").exists()
+
+
+def test_extraction_by_a_model_counts_against_the_budget(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    source = written(tmp_path / "answers.jsonl", 3)
+    settings = priced(misbehaving_server, 0.01, extractor="llm")
+    outcome = audited(source, tmp_path / "run", settings)
+    assert outcome.stopped == "budget"
+    assert len(misbehaving_server.log()) == 1
+    assert failure_codes(tmp_path / "run") == {"budget_reached": 3}
+    assert [row["id"] for row in lines(source)] == [
+        row["record_id"] for row in lines(tmp_path / "run" / "records.jsonl")
+    ]
+    assert lines(tmp_path / "run" / "verdicts.jsonl") == []

@@ -1,0 +1,319 @@
+"""`hallumeter.audit` as it is called from Python: what it takes, where it may run, and what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hallumeter
+from hallumeter import testing
+from hallumeter.cli.main import main
+from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.extractors import ClauseExtractor
+from hallumeter.judges import FunctionJudge, JudgeSpec, JudgeTask, LanguageModelJudge, LanguageModelSettings
+from hallumeter.providers.language_models import Request
+from hallumeter.records import Claim, Failure, Finding, Label, Passage, Response, Verdict
+from hallumeter.store import cache_folder
+from misbehaving_server import judge_by_rule
+
+ROWS: list[dict[str, object]] = [
+    {"id": "en", "model": "m", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."},
+    {
+        "id": "fr",
+        "model": "n",
+        "response": "La tour fut achevée en 1889.",
+        "evidence": ["La tour fut achevée en 1889."],
+    },
+    {"id": "ko", "model": "n", "response": "수도는 서울이다.", "evidence": "수도는 서울이다."},
+]
+NO_RESPONSE: dict[str, object] = {"id": "none"}
+LABELS = {"en": "REFUTED", "fr": "SUPPORTED", "ko": "SUPPORTED"}
+WORD_FOR_WORD = LABELS | {"en": "NOT_ENOUGH_INFO"}
+"""What a model says that supports only what stands in the evidence word for word."""
+
+
+def labels(run: hallumeter.Run) -> dict[str, str]:
+    """The label of the only claim of each record, by the only judge."""
+    return {finding.claim.record_id: finding.verdicts[0].label.value for finding in run.findings()}
+
+
+def written(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    return path
+
+
+class Counting:
+    """A judge of a user's own that supports everything, and counts how often it is asked.
+
+    It forgets its own name in its verdicts; the run knows it by its spec.
+    """
+
+    spec = JudgeSpec("counting")
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
+        self.asked += len(task.claims)
+        return [Verdict(claim.record_id, claim.claim_id, "me", Label.SUPPORTED) for claim in task.claims]
+
+
+def test_dicts_are_audited() -> None:
+    run = hallumeter.audit(ROWS)
+    assert labels(run) == LABELS
+    assert run.summary.counts.records == 3
+    [wrong] = [finding for finding in run.findings() if finding.claim.record_id == "en"]
+    assert "330 m" in (wrong.verdicts[0].note or "")
+
+
+def test_responses_are_audited() -> None:
+    texts = {str(row["id"]): str(row["response"]) for row in ROWS}
+    responses = [
+        Response(name, response=text, evidence=(Passage("e", text.replace("999", "330")),))
+        for name, text in texts.items()
+    ]
+    assert labels(hallumeter.audit(responses)) == LABELS
+    assert labels(hallumeter.audit(response for response in responses)) == LABELS, "an iterator will do"
+
+
+def test_files_are_audited_by_path_or_name(tmp_path: Path) -> None:
+    whole = written(tmp_path / "réponses.jsonl", ROWS)
+    assert labels(hallumeter.audit(whole)) == labels(hallumeter.audit(str(whole))) == LABELS
+    parts = [written(tmp_path / f"{row['id']}.jsonl", [row]) for row in ROWS]
+    run = hallumeter.audit(parts)
+    assert labels(run) == LABELS
+    assert [(file.name, file.records) for file in run.manifest.inputs] == [(part.name, 1) for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "nothing given"),
+        (ROWS[0], "put it in a list"),
+        (Response("r", response="a"), "put it in a list"),
+        ([*ROWS, "answers.jsonl"], "mixed"),
+        ([*ROWS, 3], "records:4: expected a Response or a dict, found int"),
+        ([{"id": "r", "response": "a \ud800"}], "records:1: .*half of a character"),
+        ([{"id": "r", "response": "a", "evidence": object()}], "records:1: "),
+    ],
+    ids=["empty", "dict", "response", "mixed", "number", "surrogate", "object"],
+)
+def test_what_is_no_list_of_responses_is_refused(given: object, words: str, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=words):
+        hallumeter.audit(given, out=tmp_path / "run")  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
+
+
+def test_rows_without_a_response_are_failures_and_none_that_has_one_is_refused(tmp_path: Path) -> None:
+    run = hallumeter.audit([*ROWS, NO_RESPONSE])
+    assert [(failure.record_id, failure.code) for failure in run.failures] == [("none", "missing_field")]
+    with pytest.raises(InputError, match="no usable record"):
+        hallumeter.audit([NO_RESPONSE], out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_judges_are_given_as_names_or_as_themselves_one_or_several() -> None:
+    own = Counting()
+    assert set(labels(hallumeter.audit(ROWS, judge=own)).values()) == {"SUPPORTED"}
+    assert own.asked == 3
+    run = hallumeter.audit(ROWS, judge=["rules", own, FunctionJudge(lambda claim, _: "999" not in claim, "no-999")])
+    first: Finding = next(run.findings())
+    assert [verdict.judge for verdict in first.verdicts] == ["rules@1", "counting", "no-999"]
+    assert [verdict.label.value for verdict in first.verdicts] == ["REFUTED", "SUPPORTED", "NOT_ENOUGH_INFO"]
+    assert run.summary.counts.judges == 3
+    with pytest.raises(SettingsError, match="two judges are called"):
+        hallumeter.audit(ROWS, judge=[own, Counting()])
+
+
+def test_a_judge_may_see_the_record_and_its_failures_are_no_verdicts() -> None:
+    def own(claim: str, evidence: list[str], record: Response) -> str:
+        if record.record_id == "fr":
+            raise ValueError("je ne sais pas")
+        return "SUPPORTED" if claim in evidence else "REFUTED"
+
+    run = hallumeter.audit(ROWS, judge=FunctionJudge(own, name="own"))
+    assert [(failure.record_id, failure.message) for failure in run.failures] == [("fr", "ValueError: je ne sais pas")]
+    [mihr] = [row for row in run.summary.metrics if row.metric == "mihr"]
+    assert (mihr.count, mihr.total, mihr.failed) == (1, 2, 1)
+
+
+class Words:
+    """An extractor of a user's own: every word is a claim."""
+
+    name = "words"
+    is_remote = False
+
+    def extract(self, response: Response) -> list[Claim]:
+        text, claims, start = response.response or "", [], 0
+        for number, word in enumerate(text.split()):
+            start = text.index(word, start)
+            claims.append(Claim(response.record_id, f"w{number}", text=word, start=start, end=start + len(word)))
+        return claims
+
+
+def test_extractors_are_given_by_name_or_as_themselves() -> None:
+    text = "The tower is 330 m high, and it was finished in 1889."
+    rows = [{"id": "r", "response": text, "evidence": text}]
+    sizes = {
+        extractor if isinstance(extractor, str) else extractor.name: hallumeter.audit(
+            rows, extractor=extractor
+        ).summary.counts.claims
+        for extractor in ("sentences", ClauseExtractor(), Words())
+    }
+    assert sizes == {"sentences": 1, "clauses": 2, "words": 12}
+    with pytest.raises(SettingsError, match="there is no extractor 'letters'"):
+        hallumeter.audit(rows, extractor="letters")
+
+
+def test_groups_are_named_by_one_field_or_several() -> None:
+    for by in ("model", ["model"], ("model",)):
+        rows = [row for row in hallumeter.audit(ROWS, by=by).summary.metrics if row.metric == "mihr"]
+        assert {row.by.get("model"): (row.count, row.total) for row in rows} == {None: (1, 3), "m": (1, 1), "n": (0, 2)}
+
+
+def test_a_finished_run_is_handed_back_to_who_asks_for_the_same_again(tmp_path: Path) -> None:
+    judge = Counting()
+    first = hallumeter.audit(ROWS, judge=judge, out=tmp_path / "run")
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").iterdir()}
+    again = hallumeter.audit(ROWS, judge=judge, out=tmp_path / "run")
+    assert judge.asked == 3, "nothing is judged twice"
+    assert (again.path, again.summary) == (first.path, first.summary)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").iterdir()} == files
+
+
+@pytest.mark.parametrize(
+    ("again", "words"),
+    [
+        (lambda out: hallumeter.audit(ROWS[:2], out=out), "inputs records "),
+        (lambda out: hallumeter.audit(ROWS, judge=Counting(), out=out), "judges rules@1.*, now it is counting"),
+        (lambda out: hallumeter.audit(ROWS, extractor="clauses", out=out), "extractor sentences, now it is clauses"),
+        (lambda out: hallumeter.audit(ROWS, by="model", out=out), "by none, now it is model"),
+        (
+            lambda out: hallumeter.audit(ROWS, out=out, settings=hallumeter.AuditSettings(limit=1)),
+            "limit None, now it is 1",
+        ),
+    ],
+    ids=["other records", "other judge", "other extractor", "other groups", "other limit"],
+)
+def test_a_finished_run_of_something_else_is_neither_handed_back_nor_written_over(
+    again: Callable[[Path], object], words: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    first = hallumeter.audit(ROWS, out=out).summary
+    with pytest.raises(SettingsError, match=words):
+        again(out)
+    assert hallumeter.load(out).summary == first
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("à garder")
+    with pytest.raises(InputError, match="exists already"):
+        hallumeter.audit(ROWS, out=tmp_path)
+    verdicts = written(tmp_path / "verdicts.jsonl", [{"record_id": "r", "claim_id": "c", "label": "SUPPORTED"}])
+    other = tmp_path / "measured"
+    assert CliRunner().invoke(main, ["measure", str(verdicts), "--out", str(other)]).exit_code == 0
+    with pytest.raises(InputError, match="exists already"):
+        hallumeter.audit(ROWS, out=other)
+
+
+def test_it_runs_inside_a_running_event_loop() -> None:
+    async def main() -> dict[str, str]:
+        return labels(hallumeter.audit(ROWS))
+
+    assert asyncio.run(main()) == LABELS
+
+
+def test_it_runs_in_a_thread_beside_a_running_event_loop() -> None:
+    async def main() -> list[dict[str, str]]:
+        ticks = 0
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        runs = await asyncio.gather(*(asyncio.to_thread(hallumeter.audit, ROWS) for _ in range(2)))
+        ticking.cancel()
+        assert ticks > 1, "the loop went on meanwhile"
+        return [labels(run) for run in runs]
+
+    assert asyncio.run(main()) == [LABELS] * 2
+
+
+def test_it_runs_in_a_thread_that_has_a_loop_of_its_own() -> None:
+    """As a notebook does, whose cells run inside the loop of a kernel."""
+    found: list[dict[str, str]] = []
+
+    async def cell() -> None:
+        found.append(labels(hallumeter.audit(ROWS, judge=scripted_judge())))
+
+    thread = threading.Thread(target=lambda: asyncio.run(cell()))
+    thread.start()
+    thread.join()
+    assert found == [WORD_FOR_WORD]
+
+
+def test_several_threads_audit_at_once() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: hallumeter.audit(ROWS), range(8)))
+    assert [labels(run) for run in runs] == [LABELS] * 8
+    assert len({run.path for run in runs}) == 8
+
+
+def test_the_folder_of_a_run_that_nobody_named_goes_with_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run = hallumeter.audit(ROWS)
+    findings = run.findings()
+    assert run.path.is_dir()
+    del run
+    gc.collect()
+    assert len(list(findings)) == 3, "what is being read keeps the run"
+    del findings
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_audit_that_fails_leaves_no_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(SettingsError):
+        hallumeter.audit(ROWS, by="no such field")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_cached_unless_a_place_is_given() -> None:
+    hallumeter.audit(ROWS, judge=scripted_judge())
+    assert not cache_folder().exists()
+
+
+def reply(request: Request) -> str:
+    """What the misbehaving server would say when it behaves."""
+    return judge_by_rule({"messages": [{"role": each.role, "content": each.content} for each in request.messages]})
+
+
+def scripted_judge(provider: testing.ScriptedProvider | None = None) -> LanguageModelJudge:
+    return LanguageModelJudge(provider or testing.ScriptedProvider(reply), LanguageModelSettings())
+
+
+def test_a_scripted_model_stands_in_for_a_real_one_in_a_whole_audit(tmp_path: Path) -> None:
+    provider = testing.ScriptedProvider(reply)
+    settings = hallumeter.AuditSettings(cache=tmp_path / "cache")
+    run = hallumeter.audit(ROWS, judge=scripted_judge(provider), settings=settings)
+    assert run.failures == ()
+    assert len(provider.requests) == 3
+    assert sum("999" in str(request.messages) for request in provider.requests) == 1
+    again = hallumeter.audit(ROWS, judge=scripted_judge(provider), settings=settings)
+    assert len(provider.requests) == 3, "every verdict was remembered"
+    assert labels(again) == labels(run) == WORD_FOR_WORD
