@@ -26,10 +26,15 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-RECORD = "12331@llama-2-70b-chat"
-"""An answer of which people marked whole sentences and parts of one."""
+RECORD = "15554@mistral-7B-instruct"
+"""An answer that gives a wrong hour: the rules and the people point to the same two words."""
 PAGE = "1903-14552000"
 """An article that the language model copied for a while before it began to repeat itself."""
+IN_SIGHT = """entry => {
+  const list = entry.closest(".list");
+  list.scrollTop += entry.getBoundingClientRect().top - list.getBoundingClientRect().top - 250;
+}"""
+"""Scrolls the list of responses, and not the page, to an entry."""
 
 
 def opened(browser: Browser, report: Path, *, width: int, height: int) -> Page:
@@ -55,9 +60,11 @@ def main() -> None:
         run_demo(Path(folder) / "demo")
         answers, newspapers = (Path(folder) / "demo" / name / "report.html" for name in ("answers", "newspapers"))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        desk = opened(browser, answers, width=1200, height=760)
+        desk = opened(browser, answers, width=1200, height=1000)
         desk.locator(".entry", has_text=RECORD).click()
+        desk.locator(".entry[aria-current=true]").evaluate(IN_SIGHT)
         take(desk, "report.png", below=".legend", offset=56)
+        desk.set_viewport_size({"width": 1200, "height": 760})
         take(desk, "report-metrics.png", below="section[id^=distribution]", offset=48)
         phone = opened(browser, answers, width=390, height=844)
         phone.locator(".entry", has_text=RECORD).click()

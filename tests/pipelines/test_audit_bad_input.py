@@ -384,3 +384,12 @@ def test_records_in_python_that_are_none_are_refused() -> None:
     ):
         with pytest.raises(RecordError, match=message):
             hallumeter.audit(given)  # type: ignore[arg-type]
+
+
+def test_what_is_looked_up_never_takes_the_place_of_what_a_record_came_with(tmp_path: Path) -> None:
+    base = write_rows(tmp_path / "base.jsonl", [{"id": "e1", "text": "The tower of Pisa is 56 m high."}])
+    run = audit_rows(tmp_path, [row()], knowledge_base=base, cache=tmp_path / "cache")
+    [kept] = lines(run / "records.jsonl")
+    assert kept["evidence"][0] == {"evidence_id": "e1", "text": TOWER}
+    assert len({each["evidence_id"] for each in kept["evidence"]}) == len(kept["evidence"]) == 2
+    assert labels(run) == {"SUPPORTED": 1}

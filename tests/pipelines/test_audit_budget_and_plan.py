@@ -186,3 +186,18 @@ def test_extraction_by_a_model_counts_against_the_budget(misbehaving_server: Mis
         row["record_id"] for row in lines(tmp_path / "run" / "records.jsonl")
     ]
     assert lines(tmp_path / "run" / "verdicts.jsonl") == []
+
+
+def test_a_plan_tells_apart_finding_claims_and_judging_them(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 3)
+    extraction, judging = plan_audit([source], settings=priced(misbehaving_server, extractor="llm")).parts
+    assert (extraction.calls, judging.calls) == (3, 6)
+    assert extraction.name == f"extracting by {misbehaving_server.openai}#judge"
+    for part in (extraction, judging):
+        assert part.cost_usd == pytest.approx((part.input_tokens + part.output_tokens) / 1000)
+    assert misbehaving_server.log() == []
+    with pytest.raises(SettingsError, match="no judge is a language model"):
+        plan_audit([source], settings=AuditSettings(extractor="llm"))
+    assert plan_audit([source], settings=AuditSettings(samples="vectors")).parts == ()

@@ -231,25 +231,30 @@ def test_an_audit_that_was_killed_before_it_had_begun_is_begun_by_resuming(
 
 
 class StopAt:
-    """Wants to stop when a step begins, as a user who presses Ctrl-C just then."""
+    """Wants to stop when a step begins, or when it finds something, as a user who presses Ctrl-C just then."""
 
     def __init__(self, step: str) -> None:
         self._step = step
 
     def begin(self, what: str, *, total: int, done: int = 0, spent: object = None) -> None:
+        self._stop(what)
+
+    def done(self, more: int, *, failures: int = 0, cached: int = 0) -> None:
+        self._stop("cached" if cached else "")
+
+    def _stop(self, what: str) -> None:
         if what.startswith(self._step):
             with stopping_on_signals() as stop:
                 stop.set()
 
-    def done(self, more: int, *, failures: int = 0, cached: int = 0) -> None:
-        pass
 
-
-@pytest.mark.parametrize("step", ["reading", "finding claims", "judging by rules", "judging by http", "measuring"])
+@pytest.mark.parametrize(
+    "step", ["reading", "finding claims", "judging by rules", "judging by http", "cached", "measuring"]
+)
 def test_an_audit_can_be_stopped_in_every_step(
     step: str, misbehaving_server: MisbehavingServer, tmp_path: Path
 ) -> None:
-    source = written(tmp_path / "answers.jsonl", 300)
+    source = written(tmp_path / "answers.jsonl", 300, claims=1)
     judges = ("rules", f"{misbehaving_server.openai}#judge")
     settings = settings_for(misbehaving_server, judges=judges, cache=tmp_path / "cache")
     audited(source, tmp_path / "clean", settings)  # fills the cache too: nothing but lookups is left of the judging
@@ -265,7 +270,7 @@ def test_an_audit_can_be_stopped_in_every_step(
 
 
 def test_an_interrupted_audit_in_python_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = written(tmp_path / "answers.jsonl", 300)
+    source = written(tmp_path / "answers.jsonl", 300, claims=1)
     commands = importlib.import_module("hallumeter.pipelines.audit.commands")  # the package has a function of its name
     monkeypatch.setattr(commands, "NoWatch", lambda: StopAt("finding claims"))
     with pytest.raises(InputError, match="interrupted; audit the same again"):

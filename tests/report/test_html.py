@@ -14,7 +14,7 @@ from report_samples import finding, manifest, metric, sample_document, summary
 
 import hallumeter.report.html
 from hallumeter.records import Claim, Finding, InputFile, Label, Passage, Profile, Quote, Response, Verdict
-from hallumeter.report import Document, Limits, RecordFindings, render_html, write_html
+from hallumeter.report import Document, Limits, MetricText, RecordFindings, render_html, write_html
 from hallumeter.report.drawing import PALETTE
 
 STATIC = Path(hallumeter.report.html.__file__).parent / "static"
@@ -132,7 +132,10 @@ def test_the_page_says_whose_verdicts_the_headline_rests_on(page: Page) -> None:
 def test_a_judge_whose_verdicts_were_not_kept_has_no_counts_of_zero() -> None:
     rows = (metric("mihr", 1, 2),)
     words = page_of(sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))).words
-    assert "consensus – – – – – MiHR 0.500" in words
+    assert "consensus what the judges say together – – – – MiHR 0.500" in words
+    settled = manifest(judges=(), settings={"consensus": "majority"})
+    words = page_of(sample_document([], summary=summary(metrics=rows), manifest=settled)).words
+    assert "consensus the label that most judges decided on – – – – MiHR 0.500" in words
 
 
 def test_a_profile_without_any_measured_metric_says_so() -> None:
@@ -143,11 +146,63 @@ def test_a_profile_without_any_measured_metric_says_so() -> None:
 
 
 def test_judges_failures_and_the_ledger_are_on_the_page(page: Page) -> None:
-    assert "word-overlap recorded 0 93 28 360 not known MiHR 0.205" in page.words
+    assert "word-overlap recorded 0 93 28 360 MiHR 0.205" in page.words
     assert "κ ↑ Fleiss' kappa" in page.words
     assert "Failures 2 something broke" in page.words
     assert "fr-1 fr#3 judge word-overlap timeout no reply in 60 s 3" in page.words
     assert "FAR , consensus : no question without an answer was asked" in page.words
+
+
+def test_figures_that_are_undefined_for_the_same_reason_share_a_line() -> None:
+    rows = [metric(name, 0, 0, by={"model": model}) for model in ("m1", "m2") for name in ("mihr", "far")]
+    words = page_of(sample_document([], summary=summary(metrics=(metric("mahr", 1, 2), *rows)))).words
+    assert "Undefined metrics 4 figures" in words
+    ledger = words[words.index("Undefined MiHR") :]
+    assert ledger.startswith(
+        "Undefined MiHR, FAR , 4 figures: no question without an answer was asked which MiHR, model m1, consensus"
+    )
+    assert ledger.count("no question without an answer was asked") == 1
+    assert "FAR, model m2, consensus" in ledger
+
+
+def test_what_could_not_be_measured_is_said_once_where_it_is_the_same_for_every_metric() -> None:
+    same = [metric(name, 1, 4, by={"model": "a"}, undecided=3) for name in ("mihr", "mahr")]
+    differing = [
+        metric("mihr", 1, 4, by={"model": "b"}, undecided=2),
+        metric("mahr", 1, 4, by={"model": "b"}, undecided=1),
+    ]
+    words = page_of(sample_document([], summary=summary(metrics=(*same, *differing)))).words
+    assert "a 3 undecided 0.250" in words
+    assert words.count("3 undecided") == 1
+    assert "2 undecided" in words
+    assert "1 undecided" in words
+
+
+def test_a_table_has_no_column_in_which_nothing_would_stand(page: Page) -> None:
+    # No statistic of agreement has bounds; one of the sample leaves claims out.
+    assert "Agreement between judges Metric Value 95 % interval Counts Unmeasured κ ↑" in page.words
+
+
+def test_a_pair_of_judges_is_named_with_its_agreement_and_two_judges_get_no_table_beside_each_other() -> None:
+    texts = {name: MetricText(name, "", "", family="agreement") for name in ("pair", "each")}
+    rows = [metric("pair", 1, 2, judge="human & word-overlap"), metric("pair", 1, 4, judge="all judges")]
+    rows += [metric("each", 1, 2, judge=judge) for judge in ("human", "word-overlap")]
+    words = page_of(sample_document([], summary=summary(metrics=tuple(rows)), metric_texts=texts)).words
+    assert "pair ↓ human & word-overlap signature" in words
+    assert "all judges" not in words.replace("judge:all judges", "")
+    assert "Each judge beside the others" not in words
+
+
+def test_a_confidence_is_not_shown_beside_the_probability_that_it_repeats() -> None:
+    def shown(label: Label, probability: float, confidence: float) -> dict[str, object]:
+        verdict = Verdict("r", "c", "j", label, unsupported_probability=probability, confidence=confidence)
+        found = (Finding(Claim("r", "c"), (verdict,)),)
+        payload = page_of(sample_document([RecordFindings(Response("r"), found)])).data("records-data")
+        return payload["records"][0]["f"][0]["v"][0]  # type: ignore[no-any-return, index]
+
+    assert "c" not in shown(Label.SUPPORTED, 0.25, 0.75)
+    assert "c" not in shown(Label.REFUTED, 0.75, 0.75)
+    assert shown(Label.SUPPORTED, 0.25, 0.9)["c"] == "0.900"
 
 
 def test_costs_are_shown_with_what_is_not_known_of_them() -> None:
@@ -156,7 +211,7 @@ def test_costs_are_shown_with_what_is_not_known_of_them() -> None:
         Finding(Claim("r", name), (Verdict("r", name, "paid", Label.SUPPORTED, cost_usd=cost),))
         for name, cost in costs.items()
     )
-    assert "0.5000 1 verdict of unknown cost" in page_of(sample_document([RecordFindings(Response("r"), found)])).words
+    assert "0.5000 1 verdict without one" in page_of(sample_document([RecordFindings(Response("r"), found)])).words
 
 
 def test_inputs_and_settings_are_shown_so_that_the_run_can_be_repeated(page: Page) -> None:

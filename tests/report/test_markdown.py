@@ -65,8 +65,17 @@ def test_groups_have_a_column_each() -> None:
 
 
 def test_what_is_undefined_says_why() -> None:
-    [_, _, cells] = table(markdown_text(summary(row(None, judge=None))))
-    assert "undefined: no claim is decided" in cells
+    text = markdown_text(summary(row(None, judge=None)))
+    assert "- undefined: MiHR: no claim is decided" in text.splitlines()
+    assert len(table(text)) == 2, "a row without a number is not in the table"
+
+
+def test_what_is_undefined_for_the_same_reason_shares_a_line() -> None:
+    rows = [row(None, by={"model": name}) for name in ("m", "n")]
+    lines = markdown_text(summary(row(), *rows)).splitlines()
+    assert [line for line in lines if "undefined" in line] == ["- undefined: MiHR (2 figures): no claim is decided"]
+    alone = markdown_text(summary(row(), rows[0])).splitlines()
+    assert "- undefined: MiHR (model m, a): no claim is decided" in alone
 
 
 def test_counts_profiles_and_notices_stand_around_the_table() -> None:

@@ -124,6 +124,33 @@ def test_judges_are_compared_when_there_are_several() -> None:
     assert "0.400" in line_with(below, "a & b")
 
 
+def test_of_many_pairs_of_judges_those_that_agree_least_are_named() -> None:
+    judges = "abcde"
+    pairs = [f"{one} & {two}" for place, one in enumerate(judges) for two in judges[place + 1 :]]
+    rows = [row("mihr", 0.25, judge=judge) for judge in judges]
+    rows += [row("cohen_kappa", 0.9 - place / 10, judge=pair) for place, pair in enumerate(pairs)]
+    shown = [line for line in table_text(summary(*rows)).splitlines() if "kappa" in line]
+    assert [line.split(":")[0].removeprefix("Cohen's kappa, ") for line in shown] == pairs[:-4:-1]
+    assert "These pairs agree least; --format markdown has all 10." in table_text(summary(*rows))
+
+
+def test_a_consensus_that_is_not_the_headline_stands_below_the_judges() -> None:
+    rows = [row("mihr", 0.25, judge=judge) for judge in ("a", "consensus", "b")]
+    text = table_text(summary(*rows))
+    table = text[text.index("By judge") : text.index("signatures")]
+    assert [line.split()[0] for line in table.splitlines() if "0.250" in line] == ["a", "b", "consensus"]
+    assert "sensitivity" not in table, "a column without any number is left out"
+
+
+def test_the_signatures_are_those_of_the_headline() -> None:
+    text = table_text(summary(row("mihr", 0.25), row("gwet_ac1", 0.5, judge="all judges")))
+    below = text[text.index("signatures") :]
+    assert "mihr|" in below
+    assert "gwet_ac1|" not in below
+    assert "--format markdown" in below
+    assert "gwet_ac1|" in table_text(summary(row("gwet_ac1", 0.5, judge="all judges")))
+
+
 def test_every_profile_is_said_with_its_reasons() -> None:
     profiles = {
         "mine": Profile("mine", "low", is_high_risk=True, reasons=("mihr is 0.5, above 0.3",)),

@@ -214,8 +214,8 @@ def _say_outcome(outcome: AuditOutcome, place: Path, *, form: str, is_quiet: boo
     from hallumeter.report import count_reasons, summary_text
     from hallumeter.store import RunFolder
 
-    if outcome.cache_trouble and not is_quiet:
-        click.echo(f"note: {outcome.cache_trouble}", err=True)
+    for trouble in () if is_quiet else outcome.troubles:
+        click.echo(f"note: {trouble}", err=True)
     if outcome.summary is None:
         click.echo(f"stopped; what was done is kept in {place}. Go on with the same command and --resume", err=True)
         raise click.exceptions.Exit(UNMEASURED)

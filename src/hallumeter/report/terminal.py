@@ -181,7 +181,9 @@ def _print_panel(console: Console, rows: Sequence[MetricSummary]) -> None:
     cells = {(row.judge, row.metric): row for row in rows}
     table = _judge_table("Each judge beside the others", PANEL_COLUMNS)
     for judge in dict.fromkeys(row.judge for row in rows if row.metric == "alpha_gain_without"):
-        table.add_row(printable(judge or ""), *(_value_and_interval(cells.get((judge, name))) for name in PANEL_COLUMNS))
+        table.add_row(
+            printable(judge or ""), *(_value_and_interval(cells.get((judge, name))) for name in PANEL_COLUMNS)
+        )
     console.print(table)
     console.print(Text(printable(advice_text(advice)), style="yellow" if advice.judge else ""))
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _LOCK_SECONDS = 1.0
-_PAGE_ROWS = 256
+_PAGE_ROWS = 64
+"""Few enough that pages of records with a megabyte of evidence each still fit into memory."""
 _PART_BITS = 24
 _LAST_PART = (1 << _PART_BITS) - 1
 _BESIDE = ("", "-wal", "-shm", "-journal")
@@ -140,7 +141,7 @@ class Journal:
     def entries(self, step: str, *, after: int = -1) -> Iterator[Entry]:
         """The entries of a step in order of record and part, from the record that follows `after`.
 
-        Read a few hundred at a time: entries may be added meanwhile, and are seen when their place is still ahead.
+        Read a few dozen at a time: entries may be added meanwhile, and are seen when their place is still ahead.
         """
         page = (
             "SELECT record, part, body FROM entry WHERE step = ? AND (record, part) > (?, ?) "

@@ -194,6 +194,19 @@ def test_the_same_said_otherwise_is_supported(claim: str, evidence: str) -> None
     assert (verdict.start, verdict.end) == (4, 4 + len(claim))
 
 
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Lyon is the capital.", "Paris is the capital."),
+        ("Marie won the prize in 1903.", "Pierre won the prize in 1903."),
+        ("Berlin est la capitale.", "Paris est la capitale."),
+    ],
+)
+def test_a_sentence_with_another_first_word_is_undecided(claim: str, evidence: str) -> None:
+    verdict = judged(claim, evidence)
+    assert (verdict.label, verdict.reason) == (Label.UNDECIDED, "uncertain"), verdict
+
+
 SILENT = [
     ("number_not_found", "The company employs 4,000 people.", "The company makes shoes in Italy.", "4,000"),
     (

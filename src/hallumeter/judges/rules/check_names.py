@@ -89,6 +89,23 @@ def _counterpart(statement: Statement, name: Name) -> PlacedName | None:
     return None if best is None else best[1]
 
 
+def opens_otherwise(statement: Statement) -> bool:
+    """Whether a claim is a sentence of the evidence with another first word, which may be a name or not."""
+    name = statement.names[0] if statement.names else None
+    if name is None or not name.is_opening or not statement.best or _is_known(statement, name):
+        return False
+    number, terms = statement.best[0][0], statement.terms
+    rest = set(statement.keys) - {terms.keys[name.first_term]}
+    if not all(number in statement.evidence.postings.get(key, ()) for key in rest):
+        return False
+    there = statement.evidence.sentences[number].block.terms
+    following = terms.folded[name.last_term + 1 :][:1]
+    return any(
+        each.sentence == number and each.name.is_opening and there.folded[each.name.last_term + 1 :][:1] == following
+        for each in statement.evidence.names
+    )
+
+
 def _written(terms: Terms, place: Place) -> str:
     return "".join(terms.folded[place.first : place.last + 1])
 

@@ -11,7 +11,7 @@ from hallumeter.text.terms import language_of, terms_of
 from .calibration import COVERED, LIKELY, UNLIKELY, signals_of, unsupported_probability
 from .check_dates import check_dates
 from .check_fields import check_fields
-from .check_names import check_names
+from .check_names import check_names, opens_otherwise
 from .check_numbers import check_numbers
 from .check_polarity import check_comparison, check_negation
 from .check_quotations import check_quotations
@@ -117,7 +117,7 @@ def _decided(
         return Label.NOT_ENOUGH_INFO, findings[0]
     if probability >= LIKELY:
         return Label.NOT_ENOUGH_INFO, _words_not_found(statement, overlap)
-    is_supported = probability <= UNLIKELY and overlap.share >= COVERED
+    is_supported = probability <= UNLIKELY and overlap.share >= COVERED and not opens_otherwise(statement)
     return (Label.SUPPORTED if is_supported else Label.UNDECIDED), None
 
 

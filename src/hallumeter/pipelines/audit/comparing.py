@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,26 +26,23 @@ _Task = tuple[int, "Response"]
 
 def read_samples(journal: Journal, reader: SampleReader, *, concurrency: int, stop: Event, watch: Watch) -> bool:
     """Read the samples of every record that has some and was not read before; False when it was stopped."""
-    tasks = list(_tasks(journal, reader))
-    if not tasks:
-        return True
-    watch.begin("comparing samples", total=len(tasks))
+    watch.begin("comparing samples", total=0)
+    tasks = _tasks(journal, reader)
 
     def work(task: _Task) -> SampleReading:
         return reader.read(task[1])
 
-    def keep(results: Sequence[tuple[int, SampleReading]]) -> None:
-        journal.add([entry_of(SAMPLED, number, reading) for number, reading in results])
+    def keep(results: Sequence[tuple[_Task, SampleReading]]) -> None:
+        journal.add([entry_of(SAMPLED, number, reading) for (number, _), reading in results])
         watch.done(len(results), failures=sum(bool(reading.failures) for _, reading in results))
 
     if reader.equivalence is not None and reader.equivalence.is_remote:
-        lane = Lane(name=SAMPLED, tasks=iter(tasks), work=work, concurrency=concurrency)
-        return run_lanes([lane], lambda results: keep([(task[0], found) for _, task, found in results]), stop=stop)
-    for first in range(0, len(tasks), _AT_A_TIME):
+        lane = Lane(name=SAMPLED, tasks=tasks, work=work, concurrency=concurrency)
+        return run_lanes([lane], lambda results: keep([(task, found) for _, task, found in results]), stop=stop)
+    while part := list(islice(tasks, _AT_A_TIME)):
         if stop.is_set():
             return False
-        part = tasks[first : first + _AT_A_TIME]
-        keep([(number, reading) for (number, _), reading in zip(part, map(work, part), strict=True)])
+        keep([(task, work(task)) for task in part])
     return True
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 VECTORS = "vectors"
 VERDICTS = "verdicts.sqlite"
+MOST_SKIPPED = 10
+"""Files of a knowledge base that are named when they cannot be used."""
 _LANGUAGE_MODELS = ("openai:", "anthropic:", "http://", "https://")
 
 
@@ -41,6 +43,17 @@ class Equipment(Struct, frozen=True):
     equivalence: Equivalence | None
     cache: VerdictCache | None
     spending: Spending
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What went wrong with the cache and with the knowledge base, a line each."""
+        base = self.knowledge_base
+        skipped = () if base is None else base.skipped
+        lines = [f"{each.place}: not looked up: {each.reason}" for each in skipped[:MOST_SKIPPED]]
+        if len(skipped) > MOST_SKIPPED:
+            lines.append(f"... and {len(skipped) - MOST_SKIPPED:,} more that are not looked up")
+        others = [None if base is None else base.trouble, None if self.cache is None else self.cache.trouble]
+        return (*lines, *filter(None, others))
 
 
 class Providers:
@@ -131,8 +144,16 @@ def opened_knowledge_base(settings: AuditSettings, watch: Watch) -> KnowledgeBas
     """The texts in which evidence is looked up, if there are any."""
     if settings.knowledge_base is None:
         return None
-    watch.begin(f"indexing {settings.knowledge_base}", total=0)
-    return open_knowledge_base(settings.knowledge_base, cache=settings.cache)
+    seen = 0
+
+    def count(done: int, total: int) -> None:
+        nonlocal seen
+        if not seen:
+            watch.begin(f"indexing {settings.knowledge_base}", total=total)
+        watch.done(done - seen)
+        seen = done
+
+    return open_knowledge_base(settings.knowledge_base, cache=settings.cache, watch=count)
 
 
 def _equivalence(settings: AuditSettings, providers: Providers) -> Equivalence | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from hallumeter.records import Summary
+    from hallumeter.records import Response, Summary
     from hallumeter.store import Journal
 
     from .identity import AuditIdentity
@@ -127,7 +127,9 @@ def write_files(
             files.fail(failure)
         for number, record, said in _records(journal, steps, files, shared=frozenset(report.shared)):
             table.add(record, said)
-            for reading in decoded(read_again.take(number), SampleReading):
+            found = next(decoded(read_again.take(number), SampleReading), None)
+            reading = found or _unread(record.response, identity.samples)
+            if reading is not None:
                 samples.add(record.response, reading)
         for failure in samples.failures:
             files.fail(failure)
@@ -141,7 +143,7 @@ def write_files(
         numbers,
         instrument=INSTRUMENT,
         counts=structs.replace(counts_of(measured, failures=files.failure_codes.total()), verdicts=files.verdicts),
-        notices=tuple(_notices(report, files, judges=names, headline=measured.headline)),
+        notices=tuple(_notices(report, files, identity=identity, headline=measured.headline)),
     )
     summary = structs.replace(summary, metrics=(*summary.metrics, *samples.rows(numbers)))
     write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
@@ -160,6 +162,14 @@ def _records(
         yield entry.record, record, files.add(record, judged)
 
 
+def _unread(response: Response, equivalence: str | None) -> SampleReading | None:
+    """A record whose samples nobody compared any more; None when nobody was to."""
+    if equivalence is None or not response.samples:
+        return None
+    failure = Failure(response.record_id, None, "samples", None, _MISSING, "not compared: the budget was reached")
+    return SampleReading(response.record_id, samples=len(response.samples), failures=(failure,))
+
+
 def _unprepared(read: ReadRecord, shared: Collection[str]) -> Prepared:
     """A record whose claims nobody looked for any more."""
     response = named_response(read, shared)
@@ -167,15 +177,17 @@ def _unprepared(read: ReadRecord, shared: Collection[str]) -> Prepared:
     return Prepared(response, (), read.response.record_id, failure)
 
 
-def _notices(report: ReadingReport, files: RunFiles, *, judges: Sequence[str], headline: str) -> Iterator[str]:
+def _notices(report: ReadingReport, files: RunFiles, *, identity: AuditIdentity, headline: str) -> Iterator[str]:
     """What a reader must know before reading the numbers."""
-    for alias, name in sorted(report.aliases.items()):
-        yield f"{alias!r} was read as {name}"
+    judges = [judge.name for judge in identity.judges]
+    # The guide asks for the id under this name.
+    aliases = sorted((alias, name) for alias, name in report.aliases.items() if alias != "id")
+    yield from (f"{alias!r} was read as {name}" for alias, name in aliases)
     if report.records_left_out:
         yield f"{_counted(report.records_left_out, 'record')} left out by --sample"
     if report.rows_passed_over:
         yield f"{_counted(report.rows_passed_over, 'row')} passed over: the response stands on an earlier row"
-    if report.records_without_evidence:
+    if report.records_without_evidence and identity.evidence is None:
         yield f"{_counted(report.records_without_evidence, 'record')} came without evidence"
     if files.unaligned:
         yield f"{_counted(files.unaligned, 'claim')} not found in the response, so without a place in it"

@@ -52,7 +52,8 @@ class AuditOutcome(Struct, frozen=True):
     stopped: Stopped | None
     """Why it stopped before its end."""
     spending: Spending
-    cache_trouble: str | None = None
+    troubles: tuple[str, ...] = ()
+    """What went wrong beside the audit: with the cache, or with files of the knowledge base."""
 
 
 class _Audit(Struct, frozen=True):
@@ -160,7 +161,7 @@ def run_audit(
                 failures=(),
                 stopped=stopped,
                 spending=equipment.spending,
-                cache_trouble=None if equipment.cache is None else equipment.cache.trouble,
+                troubles=equipment.troubles,
             )
             if report is None or stopped == "interrupted":
                 return outcome

@@ -15,6 +15,7 @@ from hallumeter.extractors import extractor_named
 from hallumeter.judges import judge_named
 from hallumeter.pipelines.samples import JudgeEquivalence, SampleReader
 from hallumeter.providers.language_models import Completion, Reply, price_of, provider_spec
+from hallumeter.records import Label
 from hallumeter.runner import NoWatch
 from hallumeter.store import JOURNAL, Journal
 
@@ -101,7 +102,7 @@ class DryProvider:
 
     def __init__(self, spec: ProviderSpec) -> None:
         self._spec = spec
-        self.calls = self.input_tokens = 0
+        self.calls = self.input_tokens = self.claims = 0
 
     @property
     def spec(self) -> ProviderSpec:
@@ -112,29 +113,33 @@ class DryProvider:
         """Count the request; every claim in it is said to be not in the evidence."""
         self.calls += 1
         self.input_tokens += sum(estimated_tokens(message.content) for message in request.messages)
-        return Reply((Completion(_silent_reply(request)),))
+        said = _silent_reply(request)
+        self.claims += len(said)
+        return Reply((Completion(msgspec.json.encode(said).decode()),))
 
 
 def estimated_tokens(text: str) -> int:
     """About as many tokens as a text has: four characters of ASCII each, or one and a half of another script.
 
     >>> estimated_tokens("four words of text, a few"), estimated_tokens("서울은 수도이다")
-    (7, 5)
+    (7, 6)
     """
     plain = sum(character.isascii() for character in text)
     return -(-plain // 4) + round((len(text) - plain) / 1.5)
 
 
-def _silent_reply(request: Request) -> str:
-    """A reply in the form that is asked for, by which no claim is decided."""
+def _silent_reply(request: Request) -> dict[str, object]:
+    """A reply in the form that is asked for, by which no claim is found and none is decided."""
     schema = request.reply_schema.schema if request.reply_schema else {}
-    required = schema.get("required")
-    numbers = [str(name) for name in required] if isinstance(required, list) else []
-    nothing = {"label": "NOT_ENOUGH_INFO", "evidence_id": 0, "quote": "", "note": ""}
     properties = schema.get("properties")
-    first = properties.get(numbers[0]) if isinstance(properties, dict) and numbers else None
-    is_plain = isinstance(first, dict) and first.get("type") == "string"
-    return msgspec.json.encode(dict.fromkeys(numbers, nothing["label"] if is_plain else nothing)).decode()
+    wanted = properties.items() if isinstance(properties, dict) else ()
+    return {str(name): _silent_value(form) for name, form in wanted}
+
+
+def _silent_value(form: object) -> object:
+    kind = form.get("type") if isinstance(form, dict) else None
+    nothing = {"label": Label.NOT_ENOUGH_INFO, "evidence_id": 0, "quote": "", "note": ""}
+    return {"array": [], "string": Label.NOT_ENOUGH_INFO}.get(str(kind), nothing)
 
 
 def _planned_extraction(journal: Journal, settings: AuditSettings, report: ReadingReport) -> PlannedPart | None:
@@ -206,7 +211,7 @@ class _DryJudge(Struct, frozen=True):
             claims - asked if claims else 0,
             self.provider.calls,
             self.provider.input_tokens,
-            asked * each,
+            self.provider.claims * each,
             _price(self.name, settings),
         )
 

@@ -209,7 +209,7 @@
 
   const verdictOf = (record, verdict) => {
     const pointed = verdict.s && pressed(make("span", { className: "pointed", role: "button", tabindex: "0", dir: "auto", "aria-description": "go to it in the response" }, slice(record.text, ...verdict.s)), toResponse);
-    const facts = [["reason", reasonOf(verdict.r)], ["points to", pointed], ["unsupported with probability", verdict.p], ["confidence", verdict.c],
+    const facts = [["reason", reasonOf(verdict.r)], ["points to", pointed], ["P(unsupported)", verdict.p], ["confidence", verdict.c],
       ["cost, USD", verdict.u === undefined ? undefined : String(verdict.u)]].filter(([, value]) => value !== undefined);
     return make("div", { className: "verdict" },
       make("p", {}, make("span", { className: `tag ${CLASSES[verdict.l]}` }, data.labels[verdict.l].words), " ",
