@@ -10,12 +10,14 @@ import pytest
 
 from hallumeter import plugins
 from hallumeter.errors import SettingsError
+from hallumeter.extractors import SentenceExtractor, extractor_named
 from hallumeter.judges import JudgeTask, judge_named
 from hallumeter.providers.language_models import Provider, ScriptedProvider, provider_named
 from hallumeter.records import Claim, Label, Response, Verdict
 
 MODULE = """
 from hallumeter.providers.language_models import ScriptedProvider
+from hallumeter.records import Claim
 from hallumeter.testing import judge_that_says
 
 NUMBER = 3
@@ -26,6 +28,15 @@ def strict(argument="usual"):
 def no_judge():
     return 3
 
+class Words:
+    is_remote = False
+
+    def __init__(self, argument="usual"):
+        self.name = f"words-{argument}"
+
+    def extract(self, response):
+        return [Claim(response.record_id, f"{response.record_id}#0", text=response.response)]
+
 def model(name, *, timeout_seconds, connections):
     return ScriptedProvider(["hello"], name=f"tiny:{name}")
 """
@@ -35,6 +46,10 @@ strict = tiny_plugin:strict
 rules = tiny_plugin:strict
 broken = tiny_plugin_that_is_absent:make
 number = tiny_plugin:NUMBER
+wrong = tiny_plugin:no_judge
+[hallumeter.extractors]
+words = tiny_plugin:Words
+sentences = tiny_plugin:Words
 wrong = tiny_plugin:no_judge
 [hallumeter.providers]
 tiny = tiny_plugin:model
@@ -104,6 +119,30 @@ def test_a_name_that_two_packages_bring_is_refused_when_it_is_asked_for(installe
     found = plugins.found("hallumeter.judges")
     with pytest.raises(SettingsError, match=r"both bring 'strict' to hallumeter\.judges; uninstall one of them"):
         found["strict"]()
+
+
+def test_an_extractor_of_another_package_is_found_by_name_with_and_without_an_argument() -> None:
+    extractor = extractor_named("words")
+    assert extractor.name == "words-usual"
+    assert [claim.text for claim in extractor.extract(Response("r", response="Paris is large."))] == ["Paris is large."]
+    assert extractor_named("words:short").name == "words-short"
+    assert isinstance(extractor_named("sentences"), SentenceExtractor), "our own names cannot be taken over"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "wrong",
+            r"the plugin 'wrong' of tiny-plugin 1\.2 made no extractor; it needs extract\(\), name and is_remote",
+        ),
+        ("letters", "there is no extractor 'letters'; choose from sentences, clauses, llm, words, wrong"),
+        ("sentences:x", "there is no extractor 'sentences:x'"),
+    ],
+)
+def test_a_name_that_is_no_extractor_is_refused(name: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        extractor_named(name)
 
 
 def test_a_language_model_of_another_package_can_be_a_judge() -> None:

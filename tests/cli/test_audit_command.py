@@ -438,6 +438,7 @@ def test_a_finished_audit_of_something_else_is_not_shown_in_its_place() -> None:
     done = run("audit", "answers.jsonl", "--resamples", 100, "--out", "run", "--resume", "--extractor", "clauses")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "run: holds a finished audit with extractor sentences, now it is clauses; choose" in done.stderr
+    assert "this audit is finished" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_metric_is_found_by_its_id_and_its_alias_however_written(name: str) ->
 
 
 def test_a_metric_is_found_by_its_exact_alias_first() -> None:
-    assert "(factscore_penalized)" in succeed("metrics", "FActScore").stdout.splitlines()[0]
+    assert "(factscore_penalized)" in succeed("metrics", "FActScore γ=10").stdout.splitlines()[0]
     assert "(factscore)" in succeed("metrics", "FactScore").stdout.splitlines()[0]
     assert "(factscore)" in succeed("metrics", "factscore").stdout.splitlines()[0]
 

@@ -81,13 +81,12 @@ def test_csv_has_every_row_unrounded(verdicts: Path) -> None:
         assert bool(row["undefined"]) == (metric.value is None)
 
 
-def test_markdown_has_one_row_per_metric_and_every_column(verdicts: Path) -> None:
+def test_markdown_has_one_row_per_value_with_every_column_and_says_why_others_are_undefined(verdicts: Path) -> None:
     printed = succeed("measure", verdicts, "--by", "model", "--format", "markdown").stdout
     head, rule, *rows = markdown_rows(printed)
-    count = len(
-        json.loads(succeed("measure", verdicts, "--by", "model", "--format", "json").stdout)["metrics"],
-    )
-    assert len(rows) == count
+    metrics = json.loads(succeed("measure", verdicts, "--by", "model", "--format", "json").stdout)["metrics"]
+    assert len(rows) == sum(metric["value"] is not None for metric in metrics)
+    assert all(metric["undefined"] in printed for metric in metrics if metric["value"] is None)
     assert {len(row) for row in (head, rule, *rows)} == {len(head)}
     first = dict(zip(head, rows[0], strict=True))
     assert (first["metric"], first["judge"], first["value"], first["counts"]) == (

@@ -83,8 +83,8 @@ def failure_codes(run: Path) -> Counter[str]:
 
 
 def run_files(run: Path) -> dict[str, bytes]:
-    """Everything in a run folder, without the times of day."""
-    files = {path.name: path.read_bytes() for path in run.iterdir()}
+    """Everything in a run folder, without the times of day and the journal that failures leave."""
+    files = {path.name: path.read_bytes() for path in run.iterdir() if "journal" not in path.name}
     manifest = json.loads(files["manifest.json"])
     for name in ("started", "finished"):
         files["report.html"] = files["report.html"].replace(manifest[name].encode(), b"TIME")

@@ -180,6 +180,30 @@ def test_answers_of_several_models_to_one_record_are_kept_apart(tmp_path: Path) 
     check_every_claim_once(run)
 
 
+def test_no_two_answers_have_one_name_and_all_files_agree_on_them(tmp_path: Path) -> None:
+    rows = [
+        row(id="q", model="a"),
+        row(id="q", model="b"),
+        row(id="q"),
+        row(id="q@a"),
+        row(id="q@a~2"),
+        row(id="q@b", model="c"),
+        row(id="q@b", model="d"),
+    ]
+    run = audit_rows(tmp_path, rows)
+    names = [each["record_id"] for each in lines(run / "records.jsonl")]
+    assert names == ["q@a~3", "q@b~2", "q", "q@a", "q@a~2", "q@b@c", "q@b@d"]
+    for file in ("claims.jsonl", "verdicts.jsonl", "measurements.jsonl"):
+        assert {each["record_id"] for each in lines(run / file)} == set(names), file
+    check_every_claim_once(run)
+
+
+def test_a_record_whose_other_answers_were_not_drawn_has_one_name_in_all_files(tmp_path: Path) -> None:
+    run = audit_rows(tmp_path, [row(model=name) for name in "abcd"], sample=1)
+    [name] = {each["record_id"] for file in ("records.jsonl", "measurements.jsonl") for each in lines(run / file)}
+    assert name.startswith("r@")
+
+
 def test_claims_that_came_with_a_record_are_judged_instead_of_found(tmp_path: Path) -> None:
     claims = ["The tower is 330 m high", {"text": "It is blue", "claim_id": "mine"}]
     rows = [
@@ -378,7 +402,7 @@ def test_records_in_python_that_are_none_are_refused() -> None:
     for given, message in (
         ([], "nothing given"),
         ({"response": "x"}, "single one"),
-        ([5], "expected a Response or a dict"),
+        ([5], "expected a Response or a mapping"),
         ([{"response": "a\ud800"}], "lone surrogate"),
         (["a.jsonl", {"response": "x"}], "mixed"),
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,18 +13,28 @@ from audit_runs import (
     claim,
     failure_codes,
     lines,
+    record,
     run_files,
     settings_for,
     write_rows,
     written,
 )
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from hallumeter.cli.main import main
 from hallumeter.errors import SettingsError
-from hallumeter.judges import LanguageModelSettings
+from hallumeter.judges import JudgeSpec, JudgeTask, LanguageModelSettings
 from hallumeter.pipelines import AuditSettings, plan_audit
-from hallumeter.providers.language_models import Price
+from hallumeter.pipelines.audit.comparing import read_samples
+from hallumeter.pipelines.audit.entries import READ, Means, ReadRecord, entry_of
+from hallumeter.pipelines.audit.preparing import Preparation, prepare_records
+from hallumeter.pipelines.measurement.response_names import ResponseNames
+from hallumeter.pipelines.samples import JudgeEquivalence, SampleReader
+from hallumeter.providers.language_models import Price, Usage
+from hallumeter.records import Claim, Failure, Label, Response, Verdict
+from hallumeter.runner import NoWatch, PacedProvider, Spending
+from hallumeter.store import Journal
 from misbehaving_server import MisbehavingServer
 
 PRICE = Price(1000.0, 1000.0)
@@ -155,6 +167,88 @@ def test_a_plan_leaves_out_what_the_cache_knows(misbehaving_server: MisbehavingS
     assert (part.claims, part.cached, part.calls) == (12, 9, 2)
 
 
+def test_a_plan_does_not_take_the_verdicts_of_one_judge_for_those_of_another(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 3)
+    settings = settings_for(misbehaving_server, cache=tmp_path / "cache")
+    audited(source, tmp_path / "run", settings)
+    judges = ("rules", *settings.judges, f"{misbehaving_server.openai}#other")
+    first, second = plan_audit([source], settings=structs.replace(settings, judges=judges)).parts
+    assert (first.cached, first.calls) == (9, 0)
+    assert (second.cached, second.calls) == (0, 6)
+
+
+def test_at_the_budget_what_costs_nothing_is_done_all_the_same(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    rows = [{**record(number), "token_logprobs": [-0.5, -1.5]} for number in range(3)]
+    rows[0]["claims"] = [claim(0, 0), claim(0, 1)]
+    source = write_rows(tmp_path / "answers.jsonl", rows)
+    judges = ("rules", f"{misbehaving_server.openai}#judge")
+    outcome = audited(source, tmp_path / "run", priced(misbehaving_server, 0.01, extractor="llm", judges=judges))
+    assert outcome.stopped == "budget"
+    said = [(row["record_id"], row["judge"]) for row in lines(tmp_path / "run" / "verdicts.jsonl")]
+    assert said == [("r0", "rules@1")] * 2, "claims that are there are judged by who asks for no money"
+    # two records without claims, and two claims without the verdict of the model
+    assert failure_codes(tmp_path / "run") == {"budget_reached": 4}
+    assert outcome.summary is not None
+    [surprisal] = [row for row in outcome.summary.metrics if row.metric == "token_surprisal"]
+    assert (surprisal.value, surprisal.total) == (1.0, 6), "by hand: a mean of 0.5 and 1.5, of three records"
+
+
+def test_at_the_budget_samples_are_compared_by_vectors_and_verdicts_taken_from_the_cache(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    rows = [{**record(number), "samples": [record(number)["response"]]} for number in range(3)]
+    known = write_rows(tmp_path / "known.jsonl", rows[1:])
+    audited(known, tmp_path / "first", priced(misbehaving_server, cache=tmp_path / "cache"))
+    source = write_rows(tmp_path / "answers.jsonl", rows)
+    settings = priced(misbehaving_server, 0.01, cache=tmp_path / "cache", samples="vectors")
+    outcome = audited(source, tmp_path / "run", settings)
+    assert outcome.stopped == "budget"
+    by_record = Counter(row["record_id"] for row in lines(tmp_path / "run" / "verdicts.jsonl"))
+    assert (by_record["r1"], by_record["r2"]) == (3, 3)
+    assert outcome.summary is not None
+    [consistency] = [row for row in outcome.summary.metrics if row.metric == "sample_consistency"]
+    assert (consistency.count, consistency.total) == (3, 3)
+
+
+class Paid:
+    """Finds claims, and judges them, for a dollar each time."""
+
+    name = "paid"
+    is_remote = True
+    spec = JudgeSpec("paid", is_remote=True)
+
+    def __init__(self, spending: Spending) -> None:
+        self._spending = spending
+
+    def extract(self, response: Response) -> list[Claim]:
+        self._spending.add(Usage(1, 1), 1.0)
+        return []
+
+    def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
+        self._spending.add(Usage(1, 1), 1.0)
+        return [Verdict("r", claim.claim_id, "paid", Label.REFUTED) for claim in task.claims]
+
+
+def test_what_was_spent_is_noted_with_every_group_of_results_and_not_only_at_the_end(tmp_path: Path) -> None:
+    spending = Spending()
+    response = Response("r", response="One.", samples=("Two.",))
+    with Journal.create(tmp_path / "journal", settings=b"") as journal:
+        journal.add([entry_of(READ, 0, ReadRecord(response))])
+        means = Means(journal, threading.Event(), NoWatch(), spending)
+        prepare_records(means, Preparation(Paid(spending)), records=1, workers=1)
+        after = Spending()
+        Means(journal, means.stop, means.watch, after).resume_spending()
+        assert after.spent_usd == 1.0
+        reader = SampleReader(JudgeEquivalence(Paid(spending)))
+        read_samples(means, reader, ResponseNames(), concurrency=1)
+        Means(journal, means.stop, means.watch, after).resume_spending()
+        assert after.spent_usd == 2.0
+
+
 def test_a_dry_run_needs_no_key_and_prints_calls_tokens_and_cost(
     misbehaving_server: MisbehavingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,3 +295,11 @@ def test_a_plan_tells_apart_finding_claims_and_judging_them(
     with pytest.raises(SettingsError, match="no judge is a language model"):
         plan_audit([source], settings=AuditSettings(extractor="llm"))
     assert plan_audit([source], settings=AuditSettings(samples="vectors")).parts == ()
+
+
+def test_settings_that_a_model_does_not_take_are_told(
+    misbehaving_server: MisbehavingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PacedProvider, "left_out", ("seed", "temperature"))
+    outcome = audited(written(tmp_path / "answers.jsonl", 1), tmp_path / "run", settings_for(misbehaving_server))
+    assert outcome.troubles == (f"{misbehaving_server.openai}#judge does not take seed, temperature",)

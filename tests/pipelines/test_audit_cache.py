@@ -7,13 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audit_runs import audited, expected_labels, failure_codes, labels, record, run_files, settings_for, write_rows
+from audit_runs import (
+    audited,
+    expected_labels,
+    failure_codes,
+    labels,
+    record,
+    run_files,
+    settings_for,
+    write_rows,
+    written,
+)
 from click.testing import CliRunner
 from msgspec import structs
 
 from hallumeter.cli.main import main
 from hallumeter.judges import JudgeSpec, LanguageModelSettings
 from hallumeter.pipelines.audit.cached_verdicts import VerdictKeys, cached_form, from_cached
+from hallumeter.providers.language_models import parse_price
 from hallumeter.records import Claim, Label, Passage, Quote, Response, Verdict
 from hallumeter.store import VerdictCache
 from misbehaving_server import MisbehavingServer
@@ -198,3 +209,43 @@ def test_a_verdict_comes_back_from_the_cache_under_the_names_of_the_claim_that_a
     assert found == structs.replace(verdict, record_id=asking.record_id, claim_id=asking.claim_id)
     impossible = b'"judge":"judge","label":"SUPPORTED","start":9,"end":1}'
     assert from_cached(impossible, asking) is None
+
+
+def test_failures_that_may_have_passed_are_asked_again_when_a_run_is_resumed(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 6)
+    settings = settings_for(misbehaving_server)
+    misbehaving_server.play(shares={"overloaded": 1.0})
+    outcome = audited(source, tmp_path / "run", settings)
+    assert outcome.passing == 18
+    assert not labels(tmp_path / "run")
+    misbehaving_server.play()
+    again = audited(source, tmp_path / "run", settings, is_resumed=True)
+    assert again.passing == 0
+    assert labels(tmp_path / "run") == expected_labels(6)
+    assert not (tmp_path / "run" / "journal.sqlite").exists()
+    misbehaving_server.play()
+    audited(source, tmp_path / "fresh", settings)
+    assert run_files(tmp_path / "run") == run_files(tmp_path / "fresh")
+
+
+def test_verdicts_of_a_call_that_failed_in_part_are_not_asked_for_again(
+    misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "answers.jsonl", 8)
+    settings = settings_for(misbehaving_server)
+    misbehaving_server.play(shares={"overloaded": 0.7})
+    first = audited(source, tmp_path / "run", settings)
+    assert 0 < first.passing < 24
+    misbehaving_server.play()
+    audited(source, tmp_path / "run", settings, is_resumed=True)
+    assert labels(tmp_path / "run") == expected_labels(8)
+    assert len(misbehaving_server.log()) <= first.passing
+
+
+def test_a_price_may_be_given_for_the_model_alone(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
+    misbehaving_server.play()
+    source = written(tmp_path / "answers.jsonl", 1)
+    settings = settings_for(misbehaving_server, prices={"judge": parse_price("1/2")}, budget_usd=5.0)
+    assert audited(source, tmp_path / "run", settings).spending.spent_usd > 0

@@ -9,19 +9,33 @@ import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 import hallumeter
 from hallumeter import testing
 from hallumeter.cli.main import main
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.extractors import ClauseExtractor
-from hallumeter.judges import FunctionJudge, JudgeSpec, JudgeTask, LanguageModelJudge, LanguageModelSettings
-from hallumeter.providers.language_models import Request
-from hallumeter.records import Claim, Failure, Finding, Label, Passage, Response, Verdict
+from hallumeter.extractors.atomic_facts import FactExtractor
+from hallumeter.judges import (
+    FunctionJudge,
+    JudgeSpec,
+    JudgeTask,
+    LanguageModelJudge,
+    LanguageModelSettings,
+    RecordedJudge,
+)
+from hallumeter.pipelines.measurement import MeasureSettings
+from hallumeter.policy import Policy, Rule
+from hallumeter.providers.language_models import ProviderFault, Request
+from hallumeter.records import Claim, Failure, Finding, Label, Passage, Quote, Response, Verdict
 from hallumeter.store import cache_folder
 from misbehaving_server import judge_by_rule
 
@@ -101,7 +115,7 @@ def test_files_are_audited_by_path_or_name(tmp_path: Path) -> None:
         (ROWS[0], "put it in a list"),
         (Response("r", response="a"), "put it in a list"),
         ([*ROWS, "answers.jsonl"], "mixed"),
-        ([*ROWS, 3], "records:4: expected a Response or a dict, found int"),
+        ([*ROWS, 3], "records:4: expected a Response or a mapping, found int"),
         ([{"id": "r", "response": "a \ud800"}], "records:1: .*half of a character"),
         ([{"id": "r", "response": "a", "evidence": object()}], "records:1: "),
     ],
@@ -317,3 +331,117 @@ def test_a_scripted_model_stands_in_for_a_real_one_in_a_whole_audit(tmp_path: Pa
     again = hallumeter.audit(ROWS, judge=scripted_judge(provider), settings=settings)
     assert len(provider.requests) == 3, "every verdict was remembered"
     assert labels(again) == labels(run) == WORD_FOR_WORD
+
+
+class Odd:
+    """A judge that says of every claim what it was made with."""
+
+    spec = JudgeSpec("odd")
+
+    def __init__(self, say: Callable[[Claim], Verdict | Failure]) -> None:
+        self._say = say
+
+    def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
+        return [self._say(claim) for claim in task.claims]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"start": 3, "end": 99}, "the place that the judge gives in the response for claim 'en#0' ends at 99"),
+        ({"evidence": (Quote("e1", 20, 50),)}, "the quotation from 'e1' for claim 'en#0' ends at 50, but its text has"),
+    ],
+)
+def test_a_verdict_that_points_outside_the_texts_is_a_failure(fields: dict[str, Any], words: str) -> None:
+    row = {**ROWS[0], "evidence": [{"id": "e1", "text": "The tower is 330 m high."}]}
+    odd = Odd(lambda claim: Verdict(claim.record_id, claim.claim_id, "odd", Label.REFUTED, **fields))
+    run = hallumeter.audit([row], judge=odd)
+    [failure] = run.failures
+    assert (failure.code, failure.claim_id) == ("judge_error", "en#0")
+    assert words in failure.message
+
+
+def test_a_failure_of_a_whole_task_is_one_of_each_of_its_claims() -> None:
+    row = {**ROWS[0], "response": "The tower is 999 m high. It is blue."}
+    odd = Odd(lambda _: Failure("en", None, "judge", "odd", "timeout", "no reply", attempts=5))
+    run = hallumeter.audit([row], judge=odd)
+    told = [(each.claim_id, each.code, each.message, each.attempts) for each in run.failures]
+    assert told == [(f"en#{number}", "timeout", "no reply", 5) for number in range(2)]
+
+
+def test_a_judge_whose_votes_are_missing_is_named() -> None:
+    def broken(claim: str, evidence: list[str]) -> str:
+        raise ValueError("non")
+
+    run = hallumeter.audit(ROWS, judge=["rules", FunctionJudge(broken, name="broken")])
+    assert "broken gave no verdict on 3 of 3 claims" in run.summary.notices
+    assert not any(notice.startswith("rules@1 gave") for notice in run.summary.notices)
+
+
+def test_any_mapping_is_a_record_and_any_iterable_of_judges_a_panel() -> None:
+    rows = [MappingProxyType(row) for row in ROWS]
+    assert labels(hallumeter.audit(rows)) == LABELS
+    run = hallumeter.audit(rows, judge=(judge for judge in ("rules", Counting())), by=iter(["model"]))
+    assert run.summary.counts.judges == 2
+    with pytest.raises(RecordError, match="put it in a list"):
+        hallumeter.audit(rows[0])
+    for wrong in (3, ["rules", 3]):
+        with pytest.raises(SettingsError, match="judge: expected a name, a judge, a function, or several of them, found int"):
+            hallumeter.audit(rows, judge=wrong)  # type: ignore[arg-type]
+
+
+def test_another_policy_under_the_same_name_is_another_audit(tmp_path: Path) -> None:
+    for good, is_refused in ((0.1, False), (0.1, False), (0.2, True)):
+        measure = MeasureSettings(policies=(Policy("mine", (Rule("mihr", good=good, bad=0.3),)),))
+        settings = hallumeter.AuditSettings(measure=measure)
+        expected = pytest.raises(SettingsError, match="policies mine-") if is_refused else nullcontext()
+        with expected:
+            hallumeter.audit(ROWS, out=tmp_path / "run", settings=settings)
+    assert hallumeter.audit(ROWS).manifest.settings["policies"] == ["hallumeter", "judge-auditor"]
+
+
+def test_work_that_was_refused_is_kept_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fault = ProviderFault("bad_key", "the key is wrong", is_fatal=True)
+    with pytest.raises(SettingsError, match=r"the key is wrong; what was done is kept in .*out=") as caught:
+        hallumeter.audit(ROWS, judge=["rules", scripted_judge(testing.ScriptedProvider(lambda _: fault))])
+    kept = str(caught.value).partition("out='")[2].partition("'")[0]
+    assert kept in str(caught.value.__notes__)
+    run = hallumeter.audit(ROWS, judge=["rules", scripted_judge()], out=kept)
+    assert run.summary.counts.judges == 2
+
+
+def test_claims_and_verdicts_from_elsewhere_are_not_taken_for_the_same() -> None:
+    names = []
+    for address in ("http://a/v1", "http://b/v1"):
+        provider = testing.ScriptedProvider(reply)
+        spec = structs.replace(provider.spec, settings={"address": address})
+        monkeyed = SimpleNamespace(spec=spec, complete=provider.complete)
+        names.append(FactExtractor(monkeyed).name)
+    assert names[0] != names[1]
+    row: dict[str, object] = {"record_id": "r", "claim_id": "c", "label": "REFUTED"}
+    rows = [row, {**row, "text": "It is."}, {**row, "text": "It was."}, {**row, "text": "It is.", "start": 0, "end": 6}]
+    assert len({RecordedJudge([each]).spec.digest for each in rows}) == 4
+
+
+def test_a_function_is_a_judge() -> None:
+    run = hallumeter.audit(ROWS, judge=[lambda claim, evidence: claim in evidence[0], "rules"])
+    assert run.summary.counts.judges == 2
+    assert not run.failures
+
+
+@pytest.mark.parametrize("judge", ["rules", "openai:gpt-4o-mini"])
+def test_records_without_a_field_for_evidence_are_refused_and_the_fields_named(
+    judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with pytest.raises(InputError, match="no record has evidence; fields found: paragraphs, response"):
+        hallumeter.audit([{"response": "Paris is big.", "paragraphs": "Paris is big."}], judge=judge)
+    assert hallumeter.audit([{"response": "Paris is big."}], judge=lambda claim, evidence: True).summary.metrics
+
+
+def test_a_headline_by_nobody_is_refused_before_anything_is_judged(tmp_path: Path) -> None:
+    settings = hallumeter.AuditSettings(measure=MeasureSettings(headline="humn"))
+    with pytest.raises(SettingsError, match="no judge is called 'humn'; judges: rules@1"):
+        hallumeter.audit(ROWS, out=tmp_path / "run", settings=settings)
+    assert not (tmp_path / "run").exists()

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,17 @@ def kept_calls(run: Path, calls: list[str], folder: Path) -> set[str]:
     with Journal.begin_or_resume(folder / "journal.sqlite", settings=b"") as journal:
         entries = [(entry.record, entry.part) for entry in journal.entries(step_of(0))]
     return {calls[PARTS * number + part] for number, part in entries}
+
+
+def kept_parts(run: Path) -> int:
+    """How many parts of records the journal of a run holds verdicts on, also while it is written."""
+    if not (run / "journal.sqlite").exists():
+        return 0
+    copy = run.with_name("looked at")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(run, copy)
+    with Journal.begin_or_resume(copy / "journal.sqlite", settings=b"") as journal:
+        return len(journal.done(step_of(0)))
 
 
 def came(server: MisbehavingServer) -> int:
@@ -161,10 +173,9 @@ def test_a_second_interrupt_leaves_at_once(misbehaving_server: MisbehavingServer
     written(tmp_path / "answers.jsonl", 4)
     misbehaving_server.play(first=("ok", "ok"), otherwise="stall", stall_seconds=30)
     with child(*arguments(misbehaving_server, "--concurrency", 2), folder=tmp_path) as program:
-        wait_until(lambda: len(misbehaving_server.log()) >= 2)
-        time.sleep(0.1)
+        wait_until(lambda: came(misbehaving_server) >= 2 and kept_parts(tmp_path / "run") == 2)
         program.signal(signal.SIGINT)
-        time.sleep(0.5)
+        time.sleep(0.5)  # longer than an echo of the same signal is taken for one
         assert program.process.poll() is None, "calls under way are waited for"
         program.signal(signal.SIGINT)
         began = time.monotonic()
@@ -189,17 +200,22 @@ def test_ctrl_c_during_the_work_of_several_processes_leaves_none_of_them_behind(
     with child("answers.jsonl", "--workers", 2, "--out", "run", folder=tmp_path) as program:
         pid = program.process.pid
         offspring = Path(f"/proc/{pid}/task/{pid}/children")
-        wait_until(lambda: len(offspring.read_text().split()) == 2)
-        time.sleep(0.3)
+        wait_until(lambda: len(workers := offspring.read_text().split()) == 2 and all(map(has_worked, workers)))
         os.killpg(pid, signal.SIGINT)  # as a terminal does: to all of them
         code, _, error = program.end()
     assert code == 3, error
     assert "Traceback" not in error
     with pytest.raises(ProcessLookupError):
         os.killpg(pid, 0)
-    with Journal.resume(tmp_path / "run" / "journal.sqlite") as journal:
-        assert journal.count(PREPARED) == 40
-        assert journal.count(step_of(0)) < 40
+    with Journal.begin_or_resume(tmp_path / "run" / "journal.sqlite", settings=b"") as journal:
+        assert len(journal.done(PREPARED)) == 40
+        assert len(journal.done(step_of(0))) < 40
+
+
+def has_worked(process: str) -> bool:
+    """Whether a process has computed for a tenth of a second: field 14 of its state, in ticks."""
+    ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11])
+    return ticks >= os.sysconf("SC_CLK_TCK") / 10
 
 
 def test_two_programs_cannot_work_on_one_run(misbehaving_server: MisbehavingServer, tmp_path: Path) -> None:
@@ -273,8 +289,12 @@ def test_an_interrupted_audit_in_python_says_how_to_go_on(tmp_path: Path, monkey
     source = written(tmp_path / "answers.jsonl", 300, claims=1)
     commands = importlib.import_module("hallumeter.pipelines.audit.commands")  # the package has a function of its name
     monkeypatch.setattr(commands, "NoWatch", lambda: StopAt("finding claims"))
-    with pytest.raises(InputError, match="interrupted; audit the same again"):
-        hallumeter.audit(source, out=tmp_path / "run")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for out in (tmp_path / "run", None):
+        with pytest.raises(KeyboardInterrupt, match="interrupted; audit the same again with out=") as caught:
+            hallumeter.audit(source, out=out)
+        kept = Path(str(caught.value).partition("out='")[2].partition("'")[0])
+        assert (kept / "journal.sqlite").exists(), "also in a folder that nobody named"
     monkeypatch.undo()
-    run = hallumeter.audit(source, out=tmp_path / "run")
+    run = hallumeter.audit(source, out=kept)
     assert run.summary.counts.records == 300

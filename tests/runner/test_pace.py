@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -147,7 +146,7 @@ def test_no_more_calls_are_under_way_than_the_model_was_slowed_down_to() -> None
     pace = Pace(PaceSettings(), Waiting())
     with pace.turn(0) as began, pace.turn(0), pace.turn(0), pace.turn(0):
         pace.slow_down(began)  # from 4 to 2
-    under_way, most, lock = 0, 0, threading.Lock()
+    under_way, most, lock, two = 0, 0, threading.Lock(), threading.Barrier(2)
 
     def call(_: int) -> None:
         nonlocal under_way, most
@@ -155,7 +154,7 @@ def test_no_more_calls_are_under_way_than_the_model_was_slowed_down_to() -> None
             with lock:
                 under_way += 1
                 most = max(most, under_way)
-            time.sleep(0.005)
+            two.wait(30)  # one alone would wait in vain
             with lock:
                 under_way -= 1
 

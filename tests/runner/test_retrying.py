@@ -101,15 +101,19 @@ def test_one_refusal_for_haste_holds_back_all_threads(misbehaving_server: Misbeh
     misbehaving_server.play(first=["rate_limited_with_wait"], retry_after="0.6")
     moments: list[float] = []
     inner = OpenAICompatibleProvider(ProviderSpec(name="x", model="m"), misbehaving_server.openai)
-    provider = PacedProvider(inner)
     refused = threading.Event()
 
+    def sleep(seconds: float) -> None:
+        refused.set()  # the first who waits is the one who was refused
+        time.sleep(seconds)
+
+    provider = PacedProvider(inner, waiting=Waiting(sleep=sleep))
+
     def first() -> None:
-        threading.Timer(0.15, refused.set).start()
         provider.complete(REQUEST)
 
     def later(_: int) -> None:
-        refused.wait()
+        assert refused.wait(30)
         provider.complete(REQUEST)
         moments.append(time.monotonic())
 
@@ -141,6 +145,60 @@ def test_unknown_costs_are_counted_and_never_taken_for_nothing() -> None:
     assert without_price.cost_of(without_price.complete(REQUEST)) is None
     assert without_tokens.cost_of(without_tokens.complete(REQUEST)) is None
     assert (spending.calls_without_price, spending.spent_usd) == (2, 0.0)
+    assert spending.calls_estimated == 1
+
+
+@pytest.mark.parametrize(
+    ("usage", "each_usd"),
+    [
+        (Usage(), 0.00062),  # 400 characters in: (100 x $1 + 260 x $2) / 1,000,000
+        (Usage(input_tokens=50), 0.00057),  # (50 x $1 + 260 x $2) / 1,000,000
+        (Usage(output_tokens=10), 0.00012),  # (100 x $1 + 10 x $2) / 1,000,000
+    ],
+)
+def test_tokens_that_the_server_does_not_count_are_estimated_and_the_budget_holds(
+    usage: Usage, each_usd: float
+) -> None:
+    reply = Reply((Completion("y" * 80), Completion("가" * 360)), usage=usage)  # 80 / 4 + 360 / 1.5 = 260 tokens
+    request = Request(messages=(Message("system", "x" * 100), Message("user", "x" * 300)))
+    spending = Spending(budget_usd=2.5 * each_usd)
+    provider = PacedProvider(ScriptedProvider(lambda _: reply), spending=spending, price=Price(1.0, 2.0))
+    for _ in range(3):
+        assert provider.cost_of(provider.complete(request)) is None
+    with pytest.raises(BudgetReached, match=rf"spent \${3 * each_usd:.4f} \(\${3 * each_usd:.4f} of it estimated\)"):
+        provider.complete(request)
+    assert spending.charged_usd == spending.estimated_usd == pytest.approx(3 * each_usd)
+    assert (spending.spent_usd, spending.calls_estimated, spending.calls_without_price) == (0.0, 3, 3)
+
+
+def test_an_empty_reply_without_counted_tokens_costs_at_least_its_prompt() -> None:
+    fault = ProviderFault("empty_reply", "nothing")
+    fault.usage = Usage()
+    spending = Spending()
+    with pytest.raises(ProviderFault):
+        PacedProvider(ScriptedProvider([fault]), spending=spending, price=Price(1, 2)).complete(REQUEST)
+    assert spending.estimated_usd == pytest.approx(2e-6)  # "hello" is two tokens
+
+
+def test_a_run_that_goes_on_has_spent_what_it_spent_before() -> None:
+    before, after = Spending(), Spending(budget_usd=0.003)
+    before.begin(is_retry=True)
+    before.add(Usage(1000, 500), 0.002)
+    before.add(Usage(), None, estimated_usd=0.001)
+    after.restore(before.counted())
+    assert after.counted() == before.counted()
+    with pytest.raises(BudgetReached):
+        after.begin()
+
+
+def test_settings_that_a_model_does_not_take_are_told_once_for_all_calls() -> None:
+    replies = [Reply((Completion("yes"),), left_out=names) for names in ((), ("temperature",), ("seed", "temperature"))]
+    provider = PacedProvider(ScriptedProvider(replies))
+    told = []
+    for _ in replies:
+        provider.complete(REQUEST)
+        told.append(provider.left_out)
+    assert told == [(), ("temperature",), ("seed", "temperature")]
 
 
 def test_what_a_refused_answer_cost_is_counted_too() -> None:
@@ -196,9 +254,9 @@ def test_with_a_fifth_of_all_calls_failing_every_call_ends_in_a_reply_or_a_fault
         "stall",
         "empty",
     )
-    misbehaving_server.play(shares=dict.fromkeys(faults, 0.025), stall_seconds=1, retry_after="0.02", latency_ms=2)
+    misbehaving_server.play(shares=dict.fromkeys(faults, 0.025), stall_seconds=2, retry_after="0.02", latency_ms=2)
     spec = ProviderSpec(name="x", model="m")
-    inner = OpenAICompatibleProvider(spec, misbehaving_server.openai, timeout_seconds=0.4, connections=32)
+    inner = OpenAICompatibleProvider(spec, misbehaving_server.openai, timeout_seconds=1, connections=32)
     spending = Spending()
     quick = Waiting(sleep=lambda seconds: time.sleep(min(seconds, 0.02)))
     provider = PacedProvider(inner, spending=spending, rng=random.Random(1), waiting=quick)

@@ -10,7 +10,7 @@ import click
 from msgspec import structs
 
 from .output import say_what_happened
-from .parameters import interval_options, joined_names, measure_options, quiet_option
+from .parameters import FORMATS, interval_options, joined_names, measure_options, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines import AuditOutcome, AuditPlan, AuditSettings
@@ -92,7 +92,7 @@ UNMEASURED = 3
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "markdown", "csv"]),
+    type=click.Choice(FORMATS),
     default="table",
     show_default=True,
     help="What to print.",
@@ -136,10 +136,11 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
         click.echo(_plan_text(plan_audit(sources, settings=settings)), nl=False)
         return
     place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
-    if is_resumed and is_finished(place) and not is_quiet:
-        click.echo(f"{place}: this audit is finished; nothing is left to do", err=True)
+    was_finished = is_resumed and is_finished(place)
     with shown_audit(is_quiet=is_quiet) as watch:
         outcome = audit_files(sources, place, settings=settings, watch=watch, is_resumed=is_resumed)
+    if was_finished and not is_quiet:
+        click.echo(f"{place}: this audit is finished; nothing is left to do", err=True)
     _say_outcome(outcome, place, form=form, is_quiet=is_quiet)
 
 
@@ -229,6 +230,8 @@ def _say_outcome(outcome: AuditOutcome, place: Path, *, form: str, is_quiet: boo
     if outcome.stopped == "budget":
         more = "go on with --resume and a larger --budget"
         click.echo(f"the budget was reached: the rest is counted as unmeasured; {more}", err=True)
+    if outcome.passing:
+        click.echo(f"{outcome.passing:,} claims failed for reasons that may pass; --resume asks again", err=True)
     if outcome.stopped is not None or not any(row.value is not None for row in outcome.summary.metrics):
         raise click.exceptions.Exit(UNMEASURED)
 
@@ -247,7 +250,9 @@ def _say_spending(outcome: AuditOutcome) -> None:
     if not spending.calls:
         return
     cost = f"${spending.spent_usd:.4f}"
-    if spending.calls_without_price:
+    if spending.calls_estimated:
+        cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
+    elif spending.calls_without_price:
         unpriced = f"{spending.calls_without_price:,} calls of unknown price"
         cost = f"{cost} and {unpriced}" if spending.spent_usd else "unknown"
     tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"

@@ -19,20 +19,21 @@ def cache(*, clear: bool) -> None:
     """
     import shutil
 
+    from hallumeter.retrieval import INDEXES
     from hallumeter.store import VerdictCache, cache_folder
 
     folder = cache_folder()
-    verdicts = VerdictCache(folder / "verdicts.sqlite")
-    indexes = folder / "indexes"
-    if clear:
-        forgotten = len(verdicts)
-        verdicts.clear()
-        shutil.rmtree(indexes, ignore_errors=True)
-        click.echo(f"forgot {forgotten:,} verdicts")
-    size = sum(file.stat().st_size for file in indexes.rglob("*") if file.is_file()) if indexes.is_dir() else 0
-    count = sum(1 for _ in indexes.iterdir()) if indexes.is_dir() else 0
-    click.echo(f"folder    {folder}")
-    click.echo(f"verdicts  {len(verdicts):,} ({verdicts.size_bytes / 1e6:,.1f} MB)")
-    click.echo(f"indexes   {count:,} ({size / 1e6:,.1f} MB)")
-    if verdicts.trouble:
-        click.echo(f"note: {verdicts.trouble}", err=True)
+    indexes = folder / INDEXES
+    with VerdictCache.in_folder(folder) as verdicts:
+        if clear:
+            forgotten = len(verdicts)
+            verdicts.clear()
+            shutil.rmtree(indexes, ignore_errors=True)
+            click.echo(f"forgot {forgotten:,} verdicts")
+        size = sum(file.stat().st_size for file in indexes.rglob("*") if file.is_file()) if indexes.is_dir() else 0
+        count = sum(1 for _ in indexes.iterdir()) if indexes.is_dir() else 0
+        click.echo(f"folder    {folder}")
+        click.echo(f"verdicts  {len(verdicts):,} ({verdicts.size_bytes / 1e6:,.1f} MB)")
+        click.echo(f"indexes   {count:,} ({size / 1e6:,.1f} MB)")
+        if verdicts.trouble:
+            click.echo(f"note: {verdicts.trouble}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 LARGE_BYTES = 20 << 20
 """Below this size a file is read before a progress bar could be read."""
+_SECONDS_BETWEEN_DRAWINGS = 0.1
+"""To draw takes longer than to judge a claim by rule."""
 
 
 @contextmanager
@@ -69,7 +72,7 @@ def shown_audit(*, is_quiet: bool) -> Iterator[Watch]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # it names what the user named, brackets and all
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -89,6 +92,7 @@ class ShownAudit:
         self._task: TaskID | None = None
         self._failures = self._cached = 0
         self._spent: Callable[[], float] | None = None
+        self._draw_at = 0.0
 
     def begin(self, what: str, *, total: int, done: int = 0, spent: Callable[[], float] | None = None) -> None:
         """Show a step."""
@@ -97,17 +101,22 @@ class ShownAudit:
         self._failures = self._cached = 0
         self._spent = spent
         self._task = self._progress.add_task(what, total=total or None, completed=done, rate="", facts="")
-        self._progress.refresh()
+        self._draw_at = time.monotonic() + _SECONDS_BETWEEN_DRAWINGS  # a task that is added is drawn at once
 
     def done(self, more: int, *, failures: int = 0, cached: int = 0) -> None:
-        """Move the bar on."""
+        """Move the bar on; it is drawn at most ten times a second, and when the step is finished."""
         if self._task is None:
             return
         self._failures += failures
         self._cached += cached
         task = self._progress.tasks[-1]
-        rate = f"{task.speed:,.1f}/s" if task.speed else ""
-        self._progress.update(self._task, advance=more, rate=rate, facts=self._facts(), refresh=True)
+        was_finished = task.finished
+        self._progress.update(self._task, advance=more)
+        if time.monotonic() >= self._draw_at or task.finished > was_finished:
+            rate = f"{task.speed:,.1f}/s" if task.speed else ""
+            self._progress.update(self._task, rate=rate, facts=self._facts())
+            self._progress.refresh()
+            self._draw_at = time.monotonic() + _SECONDS_BETWEEN_DRAWINGS
 
     def _facts(self) -> str:
         spent = self._spent() if self._spent is not None else None

@@ -138,10 +138,11 @@ class StatementReader:
         """Whether a sentence offers, speaks of the speaker or announces, and does not turn to a statement."""
         places = {first, self._after_frame(clean, hits, first)}
         last = len(clean.rstrip("\"'*_ .:!"))
+        last_turn = max((match.start() for match in self._turn.finditer(clean)), default=-1)
         for hit in hits:
             if (hit.use.is_first and hit.start not in places) or (hit.use.is_last and hit.end != last):
                 continue
-            if hit.use.sense in {_Sense.OFFER, _Sense.SPEAKER} and self._turn.search(clean, hit.end) is None:
+            if hit.use.sense in {_Sense.OFFER, _Sense.SPEAKER} and last_turn < hit.end:
                 return True
             if hit.use.sense is _Sense.ANNOUNCEMENT and (hit.use.is_first or hit.use.is_last):
                 return _only_announces(clean)

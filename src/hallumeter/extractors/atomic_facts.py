@@ -80,12 +80,14 @@ class FactExtractor:
     def __init__(self, provider: Provider, settings: FactSettings | None = None) -> None:
         self._provider = provider
         self._settings = settings or FactSettings()
-        made_of = PROMPT.encode() + msgspec.json.encode([_SCHEMA, self._settings])
+        made_of = PROMPT.encode() + msgspec.json.encode(
+            [_SCHEMA, self._settings, sorted(provider.spec.settings.items())]
+        )
         self._digest = hashlib.blake2b(made_of, digest_size=4).hexdigest()
 
     @property
     def name(self) -> str:
-        """The model, and a hash of the prompt and the settings."""
+        """The model, and a hash of the prompt and the settings, the address of the server among them."""
         return f"llm-{self._provider.spec.name}-{self._digest}"
 
     def extract(self, response: Response) -> list[Claim]:

@@ -21,7 +21,8 @@ _NUMBER = (
 _MARKS = re.compile(rf"\s*{_QUOTE_MARK}\s*(?P<list>(?:{_BULLET}\s+|(?:{_NUMBER})(?:\s+|(?<=[⃣①-⑳])))*(?:\[[ xX]\]\s+)?)")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*$")
-_TABLE_RULE = re.compile(r"[\s>]*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$|[\s>]*\|\s*:?-+:?\s*\|\s*$")
+_RULE = r"\s*+:?-++:?\s*+"
+_TABLE_RULE = re.compile(rf"[\s>]*+\|?{_RULE}(?:\|{_RULE})++\|?\s*+$|[\s>]*+\|{_RULE}\|\s*+$")
 _ALL_BOLD = re.compile(r"(?:\*\*(?:(?!\*\*).)+\*\*|__(?:(?!__).)+__)\s*$")
 _ENDED = re.compile(r"[.!?:;…。！？：؟|][\"'”’»)\]*_`\s]*$")
 _WORD = re.compile(r"[^\W_]")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from hallumeter.text.lexicon import LANGUAGES, load_lexicon
@@ -14,9 +16,14 @@ if TYPE_CHECKING:
     from hallumeter.text.lexicon import ClauseWords, Lexicon
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”|«[^»]*»|「[^」]*」|『[^』]*』|`[^`]*`")
-_SEMICOLON = re.compile(r"\s*[;；]\s+")
-_COLON = re.compile(r"\s*:\s+")
+# What opens and is never closed is not followed further than this.
+_ENCLOSED = re.compile(
+    r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]{0,1000}”|«[^»]{0,1000}»|「[^」]{0,1000}」|『[^』]{0,1000}』|`[^`]*`"
+)
+# White space is entered at its first character only, for a long row of it would be read anew at each of them.
+_SPACES = r"(?<!\s)\s+"
+_SEMICOLON = re.compile(rf"(?:{_SPACES})?[;；]\s+")
+_COLON = re.compile(rf"(?:{_SPACES})?:\s+")
 _LIST = re.compile(r",|;|\s(?:and|or|et|ou)\s|및|와 |과 ")
 _NEXT_MARK = re.compile(r"[,;:]")
 _WORDS_TO_A_VERB = 8
@@ -43,10 +50,11 @@ class ClauseCutter:
         sentence = text[start:end]
         places = {cut for language in self._languages for cut in language.cuts(sentence)}
         places.update(_at_marks(sentence, self._languages))
+        words = [match.span() for match in _WORD.finditer(sentence)] if places else []
         spans: list[tuple[int, int]] = []
         begun = 0
         for last, following in _not_enclosed(sentence, sorted(places)):
-            if last > begun and _has_words(sentence, begun, last) and _has_words(sentence, following, len(sentence)):
+            if last > begun and _has_two(words, begun, last) and _has_two(words, following, len(sentence)):
                 spans.append((start + begun, start + last))
                 begun = following
         return [*spans, (start + begun, end)]
@@ -61,7 +69,7 @@ class _Language:
         self._subject = re.compile(rf"(?:{_choice(words.subjects)})(?!\w)|c['’]", re.IGNORECASE)
         self._open = re.compile(rf"(?<!\w)(?:{_choice(lexicon.statements.open_endings)})$", re.IGNORECASE)
         joiners, contrasts, relatives = map(_choice, (words.joiners, words.contrasts, words.relatives))
-        self._joiner = re.compile(rf"(?P<comma>,)?\s+(?:{joiners})\s+", re.IGNORECASE)
+        self._joiner = re.compile(rf"(?:(?P<comma>,)\s+|{_SPACES})(?:{joiners})\s+", re.IGNORECASE)
         self._contrast = re.compile(rf",\s+(?:{contrasts})(?:\s+|(?<=['’]))(?!also\b|aussi\b)", re.IGNORECASE)
         self._relative = re.compile(rf",\s+(?=(?:{relatives})\s)", re.IGNORECASE)
         self._subordinate = re.compile(rf"\W*(?:{_choice(words.subordinators)})(?!\w)[^,]*", re.IGNORECASE)
@@ -140,10 +148,10 @@ def _not_enclosed(sentence: str, places: list[Cut]) -> Iterator[Cut]:
             yield place
 
 
-def _has_words(sentence: str, start: int, end: int) -> bool:
-    """Whether there are two words at least."""
-    first = _WORD.search(sentence, start, end)
-    return first is not None and _WORD.search(sentence, first.end(), end) is not None
+def _has_two(words: list[Cut], start: int, end: int) -> bool:
+    """Whether two words at least, or parts of them, stand in a part of a sentence."""
+    first = bisect_right(words, start, key=itemgetter(1))
+    return first + 1 < len(words) and words[first + 1][0] < end
 
 
 def _choice(words: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """From claims and their evidence to verdicts."""
 
-from .by_name import DEFAULT_JUDGE, JUDGE_FORMS, judge_named
+from .by_name import DEFAULT_JUDGE, JUDGE_FORMS, is_language_model, judge_named
 from .function import FunctionJudge
 from .language_model import LanguageModelJudge, LanguageModelSettings
 from .panel import Panel
@@ -20,5 +20,6 @@ __all__ = [
     "Panel",
     "RecordedJudge",
     "RulesJudge",
+    "is_language_model",
     "judge_named",
 ]

@@ -19,7 +19,8 @@ DEFAULT_JUDGE = "rules"
 JUDGE_FORMS = (DEFAULT_JUDGE, *PROVIDER_FORMS, "python:module.function", "recorded:FILE")
 """What a user can type; other packages add names, alone or as ``name:argument``, by the entry point of their judges."""
 JUDGE_GROUP = "hallumeter.judges"
-_OURS = ("rules", "embedded", "python", "recorded", "openai", "anthropic", "http", "https")
+_LANGUAGE_MODELS = ("openai", "anthropic", "http", "https")
+_OURS = ("rules", "embedded", "python", "recorded", *_LANGUAGE_MODELS)
 
 
 def judge_named(
@@ -46,10 +47,22 @@ def judge_named(
     brought = plugins.found(JUDGE_GROUP, ours=_OURS).get(kind)
     if brought is not None:
         return _brought(brought, argument)
-    if kind in _OURS[4:] or kind in plugins.found("hallumeter.providers", ours=_OURS):
+    if is_language_model(text):
         return LanguageModelJudge(provider_of(text), settings)
     others = sorted(plugins.found(JUDGE_GROUP, ours=_OURS))
     raise SettingsError(f"no judge is called {text!r}; expected one of {', '.join([*JUDGE_FORMS, *others])}")
+
+
+def is_language_model(text: str) -> bool:
+    """Whether a text names a judge that is a language model, of ours or of another package.
+
+    >>> is_language_model("openai:gpt-4o-mini"), is_language_model("rules")
+    (True, False)
+    """
+    kind, colon, _ = text.partition(":")
+    if not colon or kind in plugins.found(JUDGE_GROUP, ours=_OURS):
+        return False
+    return kind in _LANGUAGE_MODELS or kind in plugins.found("hallumeter.providers", ours=_OURS)
 
 
 def _recorded(argument: str) -> Judge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hallumeter.errors import SettingsError
 
@@ -29,13 +29,5 @@ class Panel:
                 f"two judges are called {twice[0]!r}, and their verdicts could not be told apart; give each judge once"
             )
 
-    def __iter__(self) -> Iterator[Judge]:
-        return iter(self.judges)
-
     def __len__(self) -> int:
         return len(self.judges)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """As they stand in verdicts."""
-        return tuple(spec.name for spec in self.specs)

@@ -59,7 +59,8 @@ class RecordedJudge:
         for place, row in rows:
             if str(row.get("judge") or _UNNAMED) == self._name:
                 self._keep(row, place)
-        digest = hashlib.blake2b(msgspec.json.encode([*self._by_id.items()]), digest_size=8).hexdigest()
+        known = [[*table.items()] for table in (self._by_id, self._words, self._places)]
+        digest = hashlib.blake2b(msgspec.json.encode(known), digest_size=8).hexdigest()
         self._spec = JudgeSpec(self._name, settings=(("recorded", digest),))
 
     @property

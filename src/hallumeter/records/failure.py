@@ -9,7 +9,7 @@ class Failure(Struct, frozen=True):
     record_id: str | None
     claim_id: str | None
     step: str
-    """Where it broke: ``read``, ``extract``, ``judge``, ``measure``."""
+    """Where it broke: ``read``, ``extract``, ``judge``, ``samples``, ``measure``."""
     judge: str | None
     code: str
     """What broke, in one word: ``unknown_label``, ``timeout``, ``bad_line``."""

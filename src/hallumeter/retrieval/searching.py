@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .documents import BaseFile
     from .passages import CutPassage
 
+INDEXES = "indexes"
+"""The folder, inside of that of the cache, in which indexes are kept."""
 INDEX_VERSION = 1
 """Raised whenever passages, words or vectors are made in another way: older indexes are then left alone."""
 CANDIDATES = 50
@@ -165,7 +167,7 @@ def open_knowledge_base(
     digest = digest_of(files, f"{INDEX_VERSION} {PASSAGE_WORDS} {words_name()} {encoder_name()}")
     trouble = None
     if cache is not None:
-        folder = cache / "indexes" / digest
+        folder = cache / INDEXES / digest
         try:
             index = open_index(folder) or _built(path, files, folder, watch=watch)
             return KnowledgeBase(index, digest=digest, skipped=skipped)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.providers.language_models import RateLimits, Request
+from hallumeter.providers.language_models import RateLimits
 
 from .waiting import Waiting
 
@@ -164,8 +164,3 @@ class Pace:
                 return None
             self._room.wait(_LOOK_AGAIN_SECONDS)
             return 0.0
-
-
-def estimated_tokens(request: Request) -> float:
-    """Tokens of a prompt at four characters each, before the provider has counted them."""
-    return sum(len(message.content) for message in request.messages) / 4

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import random
+import threading
+from collections.abc import Sequence
 
-from hallumeter.providers.language_models import Price, Provider, ProviderFault, ProviderSpec, Reply, Request, Usage
+import msgspec
 
-from .pace import Pace, PaceSettings, estimated_tokens
+from hallumeter.providers.language_models import (
+    Completion,
+    Price,
+    Provider,
+    ProviderFault,
+    ProviderSpec,
+    Reply,
+    Request,
+    Usage,
+    estimated_tokens,
+)
+
+from .pace import Pace, PaceSettings
 from .spending import Spending
 from .waiting import Waiting
 
@@ -35,6 +49,8 @@ class PacedProvider:
         self._rng = random.Random() if rng is None else rng  # noqa: S311 (spreads retries, guards nothing)
         self._waiting = Waiting() if waiting is None else waiting
         self._pace = Pace(self._settings, self._waiting)
+        self._left_out: set[str] = set()
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._provider!r})"
@@ -43,6 +59,12 @@ class PacedProvider:
     def spec(self) -> ProviderSpec:
         """Which model this is."""
         return self._provider.spec
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Settings of the requests so far that the model does not take, such as ``temperature``; sorted."""
+        with self._lock:
+            return tuple(sorted(self._left_out))
 
     def complete(self, request: Request) -> Reply:
         """Ask until there is a reply, a fault that will not pass, or no attempt left.
@@ -74,24 +96,28 @@ class PacedProvider:
         return cost_usd(reply.usage, self._price)
 
     def _ask(self, request: Request, *, is_retry: bool) -> Reply:
-        estimate = estimated_tokens(request)
+        estimate = sum(estimated_tokens(message.content) for message in request.messages)
         with self._pace.turn(estimate) as began:
             self._spending.begin(is_retry=is_retry)
             try:
                 reply = self._provider.complete(request)
             except ProviderFault as fault:
                 if fault.usage is not None:
-                    self._count(fault.usage, estimate)
+                    self._count(fault.usage, (), estimate)
                 if fault.code == "rate_limited" and fault.retry_after is None:
                     self._pace.slow_down(began)
                 raise
-            self._count(reply.usage, estimate)
+            self._count(reply.usage, reply.completions, estimate)
+            with self._lock:
+                self._left_out.update(reply.left_out)
             self._pace.heed(reply.limits)
             self._pace.speed_up()
             return reply
 
-    def _count(self, usage: Usage, estimate: float) -> None:
-        self._spending.add(usage, cost_usd(usage, self._price))
+    def _count(self, usage: Usage, completions: Sequence[Completion], estimate: int) -> None:
+        cost = cost_usd(usage, self._price)
+        estimated = None if cost is not None else cost_usd(_filled(usage, completions, estimate), self._price)
+        self._spending.add(usage, cost, estimated_usd=estimated)
         known = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
         self._pace.used(estimate, sum(known) if known else None)
 
@@ -105,6 +131,16 @@ class PacedProvider:
             return fault.retry_after
         bound = self._settings.first_delay_seconds * 2 ** (fault.attempts - 1)
         return self._rng.uniform(0.0, min(_LONGEST_DELAY, bound))
+
+
+def _filled(usage: Usage, completions: Sequence[Completion], prompt_tokens: int) -> Usage:
+    """The same usage, with estimates for what the provider did not count."""
+    written = sum(estimated_tokens(completion.text) for completion in completions)
+    return msgspec.structs.replace(
+        usage,
+        input_tokens=prompt_tokens if usage.input_tokens is None else usage.input_tokens,
+        output_tokens=written if usage.output_tokens is None else usage.output_tokens,
+    )
 
 
 def cost_usd(usage: Usage, price: Price | None) -> float | None:

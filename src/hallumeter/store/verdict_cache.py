@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-_FILE_NAME = "verdicts.sqlite"
+FILE_NAME = "verdicts.sqlite"
 _LOCK_SECONDS = 5.0
 _CHUNK_SIZES = (1, 16, 256)
 """A chunk of keys is filled up to one of these sizes, so that few statements are prepared, and each once."""
@@ -38,12 +38,17 @@ class VerdictCache:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or cache_folder() / _FILE_NAME
+        self.path = path or cache_folder() / FILE_NAME
         self.trouble: str | None = None
         """One line for the user about what went wrong; None when all is well."""
         self._database: sqlite3.Connection | None = None
         self._inode: int | None = None
         self._open()
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> VerdictCache:
+        """The cache of a folder, under its usual name."""
+        return cls(folder / FILE_NAME)
 
     def __enter__(self) -> VerdictCache:
         return self

@@ -179,9 +179,10 @@ def _date_at(terms: Terms, place: int) -> Date | None:
 
 
 def _weekday_at(terms: Terms, place: int) -> Date:
-    """A day of the week, and the date after it."""
+    """A day of the week, and the date after it, which does not begin with another one."""
     weekday = _weekday(terms.folded[place])
-    follows = _date_at(terms, place + 1) if _is_near(terms, place) else None
+    is_before_date = _is_near(terms, place) and _weekday(terms.folded[place + 1]) is None
+    follows = _date_at(terms, place + 1) if is_before_date else None
     start = terms.starts[place]
     if follows is None or follows.month is None:
         return Date(start, terms.ends[place], weekday=weekday)

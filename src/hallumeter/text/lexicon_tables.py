@@ -16,6 +16,8 @@ class MatchingWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Ends of words that are taken off before words are compared; particles in Korean."""
     opposites: tuple[tuple[str, str], ...]
     """Words of which one denies what the other says, in the form in which they are written."""
+    contrasts: tuple[tuple[str, str], ...]
+    """Words of which one says more or less than the other without denying it."""
     negations: tuple[str, ...]
     """Words that deny."""
     negation_parts: tuple[str, ...]

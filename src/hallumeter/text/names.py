@@ -12,6 +12,7 @@ from .lexicon import LANGUAGES, load_lexicon
 from .terms import Terms, fold, is_stop_word, terms_of
 from .units import unit_words
 
+_MOST_CONNECTORS = 8
 _CONNECTORS = frozenset({"of", "de", "du", "des", "von", "van", "der", "la", "le", "al", "bin", "d"})
 _ENDS_SENTENCE = re.compile(r"(?:^|[.!?:;•*\n\"“«「\[]|[-–—]\s)[\s\"'“”«»(*]*$")
 
@@ -77,7 +78,7 @@ def _is_initial(terms: Terms, place: int) -> bool:
 def _last_of(terms: Terms, first: int) -> int:
     """The last term of a name that begins here: capitals one after the other, small connectors between them."""
     last = place = first
-    while place + 1 < len(terms):
+    while place + 1 < len(terms) and place - last <= _MOST_CONNECTORS:
         gap = terms.text[terms.ends[place] : terms.starts[place + 1]]
         if gap not in {" ", "-", ". ", "'", "’", "\u00a0", " & "} or (
             gap == ". " and terms.ends[place] - terms.starts[place] > 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -15,10 +15,13 @@ _GROUPED = {
     ".": re.compile(r"\d{1,3}(?:\.\d{3})+"),
     " ": re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+"),
 }
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,(?:\d{1,2}|\d{4,})(?![\d.,])")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+# No number has more parts or digits than these; without a limit a long row would be read anew at every term.
+_KOREAN_DIGITS = r"\d[\d,]{0,40}(?:\.\d{1,40})?"
 _KOREAN_NUMBER = re.compile(
-    r"(?:(?:\d[\d,]*(?:\.\d+)?\s?[십백천]?[만억조]|\d[\d,]*(?:\.\d+)?\s?[십백천](?=[\s\d만억조]|$|[명개원년마달])"
-    r"|[일이삼사오육칠팔구]?[십백천만억조])\s?)+(?:\d[\d,]*)?(?<=\S)"
+    rf"(?:(?:{_KOREAN_DIGITS}\s?[십백천]?[만억조]|{_KOREAN_DIGITS}\s?[십백천](?=[\s\d만억조]|$|[명개원년마달])"
+    r"|[일이삼사오육칠팔구]?[십백천만억조])\s?){1,20}(?:\d[\d,]{0,40})?(?<=\S)"
 )
 _KOREAN_PART = re.compile(r"(\d[\d,]*(?:\.\d+)?|[일이삼사오육칠팔구](?=[십백천만억조]|$))|([십백천])|([만억조])")
 _KOREAN_NATIVE = re.compile(
@@ -126,7 +129,7 @@ def readings(written: str) -> tuple[tuple[float, ...], float]:
 
 def _step_of(digits: str) -> float:
     zeros = len(digits) - len(digits.rstrip("0"))
-    return 10.0**zeros if zeros < len(digits) else 1.0
+    return float(f"1e{zeros}") if zeros < len(digits) else 1.0  # a power would fail where a number becomes infinite
 
 
 def _digits(terms: Terms, index: int, *, words: NumberWords, joins_spaces: bool) -> Number:
@@ -135,6 +138,8 @@ def _digits(terms: Terms, index: int, *, words: NumberWords, joins_spaces: bool)
         last += 1
     end = terms.ends[last]
     values, step = readings(terms.text[terms.starts[index] : end])
+    if len(values) > 1 and "," in terms.folded[index] and not (joins_spaces and _has_decimal_commas(terms.text)):
+        values = values[:1]  # "54,000" is no 54
     scale = 1.0
     while last + 1 < len(terms) and terms.folded[last + 1] in words.scales and _gap(terms, last) in _GAPS:
         scale *= words.scales[terms.folded[last + 1]]
@@ -150,6 +155,12 @@ def _digits(terms: Terms, index: int, *, words: NumberWords, joins_spaces: bool)
         scale=scale,
         is_rounded=scale > 1 or step < 1,
     )
+
+
+@lru_cache(maxsize=8)
+def _has_decimal_commas(text: str) -> bool:
+    """Whether a text has a number such as "0,5", so that "1,234" may be one and a bit."""
+    return _DECIMAL_COMMA.search(text) is not None
 
 
 def _is_group(terms: Terms, index: int, *, first: int) -> bool:

@@ -28,7 +28,7 @@ __all__ = ["_misbehaving_process", "misbehaving_server"]
 KEY = "sk-a-secret-that-no-one-may-see"
 REQUEST = Request(messages=(Message("system", "Be brief."), Message("user", "hello")))
 
-Make = Callable[[MisbehavingServer], Provider]
+Make = Callable[..., Provider]
 
 
 def openai(server: MisbehavingServer, timeout_seconds: float = 0.5) -> Provider:
@@ -85,7 +85,7 @@ def test_each_misbehaviour_has_its_code(
     misbehaving_server: MisbehavingServer, make: Make, behaviour: str, code: str, is_retryable: bool, is_fatal: bool
 ) -> None:
     misbehaving_server.play(otherwise=behaviour, stall_seconds=2)
-    fault = fault_of(make(misbehaving_server))
+    fault = fault_of(make(misbehaving_server, 0.5 if code == "timeout" else 30))
     assert (fault.code, fault.is_retryable, fault.is_fatal) == (code, is_retryable, is_fatal)
     assert [call.is_answered for call in misbehaving_server.log()] in ([], [False])  # a stall may still be under way
 

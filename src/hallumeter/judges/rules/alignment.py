@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from hallumeter.text.terms import Terms, terms_of
@@ -11,6 +13,8 @@ from .statement import Statement
 
 _NEAR = 6
 _FAR = 9
+_SAME = 0.8
+_OTHER = 0.6
 
 
 class Place(Struct, frozen=True):
@@ -71,6 +75,40 @@ def aligned(statement: Statement, place: Place, *, number: int, other: Place) ->
         whole=statement.share_in(number),
         has_same_head=head == other_head if head or other_head else True,
     )
+
+
+def may_align(statement: Statement, number: int, *, whole: float) -> bool:
+    """Whether an alignment with a place in this sentence can have so large a `whole`: asked first, for it is cheap."""
+    return statement.share_in(number) >= whole or is_named_value(statement, statement.evidence.sentences[number])
+
+
+class Displaced(Struct, frozen=True):
+    """A value of a claim that the evidence has, but not where it speaks of the same thing."""
+
+    sentence: int
+    """The sentence that has nearly all other words of the claim."""
+    held: float
+    """The largest share of those words that a sentence with the value has."""
+
+
+def displaced(statement: Statement, place: Place, *, holders: Iterable[int]) -> Displaced | None:
+    """Where else than in the sentences that hold a value the evidence speaks of the same; None when it does not."""
+    own = {key for key in statement.terms.keys[place.first : place.last + 1] if key}
+    rest = {key: weight for key, weight in statement.weights.items() if key not in own}
+    total = sum(rest.values())
+    if not total or not statement.best:
+        return None
+    shares = {number: _share_of(statement, rest, number) / total for number, _ in statement.best}
+    number = max(shares, key=lambda each: shares[each])
+    held_by = set(holders)
+    if shares[number] < _SAME or number in held_by or statement.evidence.sentences[number].block.leaf is not None:
+        return None
+    held = max((_share_of(statement, rest, each) / total for each in held_by), default=0.0)
+    return Displaced(number, held) if held <= _OTHER * shares[number] else None
+
+
+def _share_of(statement: Statement, rest: dict[str, float], number: int) -> float:
+    return sum(weight for key, weight in rest.items() if statement.evidence.has(key, number))
 
 
 def is_named_value(statement: Statement, sentence: Sentence) -> bool:

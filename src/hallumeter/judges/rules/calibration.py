@@ -24,6 +24,17 @@ COEFFICIENTS: dict[str, float] = {
 MISMATCH = 0.75
 """How often a claim is not supported when the evidence says otherwise by the checks, whatever else there is."""
 
+FLOORS = {
+    "number_not_found": 0.72,
+    "date_not_found": 0.70,
+    "name_not_found": 0.61,
+    "quotation_not_found": 0.57,
+    "negation_unclear": 0.3,
+    "uncertain": 0.3,
+}
+"""The least probability with such a finding, so that it says the same as the label: how often a claim with what is
+not found is not supported in RAGTruth; for doubts a value that calls for a look."""
+
 LIKELY = 0.35
 """Probability from which a claim whose words are missing is not supported. With it the judge finds about as many
 claims unsupported as people do in RAGTruth, so that rates are neither inflated nor deflated."""
@@ -61,6 +72,11 @@ def signals_of(overlap: Overlap, findings: Iterable[Finding]) -> Signals:
         number_not_found=float(bool(reasons & {"number_not_found", "date_not_found"})),
         name_not_found=float(bool(reasons & {"name_not_found", "quotation_not_found"})),
     )
+
+
+def floor_of(findings: Iterable[Finding]) -> float:
+    """The least probability that the findings leave; 0 when there is none."""
+    return max((FLOORS.get(finding.reason, 0.0) for finding in findings), default=0.0)
 
 
 def unsupported_probability(signals: Signals, *, has_mismatch: bool) -> float:

@@ -7,33 +7,60 @@ from bisect import bisect_left
 from hallumeter.text.dates import Date
 from hallumeter.text.terms import Terms
 
-from .alignment import Place, aligned
-from .check_polarity import is_after_negation
+from .alignment import Place, aligned, displaced, may_align
+from .check_polarity import places_after_negation
 from .evidence import PlacedDate
-from .findings import Finding
+from .findings import Finding, as_doubt
 from .statement import Statement
 
 _HALF_DAY = 12 * 60
+_LEAST_WHOLE = 0.6
 
 
 def check_dates(statement: Statement) -> list[Finding]:
     """Dates that the evidence contradicts or does not have."""
     findings = []
+    denied = places_after_negation(statement.terms)
     for date in statement.dates:
         if _is_known(statement, date):
+            findings += _displaced(statement, date)
             continue
         counterpart = _counterpart(statement, date)
         said = statement.terms.text[date.start : date.end]
         if counterpart is not None:
-            block = statement.evidence.sentences[counterpart.sentence].block
-            other = counterpart.date
-            note = f"response says {said}, evidence says {block.terms.text[other.start : other.end]}"
-            quotes = (block.quote(other.start, other.end),)
-            findings.append(Finding("date_mismatch", date.start, date.end, note, quotes))
-        elif not date.is_half_day and not is_after_negation(statement.terms, _place(statement.terms, date).first):
+            findings.append(_mismatch(statement, date, counterpart))
+        elif not date.is_half_day and _place(statement.terms, date).first not in denied:
             note = f"response says {said}, evidence has no such date"
             findings.append(Finding("date_not_found", date.start, date.end, note))
     return findings
+
+
+def _mismatch(statement: Statement, date: Date, known: PlacedDate) -> Finding:
+    block = statement.evidence.sentences[known.sentence].block
+    other = known.date
+    said, written = statement.terms.text[date.start : date.end], block.terms.text[other.start : other.end]
+    note = f"response says {said}, evidence says {written}"
+    return Finding("date_mismatch", date.start, date.end, note, (block.quote(other.start, other.end),))
+
+
+def _displaced(statement: Statement, date: Date) -> list[Finding]:
+    """What speaks against a date that the evidence has: another one stands where it speaks of the same thing."""
+    holders = [each.sentence for each in statement.evidence.dates if agrees(date, each.date)]
+    holders += [each.sentence for each in statement.evidence.quantities if date.year in each.quantity.values]
+    where = displaced(statement, _place(statement.terms, date), holders=holders) if holders else None
+    if where is None:
+        return []
+    others = [
+        each
+        for each in statement.evidence.dates
+        if each.sentence == where.sentence and _is_comparable(date, each.date) and not _is_said(statement, each.date)
+    ]
+    return [as_doubt(_mismatch(statement, date, others[0]))] if others else []
+
+
+def _is_said(statement: Statement, known: Date) -> bool:
+    """Whether another date of the claim is this one, so that it stands for none else."""
+    return any(agrees(known, date) or agrees(date, known) for date in statement.dates)
 
 
 def agrees(claimed: Date, known: Date) -> bool:
@@ -121,11 +148,13 @@ def _counterpart(statement: Statement, date: Date) -> PlacedDate | None:
     best: tuple[float, PlacedDate] | None = None
     for each in _candidates(statement, date):
         other = each.date
-        if not _is_comparable(date, other):
+        if not _is_comparable(date, other) or not may_align(statement, each.sentence, whole=_LEAST_WHOLE):
+            continue
+        if _is_said(statement, other):
             continue
         terms = statement.evidence.sentences[each.sentence].block.terms
         alignment = aligned(statement, place, number=each.sentence, other=_place(terms, other))
-        if alignment.whole >= 0.6 and alignment.share >= 0.6 and alignment.shared >= 2:
+        if alignment.whole >= _LEAST_WHOLE and alignment.share >= 0.6 and alignment.shared >= 2:
             score = alignment.share + alignment.whole
             if best is None or score > best[0]:
                 best = (score, each)

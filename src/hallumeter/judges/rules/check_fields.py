@@ -61,5 +61,5 @@ def _finding(statement: Statement, sentence: Sentence, *, places: list[int]) -> 
     terms, leaf = statement.terms, sentence.block.leaf
     assert leaf is not None
     start, end = terms.starts[places[0]], terms.ends[places[-1]]
-    note = f"response says “{terms.text.strip()}”, evidence says {leaf.path[-1]}: {leaf.text}"
+    note = f"response says “{statement.text.strip()}”, evidence says {leaf.path[-1]}: {leaf.text}"
     return Finding("negation_mismatch", start, end, note, (sentence.quote(),))

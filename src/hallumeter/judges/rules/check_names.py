@@ -7,8 +7,8 @@ from rapidfuzz import fuzz
 from hallumeter.text.names import Name
 from hallumeter.text.terms import Terms
 
-from .alignment import Place, aligned
-from .check_polarity import is_after_negation
+from .alignment import Place, aligned, may_align
+from .check_polarity import places_after_negation
 from .evidence import PlacedName
 from .findings import Finding
 from .statement import Statement
@@ -16,16 +16,19 @@ from .statement import Statement
 SPELLED_ALIKE = 60.0
 """Similarity, of 100, above which two names are taken to be one, spelled or shortened in two ways."""
 
+_LEAST_WHOLE = 0.5
+
 
 def check_names(statement: Statement) -> list[Finding]:
     """Names of which no part stands in the evidence: another name stands in their place, or none does."""
     findings = []
+    denied = places_after_negation(statement.terms)
     for name in statement.names:
         if name.is_opening or _is_heading(statement, name) or _is_known(statement, name):
             continue
         said = statement.terms.text[name.start : name.end]
         counterpart = _counterpart(statement, name)
-        if counterpart is None and is_after_negation(statement.terms, name.first_term):
+        if counterpart is None and name.first_term in denied:
             continue
         if counterpart is None:
             note = f"response names {said}, evidence has no such name"
@@ -53,7 +56,7 @@ def _is_known(statement: Statement, name: Name) -> bool:
     if any(key in evidence.postings or key in statement.given for key in keys):
         return True
     joined = "".join(terms.folded[place] for place in places)
-    if terms.text[: name.start].endswith("(") and _stand_for(terms, name.first_term, joined):
+    if terms.text.endswith("(", 0, name.start) and _stand_for(terms, name.first_term, joined):
         return True
     return joined in evidence.words or joined in evidence.initials or joined in evidence.glued
 
@@ -68,16 +71,17 @@ def _stand_for(terms: Terms, place: int, initials: str) -> bool:
 def _counterpart(statement: Statement, name: Name) -> PlacedName | None:
     """The name of the evidence that stands in the place of this one, when there is one."""
     place = Place(name.first_term, name.last_term)
-    in_claim = set(statement.terms.folded)
     best: tuple[float, PlacedName] | None = None
     for each in statement.evidence.names:
         other, sentence = each.name, statement.evidence.sentences[each.sentence]
         terms = sentence.block.terms
-        if other.is_opening or in_claim & set(terms.folded[other.first_term : other.last_term + 1]):
+        if other.is_opening or not may_align(statement, each.sentence, whole=_LEAST_WHOLE):
+            continue
+        if not statement.words.isdisjoint(terms.folded[other.first_term : other.last_term + 1]):
             continue
         there = Place(other.first_term, other.last_term)
         alignment = aligned(statement, place, number=each.sentence, other=there)
-        if alignment.whole < 0.5 or alignment.share < 0.6 or alignment.shared < 2:
+        if alignment.whole < _LEAST_WHOLE or alignment.share < 0.6 or alignment.shared < 2:
             continue
         if fuzz.ratio(_written(statement.terms, place), _written(terms, there)) > SPELLED_ALIKE:
             continue
@@ -87,23 +91,6 @@ def _counterpart(statement: Statement, name: Name) -> PlacedName | None:
         if best is None or score > best[0]:
             best = (score, each)
     return None if best is None else best[1]
-
-
-def opens_otherwise(statement: Statement) -> bool:
-    """Whether a claim is a sentence of the evidence with another first word, which may be a name or not."""
-    name = statement.names[0] if statement.names else None
-    if name is None or not name.is_opening or not statement.best or _is_known(statement, name):
-        return False
-    number, terms = statement.best[0][0], statement.terms
-    rest = set(statement.keys) - {terms.keys[name.first_term]}
-    if not all(number in statement.evidence.postings.get(key, ()) for key in rest):
-        return False
-    there = statement.evidence.sentences[number].block.terms
-    following = terms.folded[name.last_term + 1 :][:1]
-    return any(
-        each.sentence == number and each.name.is_opening and there.folded[each.name.last_term + 1 :][:1] == following
-        for each in statement.evidence.names
-    )
 
 
 def _written(terms: Terms, place: Place) -> str:

@@ -6,12 +6,12 @@ from functools import cache
 
 from hallumeter.text.lexicon import LANGUAGES, load_lexicon
 from hallumeter.text.quantities import Quantity
-from hallumeter.text.terms import fold
+from hallumeter.text.terms import Terms, fold
 
-from .alignment import Alignment, Place, aligned
-from .check_polarity import is_after_negation
+from .alignment import Alignment, Place, aligned, displaced, head_of, may_align
+from .check_polarity import places_after_negation
 from .evidence import PlacedQuantity
-from .findings import Finding
+from .findings import Finding, as_doubt
 from .statement import Statement
 
 ABOUT = 0.05
@@ -22,6 +22,7 @@ CONVERTED = 0.03
 """Relative tolerance between two units: people round what they convert."""
 SMALL_WORD = 12
 """Numbers up to this that are written in letters are often counts of the answer's own: they are never missed."""
+_LEAST_WHOLE = 0.5
 _JOINERS = frozenset({"and", "or", "et", "ou"})
 _REASONS = {"percent": "percent_mismatch", "money": "money_mismatch"}
 
@@ -29,25 +30,53 @@ _REASONS = {"percent": "percent_mismatch", "money": "money_mismatch"}
 def check_numbers(statement: Statement) -> list[Finding]:
     """Numbers that the evidence contradicts or does not have."""
     findings = []
-    for quantity in statement.quantities:
-        if _is_list_mark(statement, quantity) or _is_given(statement, quantity):
+    labelled = _labelled(statement.terms)
+    denied = places_after_negation(statement.terms)
+    unsaid: list[PlacedQuantity] | None = None
+    for place, quantity in enumerate(statement.quantities):
+        if _is_list_mark(statement, quantity, labelled=labelled) or _is_given(statement, quantity):
             continue
-        known = statement.evidence.quantities
-        if any(agrees(quantity, each.quantity) for each in known) or _is_converted(statement, quantity):
+        holders = [each for each in statement.evidence.quantities if agrees(quantity, each.quantity)]
+        if _is_converted(statement, place):
             continue
-        counterpart = _counterpart(statement, quantity)
+        if unsaid is None:
+            unsaid = _unsaid(statement)
+        if holders:
+            findings += _displaced(statement, quantity, holders=holders, unsaid=unsaid)
+            continue
+        counterpart = _counterpart(statement, quantity, unsaid)
         if counterpart is not None:
             findings.append(_mismatch(statement, quantity, counterpart))
-        elif _could_be_found(statement, quantity):
+        elif _could_be_found(quantity) and quantity.first_term not in denied:
             findings.append(_missing(statement, quantity))
     return findings
 
 
-def _could_be_found(statement: Statement, quantity: Quantity) -> bool:
-    """Whether it tells that a number is nowhere in the evidence: not where the claim denies, ranks or counts itself."""
-    if quantity.kind == "ordinal" or (quantity.is_word and quantity.value <= SMALL_WORD):
+def matched_keys(statement: Statement) -> dict[str, frozenset[int]]:
+    """Words of numbers that the evidence has in another form, as 35,000 for "3만 5천", with its sentences."""
+    found: dict[str, frozenset[int]] = {}
+    for quantity in statement.quantities:
+        keys = set(statement.terms.keys[quantity.first_term : quantity.last_term + 1]) - {""}
+        if all(key in statement.evidence.postings for key in keys):
+            continue
+        sentences = frozenset(
+            each.sentence for each in statement.evidence.quantities if _is_same(quantity, each.quantity)
+        )
+        if sentences:
+            found |= {key: sentences for key in keys if key not in statement.evidence.postings}
+    return found
+
+
+def _is_same(claimed: Quantity, known: Quantity) -> bool:
+    """Whether two numbers are one and the same, of the same unit, and not so small that many are."""
+    if claimed.unit != known.unit or claimed.counter != known.counter or claimed.high != known.high:
         return False
-    return not is_after_negation(statement.terms, quantity.first_term)
+    return claimed.value == known.value > SMALL_WORD
+
+
+def _could_be_found(quantity: Quantity) -> bool:
+    """Whether it tells that a number is nowhere in the evidence: not where the claim ranks or counts itself."""
+    return quantity.kind != "ordinal" and not (quantity.is_word and quantity.value <= SMALL_WORD)
 
 
 def agrees(claimed: Quantity, known: Quantity) -> bool:
@@ -108,18 +137,26 @@ def _half_digit(quantity: Quantity) -> float:
     return min(quantity.step, quantity.scale) / 2
 
 
-def _is_list_mark(statement: Statement, quantity: Quantity) -> bool:
+def _is_list_mark(statement: Statement, quantity: Quantity, *, labelled: frozenset[int]) -> bool:
     """Whether a number only counts the items of a list, passages that are cited, or the answer's own words."""
     terms = statement.terms
     before, after = terms.text[: quantity.start].strip(" \n*-•([#"), terms.text[quantity.end : quantity.end + 1]
     if not before and after in {".", ")", ":"}:
         return True
-    place = quantity.first_term
-    while place > 0 and (terms.folded[place - 1] in _JOINERS or terms.folded[place - 1].isdecimal()):
-        place -= 1  # "passages 1, 2 and 3"
-    if place > 0 and terms.folded[place - 1] in _labels():
+    if quantity.first_term in labelled:
         return True
     return quantity.last_term + 1 < len(terms) and terms.folded[quantity.last_term + 1] in _own_counts()
+
+
+def _labelled(terms: Terms) -> frozenset[int]:
+    """Places after a label, or after numbers and joiners that follow one: "passages 1, 2 and 3"."""
+    found: set[int] = set()
+    for place in range(1, len(terms)):
+        word = terms.folded[place - 1]
+        goes_on = place - 1 in found and (word in _JOINERS or word.isdecimal())
+        if goes_on or word in _labels():
+            found.add(place)
+    return frozenset(found)
 
 
 @cache
@@ -140,34 +177,63 @@ def _is_given(statement: Statement, quantity: Quantity) -> bool:
     )
 
 
-def _is_converted(statement: Statement, quantity: Quantity) -> bool:
+def _is_converted(statement: Statement, place: int) -> bool:
     """Whether the claim gives the same quantity in another unit just before: only that one is checked."""
-    if quantity.unit is None:
-        return False
-    return any(
+    quantity = statement.quantities[place]
+    return quantity.unit is not None and any(
         other.unit not in {None, quantity.unit} and 0 <= quantity.start - other.end <= 3 and agrees(quantity, other)
-        for other in statement.quantities
+        for other in statement.quantities[max(0, place - 3) : place]
     )
 
 
-def _counterpart(statement: Statement, quantity: Quantity) -> PlacedQuantity | None:
+def _unsaid(statement: Statement) -> list[PlacedQuantity]:
+    """Numbers of the evidence that the claim has nowhere, in sentences that may speak of the same thing."""
+    return [
+        each
+        for each in statement.evidence.quantities
+        if not each.is_in_date
+        and may_align(statement, each.sentence, whole=_LEAST_WHOLE)
+        and not any(agrees(mine, each.quantity) for mine in statement.quantities)
+    ]
+
+
+def _counterpart(statement: Statement, quantity: Quantity, unsaid: list[PlacedQuantity]) -> PlacedQuantity | None:
     """The number of the evidence that stands in the place of this one, when there is one."""
     place = Place(quantity.first_term, quantity.last_term)
-    best: tuple[float, int] | None = None
-    for index, each in enumerate(statement.evidence.quantities):
+    best: tuple[float, PlacedQuantity] | None = None
+    for each in unsaid:
         other = each.quantity
-        if (
-            each.is_in_date
-            or not _is_comparable(quantity, other)
-            or any(agrees(mine, other) for mine in statement.quantities)
-        ):
-            continue  # of another kind, or said in another place of the claim
+        if not _is_comparable(quantity, other):
+            continue
         alignment = aligned(statement, place, number=each.sentence, other=Place(other.first_term, other.last_term))
         if _is_aligned(alignment, quantity):
             score = alignment.share + alignment.whole
             if best is None or score > best[0]:
-                best = (score, index)
-    return None if best is None else statement.evidence.quantities[best[1]]
+                best = (score, each)
+    return None if best is None else best[1]
+
+
+def _displaced(
+    statement: Statement, quantity: Quantity, *, holders: list[PlacedQuantity], unsaid: list[PlacedQuantity]
+) -> list[Finding]:
+    """What speaks against a number that the evidence has: another one stands where it speaks of the same thing."""
+    place = Place(quantity.first_term, quantity.last_term)
+    where = displaced(statement, place, holders=[each.sentence for each in holders])
+    if where is None:
+        return []
+    there = [each for each in unsaid if each.sentence == where.sentence and _is_comparable(quantity, each.quantity)]
+    counterpart = _counterpart(statement, quantity, there)
+    is_other = quantity.unit is not None and all(each.quantity.unit != quantity.unit for each in holders)
+    if counterpart is not None and is_other and not where.held:
+        return [_mismatch(statement, quantity, counterpart)]
+    head = head_of(statement.terms, place)
+    terms = statement.evidence.sentences[where.sentence].block.terms
+    alike = [
+        each
+        for each in there
+        if quantity.unit is not None or head == head_of(terms, Place(each.quantity.first_term, each.quantity.last_term))
+    ]
+    return [as_doubt(_mismatch(statement, quantity, alike[0]))] if alike else []
 
 
 def _is_comparable(claimed: Quantity, known: Quantity) -> bool:
@@ -179,7 +245,7 @@ def _is_comparable(claimed: Quantity, known: Quantity) -> bool:
 
 
 def _is_aligned(alignment: Alignment, claimed: Quantity) -> bool:
-    if alignment.whole < 0.5 or alignment.share < 0.5 or alignment.shared < 2:
+    if alignment.whole < _LEAST_WHOLE or alignment.share < 0.5 or alignment.shared < 2:
         return False
     return alignment.has_same_head or claimed.unit is not None
 

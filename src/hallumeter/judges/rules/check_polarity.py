@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from hallumeter.text.lexicon import LANGUAGES, load_lexicon
 from hallumeter.text.terms import Terms, fold, stem
@@ -18,7 +21,12 @@ CLAUSES_ALIKE = 0.6
 OTHERS_ALIKE = 0.5
 """Share from which another sentence speaks of the same thing too."""
 _REACH = 4
+_MOST_OPPOSED = 50
+"""How many words with an opposite in the evidence are looked at in one claim."""
 _BULLETS = frozenset("*-•·▪◦–—")
+_HANGUL_NEGATIONS = ("불가", "금지")
+_PARTLY = (["all"], ["always"], ["every"], ["enough"], ["toujours"])
+_LISTING = frozenset({"or", "nor", "and", "ou", "ni", "et"})
 _CONDITIONS = frozenset({"if", "unless", "when", "whether", "si", "quand"})
 _CONJUNCTIONS = frozenset(
     {"but", "while", "whereas", "mais", "because", "although", "if", "unless", "so", "when", "car"}
@@ -62,8 +70,8 @@ def _span(terms: Terms, places: tuple[int, int]) -> tuple[int, int]:
 def _same_clause(statement: Statement, index: int, *, sentence: Sentence, place: int) -> bool:
     """Whether the clauses around two words have nearly the same words, each of the other's."""
     evidence, terms = statement.evidence, sentence.block.terms
-    mine = _clause(statement.terms, index, bounds=(0, len(statement.terms)))
-    theirs = _clause(terms, place, bounds=(sentence.first, sentence.last))
+    mine = clause_keys(statement.terms, index, bounds=(0, len(statement.terms)))
+    theirs = clause_keys(terms, place, bounds=(sentence.first, sentence.last))
     if mine is None or theirs is None:
         return False
     weights = {key: evidence.weights.get(key, evidence.weight_of_unknown) for key in mine | theirs}
@@ -72,7 +80,7 @@ def _same_clause(statement: Statement, index: int, *, sentence: Sentence, place:
     return len(mine & theirs) >= fewest and shared >= CLAUSES_ALIKE * total
 
 
-def _clause(terms: Terms, index: int, *, bounds: tuple[int, int]) -> set[str] | None:
+def clause_keys(terms: Terms, index: int, *, bounds: tuple[int, int]) -> set[str] | None:
     """Keys of the words around a place up to the next comma or conjunction; None for a condition."""
     first = last = index
     while first > bounds[0] and not _parts(terms, first - 1):
@@ -93,7 +101,7 @@ def _parts(terms: Terms, index: int) -> bool:
 def _may_deny(terms: Terms, bounds: tuple[int, int], *, known: list[tuple[int, int]]) -> bool:
     """Whether a text may deny something in a way that cannot be told by its words alone."""
     words = terms.folded[bounds[0] : bounds[1]]
-    if any(word in _hidden() for word in words):
+    if any(word in hidden_negations() for word in words):
         return True
     return not known and any(word in _negations() or _has_negation_part(word) for word in words)
 
@@ -114,32 +122,38 @@ def check_comparison(statement: Statement) -> list[Finding]:
     if best is None:
         return []
     terms = best.block.terms
-    words = _comparable(terms, (best.first, best.last))
-    mine = _comparable(statement.terms, (0, len(statement.terms)))
-    for index, word in enumerate(mine):
-        for opposite in _opposites().get(word, ()):
-            if opposite not in words or word in words or opposite in mine:
-                continue
-            place = best.first + words.index(opposite)
-            if not _stands_for(statement, index, sentence=best, place=place):
-                continue
-            said = statement.terms.text[statement.terms.starts[index] : statement.terms.ends[index]]
-            start, end = terms.starts[place], terms.ends[place]
-            note = f"response says “{said}”, evidence says “{terms.text[start:end]}”"
-            span = statement.terms.starts[index], statement.terms.ends[index]
-            return [Finding("comparison_mismatch", *span, note, (best.block.quote(start, end),))]
+    words = comparable(terms, (best.first, best.last))
+    mine = comparable(statement.terms, (0, len(statement.terms)))
+    for index, opposite in islice(_opposed(mine, words), _MOST_OPPOSED):
+        place = best.first + words.index(opposite)
+        if not _stands_for(statement, index, sentence=best, place=place):
+            continue
+        said = statement.terms.text[statement.terms.starts[index] : statement.terms.ends[index]]
+        start, end = terms.starts[place], terms.ends[place]
+        note = f"response says “{said}”, evidence says “{terms.text[start:end]}”"
+        span = statement.terms.starts[index], statement.terms.ends[index]
+        return [Finding("comparison_mismatch", *span, note, (best.block.quote(start, end),))]
     return []
 
 
-def _comparable(terms: Terms, bounds: tuple[int, int]) -> list[str]:
+def _opposed(mine: list[str], words: list[str]) -> Iterator[tuple[int, str]]:
+    """Places of words that only the first text has, with an opposite that only the second has."""
+    own, others = frozenset(mine), frozenset(words)
+    for index, word in enumerate(mine):
+        for opposite in opposites().get(word, ()):
+            if opposite in others and word not in others and opposite not in own:
+                yield index, opposite
+
+
+def comparable(terms: Terms, bounds: tuple[int, int]) -> list[str]:
     """Words as opposites are listed: as they are written, but without particles and endings in Korean."""
     pairs = zip(terms.folded[bounds[0] : bounds[1]], terms.keys[bounds[0] : bounds[1]], strict=True)
-    return [key if key and "가" <= word[0] <= "힣" and word not in _opposites() else word for word, key in pairs]
+    return [key if key and "가" <= word[0] <= "힣" and word not in opposites() else word for word, key in pairs]
 
 
 def denied_places(terms: Terms, bounds: tuple[int, int]) -> list[tuple[int, int]]:
     """Places of the words that deny, each with the place of the word that it denies."""
-    found: list[tuple[int, int]] = []
+    found: dict[int, int] = {}
     first, last = bounds
     for index in range(first, last):
         word = terms.folded[index]
@@ -149,14 +163,45 @@ def denied_places(terms: Terms, bounds: tuple[int, int]) -> list[tuple[int, int]
         if _is_harmless(terms, index):
             continue
         place = _denied_before(terms, index, first) if is_part else _denied_after(terms, index, last)
-        if place is not None and all(place != other for _, other in found):
-            found.append((index, place))
+        if place is not None:
+            found.setdefault(place, index)
+    return [(index, place) for place, index in found.items()]
+
+
+def negation_cues(terms: Terms, bounds: tuple[int, int]) -> list[tuple[int, bool]]:
+    """Places of all words that may deny, each with whether it denies what stands before it, as in Korean."""
+    found = []
+    for index in range(*bounds):
+        word = terms.folded[index]
+        is_part = _has_negation_part(word) or word.startswith(_HANGUL_NEGATIONS)
+        if (is_part or word in _negations()) and (_is_partial(terms, index) or not _is_harmless(terms, index)):
+            found.append((index, is_part or word == "안"))
     return found
 
 
-def is_after_negation(terms: Terms, place: int) -> bool:
-    """Whether a word that denies stands before a place: "there is no mention of Paris" needs no Paris."""
-    return any(word in _negations() for word in terms.folded[:place])
+def _is_partial(terms: Terms, index: int) -> bool:
+    """Whether a word denies after all though it stands in a phrase that only weakens: "not all", 안 된다."""
+    return terms.folded[index] == "안" or terms.folded[index + 1 : index + 2] in _PARTLY
+
+
+def places_after_negation(terms: Terms) -> frozenset[int]:
+    """Places after a word that denies in the same clause: "there is no mention of Paris" needs no Paris."""
+    found: set[int] = set()
+    is_after = False
+    for place, word in enumerate(terms.folded):
+        is_after = is_after and not (place and _leaves_clause(terms, place - 1))
+        if is_after:
+            found.add(place)
+        is_after = is_after or word in _negations()
+    return frozenset(found)
+
+
+def _leaves_clause(terms: Terms, index: int) -> bool:
+    """Whether a clause ends between a term and the next; the commas of a list of names or numbers end none."""
+    gap = terms.text[terms.ends[index] : terms.starts[index + 1]]
+    if any(mark in gap for mark in ";:.–—\n") or terms.folded[index + 1] in _CONJUNCTIONS:
+        return True
+    return "," in gap and terms.text[terms.starts[index + 1]].islower() and terms.folded[index + 1] not in _LISTING
 
 
 def is_denied(terms: Terms, place: int) -> bool:
@@ -185,7 +230,7 @@ def _is_harmless(terms: Terms, index: int) -> bool:
     start = terms.starts[max(0, index - 2)]
     end = terms.ends[min(len(terms) - 1, index + 3)]
     around = fold(terms.text[start:end])
-    return any(phrase in around for phrase in _not_negating())
+    return _not_negating().search(around) is not None
 
 
 def _alike(statement: Statement) -> Sentence | None:
@@ -203,16 +248,16 @@ def _stands_for(statement: Statement, index: int, *, sentence: Sentence, place: 
         return False
     if stem(mine.folded[index]) in sentence.keys or stem(terms.folded[place]) in mine.keys:
         return False
-    own = _comparable(mine, (0, len(mine)))
+    own = comparable(mine, (0, len(mine)))
     others = (_pair_words() & set(own)) - {own[index]}
-    if others - set(_comparable(terms, (sentence.first, sentence.last))):
+    if others - set(comparable(terms, (sentence.first, sentence.last))):
         return False
     return _same_clause(statement, index, sentence=sentence, place=place)
 
 
 @cache
 def _pair_words() -> frozenset[str]:
-    return frozenset(_opposites())
+    return frozenset(opposites())
 
 
 @cache
@@ -226,7 +271,8 @@ def _negation_keys() -> frozenset[str]:
 
 
 @cache
-def _hidden() -> frozenset[str]:
+def hidden_negations() -> frozenset[str]:
+    """Words that deny in their meaning."""
     return frozenset(fold(word) for each in LANGUAGES for word in load_lexicon(each).matching.hidden_negations)
 
 
@@ -236,12 +282,14 @@ def _negation_parts() -> tuple[str, ...]:
 
 
 @cache
-def _not_negating() -> tuple[str, ...]:
-    return tuple(fold(phrase) for each in LANGUAGES for phrase in load_lexicon(each).matching.not_negating)
+def _not_negating() -> re.Pattern[str]:
+    phrases = [fold(phrase) for each in LANGUAGES for phrase in load_lexicon(each).matching.not_negating]
+    return re.compile(rf"(?:{'|'.join(map(re.escape, phrases))})(?![a-z])")  # "not all" is not in "not allowed"
 
 
 @cache
-def _opposites() -> dict[str, tuple[str, ...]]:
+def opposites() -> dict[str, tuple[str, ...]]:
+    """Words with those of which one denies what the other says."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES:
         for one, other in load_lexicon(language).matching.opposites:

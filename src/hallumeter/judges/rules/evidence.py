@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import cached_property, lru_cache
 
@@ -165,6 +165,12 @@ class Evidence:
             for place in range(len(block.terms))
             for size in (2, 3)
         )
+
+    def has(self, key: str, sentence: int) -> bool:
+        """Whether a sentence has a word of this key."""
+        numbers = self.postings.get(key, [])
+        place = bisect_left(numbers, sentence)
+        return place < len(numbers) and numbers[place] == sentence
 
     def _sentence_at(self, block: int, place: int) -> int:
         first = self._first_sentence[block]

@@ -35,8 +35,20 @@ MISMATCHES = (
 MISSING = ("number_not_found", "date_not_found", "name_not_found", "quotation_not_found", "words_not_found")
 """The evidence does not say so."""
 REASONS = MISMATCHES + MISSING
+DOUBTS = ("negation_unclear", "uncertain")
+"""The evidence has nearly the same words, but may say something else."""
 
 
 def is_mismatch(finding: Finding) -> bool:
     """Whether the evidence says otherwise, and does not merely keep silent."""
     return finding.reason in MISMATCHES
+
+
+def as_doubt(finding: Finding) -> Finding:
+    """The same, where the evidence has what the claim says in another place, so that it may be right after all."""
+    return Finding("uncertain", finding.start, finding.end, finding.note, finding.quotes)
+
+
+def is_doubt(finding: Finding) -> bool:
+    """Whether it cannot be told if the evidence says the same."""
+    return finding.reason in DOUBTS

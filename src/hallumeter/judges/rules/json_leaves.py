@@ -44,7 +44,7 @@ def json_leaves(text: str) -> list[Leaf] | None:
         return None
     try:
         msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):  # the last: nested too deeply
         return None
     leaves: list[Leaf] = []
     levels: list[_Level] = []

@@ -8,20 +8,30 @@ from hallumeter.judges.protocol import JudgeSpec, JudgeTask
 from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
 from hallumeter.text.terms import language_of, terms_of
 
-from .calibration import COVERED, LIKELY, UNLIKELY, signals_of, unsupported_probability
+from .calibration import COVERED, LIKELY, UNLIKELY, floor_of, signals_of, unsupported_probability
 from .check_dates import check_dates
 from .check_fields import check_fields
-from .check_names import check_names, opens_otherwise
+from .check_names import check_names
 from .check_numbers import check_numbers
 from .check_polarity import check_comparison, check_negation
 from .check_quotations import check_quotations
 from .evidence import prepared_evidence
-from .findings import Finding, is_mismatch
+from .findings import Finding, is_doubt, is_mismatch
+from .minimal_pairs import check_minimal_pairs, supporting
 from .overlap import Overlap, overlap_of
 from .statement import Statement
 
 NAME = "rules@1"
-CHECKS = (check_numbers, check_dates, check_names, check_quotations, check_negation, check_comparison, check_fields)
+CHECKS = (
+    check_numbers,
+    check_dates,
+    check_names,
+    check_quotations,
+    check_negation,
+    check_comparison,
+    check_fields,
+    check_minimal_pairs,
+)
 
 
 class RulesJudge:
@@ -77,6 +87,7 @@ def _verdict(claim: Claim, response: Response, statement: Statement) -> Verdict:
     overlap = overlap_of(statement)
     probability = unsupported_probability(signals_of(overlap, findings), has_mismatch=any(map(is_mismatch, findings)))
     label, finding = _decided(statement, findings, overlap, probability=probability)
+    probability = max(probability, floor_of(findings))
     if finding is not None:
         start, end = _in_response(claim, response, (finding.start, finding.end))
     else:
@@ -113,17 +124,20 @@ def _decided(
     denied = [finding for finding in findings if is_mismatch(finding)]
     if denied:
         return Label.REFUTED, denied[0]
-    if findings:
-        return Label.NOT_ENOUGH_INFO, findings[0]
+    missing = [finding for finding in findings if not is_doubt(finding)]
+    if missing:
+        return Label.NOT_ENOUGH_INFO, missing[0]
     if probability >= LIKELY:
         return Label.NOT_ENOUGH_INFO, _words_not_found(statement, overlap)
-    is_supported = probability <= UNLIKELY and overlap.share >= COVERED and not opens_otherwise(statement)
+    if findings:
+        return Label.UNDECIDED, findings[0]
+    is_supported = probability <= UNLIKELY and overlap.share >= COVERED
     return (Label.SUPPORTED if is_supported else Label.UNDECIDED), None
 
 
 def _words_not_found(statement: Statement, overlap: Overlap) -> Finding:
     start, end = overlap.run or (0, len(statement.terms.text))
-    said = statement.terms.text[start:end]
+    said = statement.text[start:end]
     return Finding("words_not_found", start, end, f"evidence has nothing like “{said}”")
 
 
@@ -138,6 +152,5 @@ def _in_response(claim: Claim, response: Response, span: tuple[int, int]) -> tup
 
 
 def _best_quote(statement: Statement) -> tuple[Quote, ...]:
-    if not statement.best:
-        return ()
-    return (statement.evidence.sentences[statement.best[0][0]].quote(),)
+    sentence = supporting(statement)
+    return () if sentence is None else (sentence.quote(),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from .check_numbers import matched_keys
 from .statement import Statement
 
 
@@ -24,16 +25,26 @@ class Overlap(Struct, frozen=True):
 
 def overlap_of(statement: Statement) -> Overlap:
     """Compare the words of a claim with all of the evidence; words of the question do not count as missing."""
-    is_known = {key: _is_known(statement, key) for key in statement.keys}
+    matched = matched_keys(statement)
+    is_known = {key: key in matched or _is_known(statement, key) for key in statement.keys}
     found = sum(weight for key, weight in statement.weights.items() if is_known[key])
     run, words = _longest_run(statement, is_known)
     return Overlap(
         share=found / statement.total if statement.total else 0.0,
-        best=statement.best[0][1] if statement.best else 0.0,
+        best=_best(statement, matched),
         run=run,
         run_words=words,
         missing=sum(not known for known in is_known.values()),
     )
+
+
+def _best(statement: Statement, matched: dict[str, frozenset[int]]) -> float:
+    """The share of the best sentence, with the words of numbers that it has in another form."""
+    if not statement.best:
+        return 0.0
+    number, share = statement.best[0]
+    added = [key for key, sentences in matched.items() if number in sentences]
+    return share + sum(statement.weights[key] for key in added) / statement.total
 
 
 def _is_known(statement: Statement, key: str) -> bool:

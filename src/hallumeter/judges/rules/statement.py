@@ -10,6 +10,7 @@ from hallumeter.text.quantities import Quantity, find_quantities
 from hallumeter.text.terms import Terms, terms_of
 
 from .evidence import Evidence
+from .markup import without_marks
 
 _BEST = 4
 
@@ -18,7 +19,8 @@ class Statement:
     """A claim beside its evidence."""
 
     def __init__(self, text: str, evidence: Evidence, *, language: str, given: frozenset[str] = frozenset()) -> None:
-        self.terms: Terms = terms_of(text)
+        self.text = text
+        self.terms: Terms = terms_of(without_marks(text))
         self.evidence = evidence
         self.language = language
         self.given = given
@@ -27,28 +29,31 @@ class Statement:
         weights, unknown = evidence.weights, evidence.weight_of_unknown
         self.weights = {key: weights.get(key, unknown) for key in self.keys}
         self.total = sum(self.weights.values())
+        self._scores = self._sentence_scores()
         self.best = self._best_sentences()
         """Numbers and scores of the sentences with the largest share of the claim's words, best first."""
 
-    def _best_sentences(self) -> list[tuple[int, float]]:
+    def _sentence_scores(self) -> dict[int, float]:
+        """Weights of the claim's words that a sentence has, by the number of the sentence."""
         scores: dict[int, float] = {}
         for key in self.keys:
             weight = self.weights[key]
             for number in self.evidence.postings.get(key, ()):
                 scores[number] = scores.get(number, 0.0) + weight
-        if not scores:
-            return []
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_BEST]
+        return scores
+
+    def _best_sentences(self) -> list[tuple[int, float]]:
+        best = sorted(self._scores.items(), key=lambda item: (-item[1], item[0]))[:_BEST]
         return [(number, score / self.total) for number, score in best]
 
     def share_in(self, sentence: int) -> float:
         """The weighted share of the claim's words that a sentence has."""
-        return dict(self.best).get(sentence) or self._share(sentence)
+        return self._scores.get(sentence, 0.0) / self.total if self.total else 0.0
 
-    def _share(self, sentence: int) -> float:
-        postings = self.evidence.postings
-        found = sum(weight for key, weight in self.weights.items() if sentence in postings.get(key, ()))
-        return found / self.total if self.total else 0.0
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All folded words."""
+        return frozenset(self.terms.folded)
 
     @cached_property
     def dates(self) -> list[Date]:

@@ -121,7 +121,7 @@ CLAIM_METRICS = (
     ),
     Metric(
         id="factscore_penalized",
-        alias="FActScore",
+        alias="FActScore γ=10",
         name="length-penalised factual precision",
         reads="labels",
         compute=claims.penalized_factual_precision,

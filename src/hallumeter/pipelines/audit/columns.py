@@ -44,6 +44,7 @@ class VerdictTable:
         self._records, self._models, self._questions, self._texts = (NameIndex() for _ in range(4))
         self._fields = {field: FieldIndex() for field in settings.fields}
         self._judges = {name: number for number, name in enumerate(judges)}
+        self._response_names: dict[tuple[int, int], str] = {}
         self._distributions: list[Distributions] = []
         self._columns = {name: array("q") for name in (*_EMPTY, "records", "models", "questions")}
         self._field_columns = {name: array("q") for name in settings.fields}
@@ -91,6 +92,7 @@ class VerdictTable:
             claim_texts=tuple(self._texts.names),
             places=(("journal", self._rows),),
             lines=np.arange(self._rows),
+            response_names=self._response_names,
         )
 
     @property
@@ -106,8 +108,11 @@ class VerdictTable:
         response = record.response
         question = response.fields.get("question_id") or response.question
         known = response.fields | {"model": response.model, "question": response.question}
-        self._columns["records"].extend(repeat(self._records[record.source_id], rows))
-        self._columns["models"].extend(repeat(self._models[response.model], rows))
+        codes = self._records[record.source_id], self._models[response.model]
+        if response.record_id != record.source_id:
+            self._response_names[codes] = response.record_id
+        self._columns["records"].extend(repeat(codes[0], rows))
+        self._columns["models"].extend(repeat(codes[1], rows))
         self._columns["questions"].extend(repeat(self._questions[question], rows))
         for name, index in self._fields.items():
             code = int(index.encode([known.get(name)])[0])

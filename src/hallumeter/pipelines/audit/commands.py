@@ -5,22 +5,25 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from msgspec import structs
 
-from hallumeter.errors import InputError, RecordError
+from hallumeter.errors import RecordError, SettingsError
+from hallumeter.judges import FunctionJudge
 from hallumeter.pipelines.run import Run, load
 from hallumeter.records import Response
 from hallumeter.runner import NoWatch
+from hallumeter.store import JOURNAL
 
 from .inputs import RecordInputs, opened_files
 from .pipeline import run_audit
 from .settings import AuditSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from hallumeter.extractors import Extractor
     from hallumeter.judges import Judge
@@ -32,17 +35,21 @@ if TYPE_CHECKING:
 def audit(
     responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
     *,
-    judge: str | Judge | Sequence[str | Judge] | None = None,
+    judge: str | Judge | Iterable[str | Judge] | None = None,
     extractor: str | Extractor | None = None,
-    by: str | Sequence[str] = (),
+    by: str | Iterable[str] = (),
     out: str | Path | None = None,
     settings: AuditSettings | None = None,
 ) -> Run:
     """Check every claim of every response against its evidence, and keep everything in a run.
 
     Give one file, several files, or records in Python. Without `out` the run lives in a temporary folder, for as long
-    as it is used. An `out` that holds an audit of the same records with the same settings is gone on with, or handed
-    back when it is finished; nothing else is ever written over.
+    as it is used; an audit that did not come to its end keeps its folder, to be gone on with. An `out` that holds an
+    audit of the same records with the same settings is gone on with, or handed back when it is finished; nothing else
+    is ever written over.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted; the message says with which `out` to go on.
 
     >>> run = audit([{"id": "r1", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}])
     >>> [finding.verdicts[0].label.value for finding in run.findings()]
@@ -53,13 +60,18 @@ def audit(
         _audited(responses, Path(out), settings=chosen)
         return load(out)
     kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
+    place = kept / "run"
     try:
-        _audited(responses, kept / "run", settings=chosen)
-        run = load(kept / "run")
-    except BaseException:
-        shutil.rmtree(kept)
+        _audited(responses, place, settings=chosen)
+        run = load(place)
+    except BaseException as error:
+        if (place / JOURNAL).exists():
+            error.add_note(f"what was done is kept in {place}; go on with out={str(place)!r}")
+        else:
+            shutil.rmtree(kept)
         raise
-    weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
+    if not (place / JOURNAL).exists():
+        weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
     return run
 
 
@@ -74,19 +86,37 @@ def audit_files(
 def _chosen(
     settings: AuditSettings,
     *,
-    judge: str | Judge | Sequence[str | Judge] | None,
+    judge: str | Judge | Iterable[str | Judge] | None,
     extractor: str | Extractor | None,
-    by: str | Sequence[str],
+    by: str | Iterable[str],
 ) -> AuditSettings:
     if judge is not None:
-        several = isinstance(judge, list | tuple)
-        settings = structs.replace(settings, judges=tuple(judge) if several else (judge,))  # type: ignore[arg-type]
+        settings = structs.replace(settings, judges=_judges(judge))
     if extractor is not None:
         settings = structs.replace(settings, extractor=extractor)
-    if by:
-        fields = (by,) if isinstance(by, str) else tuple(by)
+    fields = (by,) if isinstance(by, str) else tuple(by)
+    if any(fields):
         settings = structs.replace(settings, measure=structs.replace(settings.measure, by=fields))
     return settings
+
+
+def _judges(given: object) -> tuple[str | Judge, ...]:
+    """One judge, or several; a judge that can be gone through is a judge all the same, and so is a function."""
+    several = tuple(given) if isinstance(given, Iterable) and not _is_judge(given) else (given,)
+    judges: list[str | Judge] = []
+    for each in several:
+        if callable(each) and not _is_judge(each):
+            judges.append(FunctionJudge(each))
+        elif _is_judge(each):
+            judges.append(each)
+        else:
+            found = type(each).__name__
+            raise SettingsError(f"judge: expected a name, a judge, a function, or several of them, found {found}")
+    return tuple(judges)
+
+
+def _is_judge(given: object) -> TypeGuard[str | Judge]:
+    return isinstance(given, str) or (hasattr(given, "judge") and hasattr(given, "spec"))
 
 
 def _audited(
@@ -97,7 +127,7 @@ def _audited(
 ) -> None:
     if isinstance(responses, str | Path):
         outcome = audit_files([Path(responses)], out, settings=settings, watch=NoWatch(), is_resumed=True)
-    elif isinstance(responses, dict | Response):
+    elif isinstance(responses, Mapping | Response):
         raise RecordError("audit: expected a list of responses, found a single one; put it in a list")
     else:
         items = list(responses)
@@ -110,4 +140,4 @@ def _audited(
             inputs = RecordInputs([item for item in items if not isinstance(item, str | Path)])
             outcome = run_audit(inputs, out, settings=settings, watch=NoWatch(), is_resumed=True)
     if outcome.stopped == "interrupted":
-        raise InputError(f"{out}: the audit was interrupted; audit the same again with this `out` to go on")
+        raise KeyboardInterrupt(f"the audit was interrupted; audit the same again with out={str(out)!r} to go on")

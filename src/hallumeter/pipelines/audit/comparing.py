@@ -9,25 +9,27 @@ import msgspec
 
 from hallumeter.runner import Lane, run_lanes
 
-from .entries import PREPARED, SAMPLED, Prepared, entry_of
+from .entries import READ, SAMPLED, ReadRecord, entry_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from threading import Event
 
+    from hallumeter.pipelines.measurement.response_names import ResponseNames
     from hallumeter.pipelines.samples import SampleReader, SampleReading
     from hallumeter.records import Response
-    from hallumeter.runner import Watch
     from hallumeter.store import Journal
+
+    from .entries import Means
 
 _AT_A_TIME = 32
 _Task = tuple[int, "Response"]
 
 
-def read_samples(journal: Journal, reader: SampleReader, *, concurrency: int, stop: Event, watch: Watch) -> bool:
+def read_samples(means: Means, reader: SampleReader, names: ResponseNames, *, concurrency: int) -> bool:
     """Read the samples of every record that has some and was not read before; False when it was stopped."""
+    journal, stop, watch = means.journal, means.stop, means.watch
     watch.begin("comparing samples", total=0)
-    tasks = _tasks(journal, reader)
+    tasks = _tasks(journal, reader, names)
 
     def work(task: _Task) -> SampleReading:
         return reader.read(task[1])
@@ -38,7 +40,12 @@ def read_samples(journal: Journal, reader: SampleReader, *, concurrency: int, st
 
     if reader.equivalence is not None and reader.equivalence.is_remote:
         lane = Lane(name=SAMPLED, tasks=tasks, work=work, concurrency=concurrency)
-        return run_lanes([lane], lambda results: keep([(task, found) for _, task, found in results]), stop=stop)
+
+        def keep_paid(results: Sequence[tuple[str, _Task, SampleReading]]) -> None:
+            keep([(task, found) for _, task, found in results])
+            means.note_spending()
+
+        return run_lanes([lane], keep_paid, stop=stop)
     while part := list(islice(tasks, _AT_A_TIME)):
         if stop.is_set():
             return False
@@ -46,11 +53,12 @@ def read_samples(journal: Journal, reader: SampleReader, *, concurrency: int, st
     return True
 
 
-def _tasks(journal: Journal, reader: SampleReader) -> Iterator[_Task]:
+def _tasks(journal: Journal, reader: SampleReader, names: ResponseNames) -> Iterator[_Task]:
+    """Records as they were read: their samples can be compared although nobody has paid for finding their claims."""
     done = journal.done(SAMPLED)
-    decoder = msgspec.json.Decoder(Prepared)
-    for entry in journal.entries(PREPARED):
+    decoder = msgspec.json.Decoder(ReadRecord)
+    for entry in journal.entries(READ):
         if (entry.record, 0) not in done:
             response = decoder.decode(entry.body).response
             if reader.has_work(response):
-                yield entry.record, response
+                yield entry.record, names.named(response)

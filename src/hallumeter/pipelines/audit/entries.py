@@ -12,8 +12,9 @@ from hallumeter.store import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from threading import Event
 
-    from hallumeter.runner import Spending
+    from hallumeter.runner import Spending, Watch
     from hallumeter.store import Journal
 
 READ, FAULTS, PREPARED, SAMPLED = "read", "faults", "prepared", "sampled"
@@ -121,13 +122,20 @@ def judged_count(judged: bytes) -> int:
     return len(answers.verdicts) + len(answers.failures)
 
 
-def note_spending(journal: Journal, spending: Spending) -> None:
-    """Keep what the run has spent so far, for the run that goes on with it."""
-    journal.note(_SPENT, _ENCODER.encode(spending.counted()))
+class Means(Struct, frozen=True):
+    """What every step of an audit works with."""
 
+    journal: Journal
+    stop: Event
+    watch: Watch
+    spending: Spending
 
-def resume_spending(journal: Journal, spending: Spending) -> None:
-    """Go on counting where an earlier run stopped: a budget holds for both together."""
-    noted = journal.noted(_SPENT)
-    if noted is not None:
-        spending.restore(msgspec.json.decode(noted, type=dict[str, float]))
+    def note_spending(self) -> None:
+        """Keep what the run has spent so far, for the run that goes on with it."""
+        self.journal.note(_SPENT, _ENCODER.encode(self.spending.counted()))
+
+    def resume_spending(self) -> None:
+        """Go on counting where an earlier run stopped: a budget holds for both together."""
+        noted = self.journal.noted(_SPENT)
+        if noted is not None:
+            self.spending.restore(msgspec.json.decode(noted, type=dict[str, float]))

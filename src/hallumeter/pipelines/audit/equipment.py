@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.extractors import extractor_named
-from hallumeter.judges import Panel, judge_named
+from hallumeter.judges import Panel, is_language_model, judge_named
 from hallumeter.pipelines.samples import JudgeEquivalence, VectorEquivalence
 from hallumeter.providers.language_models import price_of, provider_named
 from hallumeter.retrieval import open_knowledge_base
@@ -16,22 +16,21 @@ from hallumeter.runner import PacedProvider, Spending, Waiting
 from hallumeter.store import VerdictCache
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from threading import Event
 
     from hallumeter.extractors import Extractor
     from hallumeter.judges import Judge
     from hallumeter.pipelines.samples import Equivalence
-    from hallumeter.providers.language_models import Price, Provider
+    from hallumeter.providers.language_models import Price, Provider, ProviderSpec
     from hallumeter.retrieval import KnowledgeBase
     from hallumeter.runner import Watch
 
     from .settings import AuditSettings
 
 VECTORS = "vectors"
-VERDICTS = "verdicts.sqlite"
 MOST_SKIPPED = 10
 """Files of a knowledge base that are named when they cannot be used."""
-_LANGUAGE_MODELS = ("openai:", "anthropic:", "http://", "https://")
 
 
 class Equipment(Struct, frozen=True):
@@ -43,17 +42,18 @@ class Equipment(Struct, frozen=True):
     equivalence: Equivalence | None
     cache: VerdictCache | None
     spending: Spending
+    providers: Providers
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """What went wrong with the cache and with the knowledge base, a line each."""
+        """What went wrong with the cache, the knowledge base and the settings of language models, a line each."""
         base = self.knowledge_base
         skipped = () if base is None else base.skipped
         lines = [f"{each.place}: not looked up: {each.reason}" for each in skipped[:MOST_SKIPPED]]
         if len(skipped) > MOST_SKIPPED:
             lines.append(f"... and {len(skipped) - MOST_SKIPPED:,} more that are not looked up")
         others = [None if base is None else base.trouble, None if self.cache is None else self.cache.trouble]
-        return (*lines, *filter(None, others))
+        return (*lines, *filter(None, others), *self.providers.refusals)
 
 
 class Providers:
@@ -81,14 +81,26 @@ class Providers:
             )
         return self._made[name]
 
+    @property
+    def refusals(self) -> Iterator[str]:
+        """Which settings the models did not take, a line for each model."""
+        for name, provider in self._made.items():
+            if provider.left_out:
+                yield f"{name} does not take {', '.join(provider.left_out)}"
+
     def _price(self, name: str, provider: Provider) -> Price | None:
-        price = self._settings.prices.get(name) or price_of(provider.spec)
+        price = price_for(provider.spec, self._settings)
         if price is None and self._settings.budget_usd is not None:
             raise SettingsError(
                 f"the price of {name} is not known, so a budget cannot be kept; say what a million tokens cost, in and "
                 f"out, with --price {name}=0.15/0.60"
             )
         return price
+
+
+def price_for(spec: ProviderSpec, settings: AuditSettings) -> Price | None:
+    """What the user says of a language model, under its whole name or its model's, else what the table says."""
+    return settings.prices.get(spec.name) or settings.prices.get(spec.model) or price_of(spec)
 
 
 def equipment_for(settings: AuditSettings, *, stop: Event, watch: Watch) -> Equipment:
@@ -103,6 +115,7 @@ def equipment_for(settings: AuditSettings, *, stop: Event, watch: Watch) -> Equi
         equivalence=_equivalence(settings, providers),
         cache=opened_cache(settings) if any(judge.spec.is_remote for judge in judges) else None,
         spending=spending,
+        providers=providers,
     )
 
 
@@ -121,14 +134,14 @@ def language_model_of_extractor(settings: AuditSettings) -> str | None:
     if name != "llm" or model:
         return model or None
     for judge in settings.judges:
-        if isinstance(judge, str) and judge.startswith(_LANGUAGE_MODELS):
+        if isinstance(judge, str) and is_language_model(judge):
             return judge
     raise SettingsError("no judge is a language model; name one for the extractor: --extractor llm:openai:MODEL")
 
 
 def opened_cache(settings: AuditSettings) -> VerdictCache | None:
     """The verdict cache, if there is to be one."""
-    return None if settings.cache is None else VerdictCache(settings.cache / VERDICTS)
+    return None if settings.cache is None else VerdictCache.in_folder(settings.cache)
 
 
 def _extractor(settings: AuditSettings, providers: Providers) -> Extractor:

@@ -12,7 +12,8 @@ from msgspec import Struct, structs
 
 from hallumeter.formats import write_jsonl
 from hallumeter.pipelines.measurement import count, counts_of, record_measurements, summary_of
-from hallumeter.pipelines.samples import SampleReading, SampleTable
+from hallumeter.pipelines.samples import SampleReader, SampleReading, SampleTable
+from hallumeter.providers.language_models import PASSING_CODES
 from hallumeter.records import Failure, Verdict
 from hallumeter.store import CLAIMS, FAILURES, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, write_json
 
@@ -20,12 +21,12 @@ from .columns import VerdictTable
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Judged, Merged, Prepared, ReadRecord, decoded, step_of
 from .identity import INSTRUMENT
 from .judging import failure_of
-from .preparing import named_response
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from hallumeter.pipelines.measurement.response_names import ResponseNames
     from hallumeter.records import Response, Summary
     from hallumeter.store import Journal
 
@@ -37,6 +38,8 @@ FIRST_FAILURES = 1000
 """Failures that are handed back to whoever asked for the audit; the run folder has all."""
 _MISSING = "budget_reached"
 _MISSING_MESSAGE = "not judged: the budget was reached"
+_TOKENS = SampleReader(None)
+"""Reads what costs nothing."""
 
 
 class Finished(Struct, frozen=True):
@@ -45,6 +48,8 @@ class Finished(Struct, frozen=True):
     summary: Summary
     failures: tuple[Failure, ...]
     """The first of them."""
+    passing: int
+    """Claims on which a judge failed for reasons that may pass."""
 
 
 class RunFiles:
@@ -59,9 +64,11 @@ class RunFiles:
             for name in (RECORDS, CLAIMS, VERDICTS, FAILURES)
         }
         self.failure_codes: Counter[str] = Counter()
-        self.verdicts = 0
+        self.verdicts: Counter[str] = Counter()
+        """By judge."""
+        self.claims = 0
         self.first_failures: list[Failure] = []
-        self.unaligned = 0
+        self.unaligned = self.passing = 0
 
     def __enter__(self) -> RunFiles:
         return self
@@ -85,6 +92,7 @@ class RunFiles:
         said: list[Verdict | Failure] = []
         for claim in record.claims:
             self._write(CLAIMS, claim)
+            self.claims += 1
             self.unaligned += claim.start is None
             said += [
                 found.get(claim.claim_id) or failure_of(claim, judge, _MISSING, message=_MISSING_MESSAGE)
@@ -97,8 +105,9 @@ class RunFiles:
     def _say(self, item: Verdict | Failure) -> None:
         if isinstance(item, Failure):
             self.fail(item)
+            self.passing += item.code in PASSING_CODES
         else:
-            self.verdicts += 1
+            self.verdicts[item.judge] += 1
             self._write(VERDICTS, item)
 
     def _write(self, name: str, record: Struct) -> None:
@@ -125,7 +134,7 @@ def write_files(
     with RunFiles(folder, names) as files:
         for failure in decoded((entry.body for entry in journal.entries(FAULTS)), Failure):
             files.fail(failure)
-        for number, record, said in _records(journal, steps, files, shared=frozenset(report.shared)):
+        for number, record, said in _records(journal, steps, files, names=report.names):
             table.add(record, said)
             found = next(decoded(read_again.take(number), SampleReading), None)
             reading = found or _unread(record.response, identity.samples)
@@ -137,42 +146,44 @@ def write_files(
     numbers = settings.measure.numbers(
         identity.hallumeter, (("extract", identity.extractor), *identity.evidence_settings)
     )
+    counts = counts_of(measured, failures=files.failure_codes.total())
     summary = summary_of(
         measured,
         settings.measure,
         numbers,
         instrument=INSTRUMENT,
-        counts=structs.replace(counts_of(measured, failures=files.failure_codes.total()), verdicts=files.verdicts),
+        counts=structs.replace(counts, verdicts=files.verdicts.total()),
         notices=tuple(_notices(report, files, identity=identity, headline=measured.headline)),
     )
     summary = structs.replace(summary, metrics=(*summary.metrics, *samples.rows(numbers)))
     write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
     write_json(folder / SUMMARY, summary)
-    return Finished(summary, tuple(files.first_failures))
+    return Finished(summary, tuple(files.first_failures), files.passing)
 
 
 def _records(
-    journal: Journal, steps: Sequence[Merged], files: RunFiles, *, shared: Collection[str]
+    journal: Journal, steps: Sequence[Merged], files: RunFiles, *, names: ResponseNames
 ) -> Iterator[tuple[int, Prepared, list[Verdict | Failure]]]:
     prepared = Merged(journal.entries(PREPARED))
     for entry in journal.entries(READ):
         found = next(decoded(prepared.take(entry.record), Prepared), None)
-        record = found or _unprepared(next(decoded([entry.body], ReadRecord)), shared)
+        record = found or _unprepared(next(decoded([entry.body], ReadRecord)), names)
         judged = [tuple(decoded(step.take(entry.record), Judged)) for step in steps]
         yield entry.record, record, files.add(record, judged)
 
 
 def _unread(response: Response, equivalence: str | None) -> SampleReading | None:
-    """A record whose samples nobody compared any more; None when nobody was to."""
+    """A record whose samples nobody compared any more; None when nobody was to, and there is nothing else to read."""
     if equivalence is None or not response.samples:
-        return None
+        return _TOKENS.read(response) if _TOKENS.has_work(response) else None
     failure = Failure(response.record_id, None, "samples", None, _MISSING, "not compared: the budget was reached")
-    return SampleReading(response.record_id, samples=len(response.samples), failures=(failure,))
+    reading = _TOKENS.read(response)
+    return structs.replace(reading, samples=len(response.samples), failures=(*reading.failures, failure))
 
 
-def _unprepared(read: ReadRecord, shared: Collection[str]) -> Prepared:
+def _unprepared(read: ReadRecord, names: ResponseNames) -> Prepared:
     """A record whose claims nobody looked for any more."""
-    response = named_response(read, shared)
+    response = names.named(read.response)
     failure = Failure(response.record_id, None, "extract", None, _MISSING, "no claims: the budget was reached")
     return Prepared(response, (), read.response.record_id, failure)
 
@@ -193,7 +204,16 @@ def _notices(report: ReadingReport, files: RunFiles, *, identity: AuditIdentity,
         yield f"{_counted(files.unaligned, 'claim')} not found in the response, so without a place in it"
     for code, number in sorted(files.failure_codes.items()):
         yield f"{_counted(number, 'failure')}: {code}"
-    if len(judges) > 1 and headline not in judges:
+    if len(judges) > 1:
+        yield from _notices_of_panel(judges, files, headline)
+
+
+def _notices_of_panel(judges: Sequence[str], files: RunFiles, headline: str) -> Iterator[str]:
+    """Whose votes are missing, and whose count."""
+    for judge in judges:
+        if silent := files.claims - files.verdicts[judge]:
+            yield f"{judge} gave no verdict on {silent:,} of {_counted(files.claims, 'claim')}"
+    if headline not in judges:
         yield f"headline figures rest on the consensus of {len(judges)} judges"
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.errors import SettingsError
+from hallumeter.policy import HALLUMETER, JUDGE_AUDITOR
 from hallumeter.records import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from hallumeter.policy import Policy
 
     from .equipment import Equipment
     from .settings import AuditSettings
@@ -94,11 +99,18 @@ def manifest_of(identity: AuditIdentity, settings: AuditSettings, *, records: Ma
             "cluster": measure.cluster,
             "resamples": measure.resamples,
             "confidence": measure.confidence,
-            "policies": [policy.name for policy in measure.policies],
+            "policies": [_told(policy) for policy in measure.policies],
         },
         judges=identity.judges,
         seed=identity.seed,
     )
+
+
+def _told(policy: Policy) -> str:
+    """A policy by its name; one of the user's own with a hash of its rules, which may change under the same name."""
+    if policy in (HALLUMETER, JUDGE_AUDITOR):
+        return policy.name
+    return f"{policy.name}-{hashlib.blake2b(msgspec.json.encode(policy.rules), digest_size=4).hexdigest()}"
 
 
 def check_same_run(folder: Path, finished: Manifest, wanted: Manifest) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +15,7 @@ from hallumeter.pipelines.input_files import rereadable_files, sha256_of
 from hallumeter.records import InputFile, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 _ROWS_AT_A_TIME = 1024
@@ -92,12 +93,13 @@ def _row(record: object, number: int) -> dict[str, object]:
         if isinstance(record, Response):
             built = msgspec.to_builtins(record)
             record = {**built.pop("fields"), **{name: value for name, value in built.items() if value is not None}}
-        if isinstance(record, dict):
-            msgspec.json.encode(record)
-            return {str(name): value for name, value in record.items()}
+        if isinstance(record, Mapping):
+            row = {str(name): value for name, value in record.items()}
+            msgspec.json.encode(row)
+            return row
     except UnicodeEncodeError as error:
         message = f"records:{number}: a text holds half of a character (a lone surrogate); repair it"
         raise RecordError(message) from error
     except TypeError as error:
         raise RecordError(f"records:{number}: {error}") from error
-    raise RecordError(f"records:{number}: expected a Response or a dict, found {type(record).__name__}")
+    raise RecordError(f"records:{number}: expected a Response or a mapping, found {type(record).__name__}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.errors import HallumeterError, SettingsError
+from hallumeter.pipelines.measurement.inputs import CONSENSUS
 from hallumeter.pipelines.run import load
 from hallumeter.pipelines.samples import SampleReader
 from hallumeter.providers.language_models import ProviderFault
@@ -19,7 +20,7 @@ from hallumeter.runner import BudgetReached, Interrupted, Spending, stopping_on_
 from hallumeter.store import MANIFEST, REPORT, write_json
 
 from .comparing import read_samples
-from .entries import PREPARED, claim_count, note_spending, resume_spending
+from .entries import PREPARED, Means, claim_count
 from .equipment import Equipment, equipment_for
 from .finishing import FIRST_FAILURES, write_files
 from .identity import INSTRUMENT, check_same_run, identity_of, manifest_of
@@ -31,11 +32,11 @@ from .run_place import give_up, is_finished, opened_journal, written_together
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from threading import Event
 
     from hallumeter.runner import Watch
     from hallumeter.store import Journal
 
+    from .identity import AuditIdentity
     from .inputs import Inputs
     from .settings import AuditSettings
 
@@ -52,18 +53,23 @@ class AuditOutcome(Struct, frozen=True):
     stopped: Stopped | None
     """Why it stopped before its end."""
     spending: Spending
+    passing: int = 0
+    """Claims on which a judge failed for reasons that may pass; the journal stays, and resuming asks again."""
     troubles: tuple[str, ...] = ()
-    """What went wrong beside the audit: with the cache, or with files of the knowledge base."""
+    """What went wrong beside the audit: with the cache, with files of the knowledge base, with settings of models."""
 
 
 class _Audit(Struct, frozen=True):
     """An audit under way."""
 
-    journal: Journal
+    means: Means
     equipment: Equipment
     settings: AuditSettings
-    stop: Event
-    watch: Watch
+
+    @property
+    def journal(self) -> Journal:
+        """Where everything that was done is kept."""
+        return self.means.journal
 
     def report(self, inputs: Inputs) -> ReadingReport | None:
         """What the input holds; it is read unless an earlier run has read it whole. None when it was stopped."""
@@ -72,37 +78,49 @@ class _Audit(Struct, frozen=True):
             report = msgspec.json.decode(noted, type=ReadingReport)
             check_fields(report, self.settings)
             return report
-        self.watch.begin("reading", total=0)
-        return read_records(inputs.sources(), self.journal, self.settings, stop=self.stop)
+        self.means.watch.begin("reading", total=0)
+        return read_records(inputs.sources(), self.journal, self.settings, stop=self.means.stop)
 
     def run(self, report: ReadingReport) -> Stopped | None:
         """Do everything that is left; says why it stopped before the end."""
-        resume_spending(self.journal, self.equipment.spending)
+        self.means.resume_spending()
         try:
-            is_done = self._prepare(report) and self._judge() and self._read_samples()
-        except BudgetReached:
-            return "budget"
+            return self._stopped(report)
         except Interrupted:
             return "interrupted"
         except ProviderFault as fault:
-            raise SettingsError(f"{fault.message}; nothing is lost, mend it and go on with --resume") from None
+            kept = self.journal.path.parent
+            raise SettingsError(
+                f"{fault.message}; what was done is kept in {kept}: mend it and go on with --resume, in Python with "
+                f"out={str(kept)!r}"
+            ) from None
         finally:
-            note_spending(self.journal, self.equipment.spending)
-        return None if is_done else "interrupted"
+            self.means.note_spending()
+
+    def _stopped(self, report: ReadingReport) -> Stopped | None:
+        """Take every step; one that may cost no more leaves the others to do what costs nothing."""
+        stopped: Stopped | None = None
+        for step in (self._prepare, self._judge, self._read_samples):
+            try:
+                if not step(report):
+                    return "interrupted"
+            except BudgetReached:
+                stopped = "budget"
+        return stopped
 
     def _prepare(self, report: ReadingReport) -> bool:
         equipment, settings = self.equipment, self.settings
         preparation = Preparation(
             equipment.extractor,
-            frozenset(report.shared),
+            report.names,
             knowledge_base=equipment.knowledge_base,
             passages_per_claim=settings.passages_per_claim,
             is_strict=settings.measure.is_strict,
         )
         workers = settings.concurrency if equipment.extractor.is_remote else settings.workers
-        return prepare_records(self.journal, preparation, report, workers=workers, stop=self.stop, watch=self.watch)
+        return prepare_records(self.means, preparation, records=report.records, workers=workers)
 
-    def _judge(self) -> bool:
+    def _judge(self, _: ReadingReport) -> bool:
         settings, equipment = self.settings, self.equipment
         benches = tuple(
             Bench(
@@ -113,25 +131,12 @@ class _Audit(Struct, frozen=True):
             )
             for number, judge in enumerate(equipment.judges)
         )
-        judging = Judging(
-            self.journal,
-            benches,
-            self.stop,
-            self.watch,
-            equipment.spending,
-            concurrency=settings.concurrency,
-            workers=settings.workers,
-        )
+        judging = Judging(self.means, benches, concurrency=settings.concurrency, workers=settings.workers)
         return judging.run(self.claims)
 
-    def _read_samples(self) -> bool:
-        return read_samples(
-            self.journal,
-            SampleReader(self.equipment.equivalence),
-            concurrency=self.settings.concurrency,
-            stop=self.stop,
-            watch=self.watch,
-        )
+    def _read_samples(self, report: ReadingReport) -> bool:
+        reader = SampleReader(self.equipment.equivalence)
+        return read_samples(self.means, reader, report.names, concurrency=self.settings.concurrency)
 
     @property
     def claims(self) -> int:
@@ -147,13 +152,16 @@ def run_audit(
     A finished audit of the same inputs with the same settings is not repeated when it is resumed.
     """
     started = datetime.now(UTC)
-    with stopping_on_signals() as stop:
+    with stopping_on_signals() as stop, ExitStack() as opened:
         equipment = equipment_for(settings, stop=stop, watch=watch)
+        if equipment.cache is not None:
+            opened.enter_context(equipment.cache)
         identity = identity_of(equipment, settings, inputs=inputs.files, version=version("hallumeter"))
+        _check_headline(identity, settings)
         if is_resumed and is_finished(out) and load(out).manifest.instrument == INSTRUMENT:
             return _finished_before(out, manifest_of(identity, settings, records={}), equipment.spending)
-        with equipment.cache or nullcontext(), opened_journal(out, identity, is_resumed=is_resumed) as journal:
-            audit = _Audit(journal, equipment, settings, stop, watch)
+        with opened_journal(out, identity, is_resumed=is_resumed) as journal:
+            audit = _Audit(Means(journal, stop, watch, equipment.spending), equipment, settings)
             report = _report_or_nothing(audit, inputs, out)
             stopped = "interrupted" if report is None else audit.run(report)
             outcome = AuditOutcome(
@@ -172,9 +180,16 @@ def run_audit(
                 times = {"started": _time_text(started), "finished": _time_text(datetime.now(UTC))}
                 write_json(folder / MANIFEST, structs.replace(manifest, **times))
                 load(folder).to_html(folder / REPORT)
-            if stopped is None:
+            if stopped is None and not finished.passing:
                 journal.remove()
-    return structs.replace(outcome, summary=finished.summary, failures=finished.failures)
+    return structs.replace(outcome, summary=finished.summary, failures=finished.failures, passing=finished.passing)
+
+
+def _check_headline(identity: AuditIdentity, settings: AuditSettings) -> None:
+    """Refuse a headline by nobody, before anything is paid."""
+    names = [judge.name for judge in identity.judges]
+    if settings.measure.headline not in (None, CONSENSUS, *names):
+        raise SettingsError(f"no judge is called {settings.measure.headline!r}; judges: {', '.join(names)}")
 
 
 def _report_or_nothing(audit: _Audit, inputs: Inputs, out: Path) -> ReadingReport | None:

@@ -14,13 +14,13 @@ from msgspec import Struct
 from hallumeter.extractors import extractor_named
 from hallumeter.judges import judge_named
 from hallumeter.pipelines.samples import JudgeEquivalence, SampleReader
-from hallumeter.providers.language_models import Completion, Reply, price_of, provider_spec
+from hallumeter.providers.language_models import Completion, Reply, estimated_tokens, provider_spec
 from hallumeter.records import Label
-from hallumeter.runner import NoWatch
+from hallumeter.runner import NoWatch, Spending
 from hallumeter.store import JOURNAL, Journal
 
-from .entries import PREPARED, Prepared, claim_count, decoded
-from .equipment import VECTORS, language_model_of_extractor, opened_cache, opened_knowledge_base
+from .entries import PREPARED, Means, Prepared, claim_count, decoded
+from .equipment import VECTORS, language_model_of_extractor, opened_cache, opened_knowledge_base, price_for
 from .inputs import opened_files
 from .judging import Bench
 from .preparing import Preparation, prepare_records
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from hallumeter.judges import Judge
     from hallumeter.providers.language_models import Price, ProviderSpec, Request
-    from hallumeter.store import VerdictCache
 
     from .reading import ReadingReport
     from .settings import AuditSettings
@@ -91,7 +90,12 @@ def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> AuditPlan:
         assert report is not None  # nobody has stopped it
         extraction = _planned_extraction(journal, settings, report)
         claims = sum(claim_count(entry.body) for entry in journal.entries(PREPARED))
-        judged = [_planned_judge(judge, journal, settings, claims=claims, cache=cache) for judge in settings.judges]
+        dry = [_dry_judge(judge, settings) for judge in settings.judges]
+        benches = [(each, Bench(number, each.judge, cache)) for number, each in enumerate(dry) if each is not None]
+        judged = [
+            each.part(each.judge.spec.name, settings, claims=claims, asked=_asked(bench, journal))
+            for each, bench in benches
+        ]
         compared = _planned_samples(journal, settings)
     parts = (extraction, *judged, compared)
     return AuditPlan(report.records, claims, tuple(part for part in parts if part is not None))
@@ -118,16 +122,6 @@ class DryProvider:
         return Reply((Completion(msgspec.json.encode(said).decode()),))
 
 
-def estimated_tokens(text: str) -> int:
-    """About as many tokens as a text has: four characters of ASCII each, or one and a half of another script.
-
-    >>> estimated_tokens("four words of text, a few"), estimated_tokens("서울은 수도이다")
-    (7, 6)
-    """
-    plain = sum(character.isascii() for character in text)
-    return -(-plain // 4) + round((len(text) - plain) / 1.5)
-
-
 def _silent_reply(request: Request) -> dict[str, object]:
     """A reply in the form that is asked for, by which no claim is found and none is decided."""
     schema = request.reply_schema.schema if request.reply_schema else {}
@@ -149,11 +143,12 @@ def _planned_extraction(journal: Journal, settings: AuditSettings, report: Readi
     found = extractor_named(extractor) if isinstance(extractor, str) else extractor
     preparation = Preparation(
         found,
-        frozenset(report.shared),
+        report.names,
         knowledge_base=opened_knowledge_base(settings, NoWatch()),
         passages_per_claim=settings.passages_per_claim,
     )
-    prepare_records(journal, preparation, report, workers=1, stop=threading.Event(), watch=NoWatch())
+    means = Means(journal, threading.Event(), NoWatch(), Spending())
+    prepare_records(means, preparation, records=report.records, workers=1)
     if model is None:
         return None
     provider = DryProvider(provider_spec(model))
@@ -168,18 +163,13 @@ def _planned_extraction(journal: Journal, settings: AuditSettings, report: Readi
     )
 
 
-def _planned_judge(
-    given: str | Judge, journal: Journal, settings: AuditSettings, *, claims: int, cache: VerdictCache | None
-) -> PlannedPart | None:
-    dry = _dry_judge(given, settings)
-    if dry is None:
-        return None
-    bench = Bench(0, dry.judge, cache)
+def _asked(bench: Bench, journal: Journal) -> int:
+    """Let a judge that asks nobody go through its work; says how many claims the cache does not know."""
     asked = 0
     for job in bench.jobs(journal, NoWatch(), stop=threading.Event()):
         bench.judged(job)
         asked += len(job.task.claims)
-    return dry.part(dry.judge.spec.name, settings, claims=claims, asked=asked)
+    return asked
 
 
 def _planned_samples(journal: Journal, settings: AuditSettings) -> PlannedPart | None:
@@ -231,4 +221,4 @@ def _dry_judge(given: str | Judge, settings: AuditSettings) -> _DryJudge | None:
 
 
 def _price(name: str, settings: AuditSettings) -> Price | None:
-    return settings.prices.get(name) or price_of(provider_spec(name))
+    return price_for(provider_spec(name), settings)

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from hallumeter.engines import map_in_order
 from hallumeter.errors import RecordError
 from hallumeter.extractors import ExtractionFailure, claims_from
+from hallumeter.pipelines.measurement.response_names import ResponseNames
 from hallumeter.records import Failure
 from hallumeter.runner import Lane, run_lanes
 
@@ -18,15 +19,12 @@ from .entries import PREPARED, READ, Prepared, ReadRecord, entry_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from threading import Event
 
     from hallumeter.extractors import Extractor
     from hallumeter.records import Claim, Passage, Response
     from hallumeter.retrieval import KnowledgeBase
-    from hallumeter.runner import Watch
-    from hallumeter.store import Journal
 
-    from .reading import ReadingReport
+    from .entries import Means
 
 _AT_A_TIME = 64
 FEW = 50
@@ -37,8 +35,7 @@ class Preparation(Struct, frozen=True):
     """How claims and their evidence are found."""
 
     extractor: Extractor
-    shared: frozenset[str]
-    """Ids of records that more than one model answered: their responses are called by both names."""
+    names: ResponseNames = ResponseNames()
     knowledge_base: KnowledgeBase | None = None
     passages_per_claim: int = 5
     is_strict: bool = False
@@ -48,7 +45,7 @@ class Preparation(Struct, frozen=True):
         number, body = item
         read = _DECODER.decode(body)
         source = read.response.record_id
-        response = named_response(read, self.shared)
+        response = self.names.named(read.response)
         try:
             claims = self._claims(read, response)
         except (ExtractionFailure, RecordError) as error:
@@ -95,30 +92,14 @@ def _others(passages: Iterable[Passage], taken: Collection[str]) -> Iterable[Pas
     return others.values()
 
 
-def named_response(read: ReadRecord, shared: Collection[str]) -> Response:
-    """The response under the name that it has in the run: with the model's, where several answered the record."""
-    response = read.response
-    if response.record_id not in shared:
-        return response
-    fields = {"question_id": response.record_id, **response.fields}
-    return structs.replace(response, record_id=f"{response.record_id}@{response.model}", fields=fields)
-
-
 _DECODER = msgspec.json.Decoder(ReadRecord)
 
 
-def prepare_records(
-    journal: Journal,
-    preparation: Preparation,
-    report: ReadingReport,
-    *,
-    workers: int,
-    stop: Event,
-    watch: Watch,
-) -> bool:
+def prepare_records(means: Means, preparation: Preparation, *, records: int, workers: int) -> bool:
     """Find the claims of every record that has none in the journal yet; False when it was stopped."""
+    journal, stop, watch = means.journal, means.stop, means.watch
     done = journal.done(PREPARED)
-    watch.begin("finding claims", total=report.records, done=len(done))
+    watch.begin("finding claims", total=records, done=len(done))
     items = ((entry.record, entry.body) for entry in journal.entries(READ) if (entry.record, 0) not in done)
 
     def keep(results: Sequence[tuple[int, Prepared]]) -> None:
@@ -128,9 +109,14 @@ def prepare_records(
 
     if preparation.extractor.is_remote:
         lane = Lane(name="extract", tasks=items, work=preparation.prepared, concurrency=workers)
-        return run_lanes([lane], lambda results: keep([result for _, _, result in results]), stop=stop)
+
+        def keep_paid(results: Sequence[tuple[str, tuple[int, bytes], tuple[int, Prepared]]]) -> None:
+            keep([result for _, _, result in results])
+            means.note_spending()
+
+        return run_lanes([lane], keep_paid, stop=stop)
     waiting: list[tuple[int, Prepared]] = []
-    found = map_in_order(preparation.prepared, items, workers=workers if report.records >= FEW else 1)
+    found = map_in_order(preparation.prepared, items, workers=workers if records >= FEW else 1)
     with closing(found) as results:
         for result in results:
             waiting.append(result)

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import InputError, RecordError, SettingsError
-from hallumeter.formats import Fault, response_of, rows_of
+from hallumeter.formats import ALIASES, Fault, response_of, rows_of
+from hallumeter.pipelines.measurement.response_names import ResponseNames, names_of
 from hallumeter.records import Failure
 
 from .entries import FAULTS, READ, ReadRecord, entry_of
@@ -41,12 +42,11 @@ class ReadingReport(Struct, frozen=True):
     records_by_source: dict[str, int]
     aliases: dict[str, str]
     fields: tuple[str, ...]
-    shared: tuple[str, ...]
-    """Ids of records that more than one model answered."""
+    names: ResponseNames
     rows_passed_over: int
     """Rows that only add a verdict to a response which another row holds."""
     records_left_out: int
-    """By a limit or by sampling."""
+    """By sampling; what stands after a limit is not read, and so not counted."""
     records_without_evidence: int
 
 
@@ -80,10 +80,21 @@ def read_records(
 
 
 def check_fields(report: ReadingReport, settings: AuditSettings) -> None:
-    """Refuse to group by a field that no record has."""
+    """Refuse to group by a field that no record has, and to judge by evidence that stands under another name."""
+    found = f"fields found: {', '.join(report.fields)}"
     absent = [field for field in settings.measure.fields if field not in report.fields]
     if absent:
-        raise SettingsError(f"no record has the field {absent[0]!r}; fields found: {', '.join(report.fields)}")
+        raise SettingsError(f"no record has the field {absent[0]!r}; {found}")
+    if "evidence" not in report.fields and settings.knowledge_base is None and _needs_evidence(settings):
+        known = ", ".join(["evidence", *(alias for alias, name in ALIASES.items() if name == "evidence")])
+        raise InputError(f"no record has evidence; {found}. Expected one of {known}; or look it up with --evidence-dir")
+
+
+def _needs_evidence(settings: AuditSettings) -> bool:
+    """Whether all judges would say of every claim that there is nothing to check it against."""
+    return settings.samples is None and all(
+        isinstance(judge, str) and not judge.startswith(("recorded:", "python:")) for judge in settings.judges
+    )
 
 
 class _Reader:
@@ -135,7 +146,7 @@ class _Reader:
             records_by_source=self._by_source,
             aliases=self._aliases,
             fields=tuple(sorted(self._fields)),
-            shared=tuple(sorted(self._shared)),
+            names=names_of(self._answers, self._shared),
             rows_passed_over=self._passed_over,
             records_left_out=self._usable - self._kept,
             records_without_evidence=self._without_evidence,
@@ -145,7 +156,7 @@ class _Reader:
         place = f"{source}:{line}"
         given = row.get("record_id")
         record_id = row["record_id"] = place if given in (None, "") else str(given)
-        model = None if row.get("model") is None else str(row["model"])
+        model = None if row.get("model") in (None, "") else str(row["model"])
         known = self._answers.get((record_id, model))
         if known is not None:
             if (what := known.difference(row)) is None:

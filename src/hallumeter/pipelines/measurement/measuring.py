@@ -383,7 +383,8 @@ def _names_of_cells(measured: Measured) -> list[str]:
     shared = shared_records(table)
     pairs = zip(table.records[rows].tolist(), table.models[rows].tolist(), strict=True)
     return [
-        run_record_id(
+        table.response_names.get((record, model))
+        or run_record_id(
             table.record_names[record],
             table.model_names[model] if model != MISSING else None,
             is_shared=table.record_names[record] in shared,

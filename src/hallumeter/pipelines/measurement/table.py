@@ -52,6 +52,8 @@ class Table(Struct, frozen=True, eq=False):
     places: tuple[tuple[str, int], ...]
     """Where each batch came from: the file's name and how many rows."""
     lines: Codes
+    response_names: dict[tuple[int, int], str] = {}
+    """What responses are called in the run, by the codes of record and model; empty when it is not settled yet."""
 
 
 class GrowingColumns:

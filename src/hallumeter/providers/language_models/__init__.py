@@ -2,7 +2,7 @@
 
 from .anthropic import AnthropicProvider
 from .by_name import PROVIDER_FORMS, provider_named, provider_spec
-from .faults import ProviderFault
+from .faults import PASSING_CODES, ProviderFault
 from .openai_compatible import OpenAICompatibleProvider
 from .prices import Price, parse_price, price_of
 from .protocol import (
@@ -18,8 +18,10 @@ from .protocol import (
     Usage,
 )
 from .scripted import ScriptedProvider
+from .tokens import estimated_tokens
 
 __all__ = [
+    "PASSING_CODES",
     "PROVIDER_FORMS",
     "AnthropicProvider",
     "Completion",
@@ -36,6 +38,7 @@ __all__ = [
     "ScriptedProvider",
     "TokenLogprob",
     "Usage",
+    "estimated_tokens",
     "parse_price",
     "price_of",
     "provider_named",

@@ -1,4 +1,4 @@
-"""Asks a server in a dialect: forms of settings that it takes, several samples, faults that keep no secret."""
+"""Asks a server in a dialect: forms of settings that it takes, and several samples."""
 
 from __future__ import annotations
 
@@ -71,8 +71,6 @@ class Asker:
             try:
                 reply = self._ask_once(msgspec.structs.replace(request, seed=seed), missing)
             except ProviderFault as fault:
-                fault.message = self._client.without_secret(fault.message)
-                fault.args = (fault.message,)
                 paid = [earlier.usage for earlier in replies]
                 fault.usage = added([*paid, *([fault.usage] if fault.usage else [])]) if paid else fault.usage
                 raise
@@ -89,7 +87,7 @@ class Asker:
             reply = self._client.post(self._dialect.path, body)
             if 200 <= reply.status < 300:
                 left = tuple(name for name in left_out(forms, steps, self._dialect.weaker) if name != "samples")
-                raw = self._client.without_secret(reply.body.decode("utf-8", "replace"))
+                raw = reply.body.decode("utf-8", "replace")
                 return msgspec.structs.replace(self._dialect.read(reply), left_out=left, raw=raw)
             error = error_in(reply.body)
             setting = refused_setting(error, forms, steps) if reply.status in _REFUSING else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .protocol import Usage
 
+PASSING_CODES = frozenset({"timeout", "connection", "rate_limited", "server_error", "conflict", "truncated_reply"})
+"""Codes of faults that may pass when asked again."""
+
 
 class ProviderFault(Exception):  # noqa: N818 (an outcome that is expected, caught and counted)
     """A call to a language model failed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import weakref
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ class HttpReply(NamedTuple):
     headers: Mapping[str, str]
     """By their names in small letters."""
     body: bytes
+    """Without the key, should the server have repeated it."""
 
 
 class HttpClient:
@@ -51,7 +53,7 @@ class HttpClient:
         if not (secret.isascii() and secret.isprintable()):
             raise SettingsError("the API key holds a line break or another character that no key has; set it anew")
         self.address = address.rstrip("/")
-        self._secret = secret
+        self._secret = _written(secret) if len(secret) >= _SHORTEST_SECRET else None
         self._timeout_seconds = timeout_seconds
         try:
             httpx2.URL(self.address)
@@ -87,10 +89,6 @@ class HttpClient:
             raise reply  # outside of any except clause: the client's own errors hold the headers, and so the key
         return reply
 
-    def without_secret(self, text: str) -> str:
-        """The same text, with the key blotted out should a server have repeated it."""
-        return text.replace(self._secret, "***") if len(self._secret) >= _SHORTEST_SECRET else text
-
     def _posted(self, path: str, body: bytes) -> HttpReply | ProviderFault:
         import httpx2
 
@@ -101,7 +99,9 @@ class HttpClient:
         except httpx2.TimeoutException:
             return self._timeout()
         except (httpx2.HTTPError, OSError) as error:
-            text = f"no reply from {self.address} ({self.without_secret(str(error)) or type(error).__name__})"
+            text = (
+                f"no reply from {self.address} ({self._blotted(str(error).encode()).decode() or type(error).__name__})"
+            )
             return ProviderFault("connection", text, is_retryable=True)
         try:
             content = self._read(response, ends)
@@ -111,7 +111,7 @@ class HttpClient:
             return ProviderFault("truncated_reply", f"the reply from {self.address} broke off", is_retryable=True)
         finally:
             response.close()
-        return HttpReply(response.status_code, response.headers, content)
+        return HttpReply(response.status_code, response.headers, self._blotted(content))
 
     def _read(self, response: httpx2.Response, ends: float) -> bytes:
         import httpx2
@@ -127,9 +127,20 @@ class HttpClient:
                 raise httpx2.ReadError("the reply is longer than any model writes")
         return b"".join(pieces)
 
+    def _blotted(self, content: bytes) -> bytes:
+        """The same bytes, with the key blotted out: before anything is read or cut, so that no piece of it is left."""
+        return content if self._secret is None else self._secret.sub(b"***", content)
+
     def _timeout(self) -> ProviderFault:
         text = f"no whole reply from {self.address} within {self._timeout_seconds:g} seconds"
         return ProviderFault("timeout", text, is_retryable=True)
+
+
+def _written(secret: str) -> re.Pattern[bytes]:
+    r"""The secret as JSON, or JSON inside of JSON, may write it: ``a/b``, ``a\/b``, ``a\u002fb``, ``a\\/b``."""
+    ways = (rb"(?:\\*%s|\\+u00(?i:%02x))" % (re.escape(bytes([code])), code) for code in secret.encode())
+    # What comes before is no backslash: else a long row of them would be gone through again from each of them.
+    return re.compile(rb"(?<!\\)" + b"".join(ways))
 
 
 def is_this_machine(address: str) -> bool:

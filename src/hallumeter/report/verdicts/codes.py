@@ -26,6 +26,7 @@ REASON_WORDS = {
     "windows_disagree": "parts of long evidence led to different verdicts",
     "instruction_in_evidence": "the evidence holds instructions to the judge",
     "too_short": "the claim is too short to be checked",
+    "negation_unclear": "only one of the response and the evidence denies something; it is unclear whether it matters",
     "uncertain": "the judge was not sure enough",
     # What the annotators of RAGTruth wrote down.
     "evident_conflict": "RAGTruth: plainly contradicts the evidence",
