@@ -74,12 +74,13 @@ def answers(folder: Path, count: int, *, seed: int) -> list[dict[str, object]]:
 
 
 @contextmanager
-def served(gguf: Path, threads: int) -> Iterator[str]:
-    """The model behind an OpenAI-compatible server on this machine."""
+def served(gguf: Path, threads: int, port: int) -> Iterator[str]:
+    """The model behind an OpenAI-compatible server; always at the same address, by which the cache knows it."""
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(gguf)
+    settings.port = port
     settings.n_ctx = 8192
     settings.n_parallel = 1
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads
@@ -193,6 +194,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--port", type=int, default=8931)
     parser.add_argument("--claims-per-call", type=int, default=1)
     parser.add_argument("--quotes", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
@@ -200,7 +202,7 @@ def main() -> None:
     if arguments.judge:
         audited(arguments.judge, arguments)
     else:
-        with served(arguments.gguf, arguments.threads) as judge:
+        with served(arguments.gguf, arguments.threads, arguments.port) as judge:
             audited(judge, arguments)
 
 

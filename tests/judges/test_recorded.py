@@ -175,7 +175,14 @@ def test_other_verdicts_are_another_judge_to_the_signature() -> None:
 
 
 def test_else_it_is_found_at_nearly_the_same_place_of_the_response() -> None:
-    row = {"record_id": "r1", "claim_id": "a", "label": "REFUTED", "text": "- Il est né en 1950.", "start": 0, "end": 20}
+    row = {
+        "record_id": "r1",
+        "claim_id": "a",
+        "label": "REFUTED",
+        "text": "- Il est né en 1950.",
+        "start": 0,
+        "end": 20,
+    }
     claims = (Claim("r1", "r1#0", start=2, end=20, text="Il est né en 1950."), Claim("r1", "r1#1", start=12, end=20))
     said = RecordedJudge([row]).judge(JudgeTask(Response("r1", response="- Il est né en 1950."), claims))
     assert isinstance(said[0], Verdict)

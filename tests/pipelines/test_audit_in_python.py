@@ -386,7 +386,7 @@ def test_any_mapping_is_a_record_and_any_iterable_of_judges_a_panel() -> None:
     with pytest.raises(RecordError, match="put it in a list"):
         hallumeter.audit(rows[0])
     for wrong in (3, ["rules", 3]):
-        with pytest.raises(SettingsError, match="judge: expected a name, a judge, a function, or several of them, found int"):
+        with pytest.raises(SettingsError, match="expected a name, a judge, a function, or several of them, found int"):
             hallumeter.audit(rows, judge=wrong)  # type: ignore[arg-type]
 
 

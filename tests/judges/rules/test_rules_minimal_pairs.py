@@ -9,6 +9,7 @@ from hallumeter.judges.rules import RulesJudge
 from hallumeter.judges.rules.markup import without_marks
 from hallumeter.records import Claim, Label, Passage, Response, Verdict
 from hallumeter.report.verdicts.codes import reason_words
+from hallumeter.text.quantities import find_quantities
 
 
 def judged(claim: str, evidence: str) -> Verdict:
@@ -209,3 +210,18 @@ def test_a_finding_keeps_the_probability_up(claim: str, reason: str, least: floa
     assert verdict.reason == reason
     assert verdict.unsupported_probability is not None
     assert verdict.unsupported_probability >= least
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("54,000", "en", (54000.0,)),
+        ("54,000", "ko", (54000.0,)),
+        ("54,000", "fr", (54000.0,)),
+        ("54,000 et non 0,5", "fr", (54000.0, 54.0)),
+    ],
+)
+def test_a_comma_before_three_digits_is_decimal_only_beside_decimal_commas(
+    text: str, language: str, values: tuple[float, ...]
+) -> None:
+    assert find_quantities(text, language=language)[0].values == values

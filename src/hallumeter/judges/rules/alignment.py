@@ -15,6 +15,7 @@ _NEAR = 6
 _FAR = 9
 _SAME = 0.8
 _OTHER = 0.6
+_NOTHING = 1e-9
 
 
 class Place(Struct, frozen=True):
@@ -94,21 +95,23 @@ class Displaced(Struct, frozen=True):
 def displaced(statement: Statement, place: Place, *, holders: Iterable[int]) -> Displaced | None:
     """Where else than in the sentences that hold a value the evidence speaks of the same; None when it does not."""
     own = {key for key in statement.terms.keys[place.first : place.last + 1] if key}
-    rest = {key: weight for key, weight in statement.weights.items() if key not in own}
-    total = sum(rest.values())
-    if not total or not statement.best:
+    if len(own) == len(statement.keys) or not statement.best:
         return None
-    shares = {number: _share_of(statement, rest, number) / total for number, _ in statement.best}
+    shares = {number: _share_without(statement, own, number) for number, _ in statement.best}
     number = max(shares, key=lambda each: shares[each])
     held_by = set(holders)
     if shares[number] < _SAME or number in held_by or statement.evidence.sentences[number].block.leaf is not None:
         return None
-    held = max((_share_of(statement, rest, each) / total for each in held_by), default=0.0)
+    held = max((_share_without(statement, own, each) for each in held_by), default=0.0)
     return Displaced(number, held) if held <= _OTHER * shares[number] else None
 
 
-def _share_of(statement: Statement, rest: dict[str, float], number: int) -> float:
-    return sum(weight for key, weight in rest.items() if statement.evidence.has(key, number))
+def _share_without(statement: Statement, own: set[str], number: int) -> float:
+    """The weighted share of the claim's words but these that a sentence has."""
+    total = statement.total - sum(statement.weights[key] for key in own)
+    lost = sum(statement.weights[key] for key in own if statement.evidence.has(key, number))
+    share = (statement.share_in(number) * statement.total - lost) / total
+    return share if share > _NOTHING else 0.0
 
 
 def is_named_value(statement: Statement, sentence: Sentence) -> bool:

@@ -28,6 +28,8 @@ SAME_WORDS = 0.5
 """Share of the words of the longer of claim and sentence that both must have before a word that differs tells."""
 SPELLED_ALIKE = 75.0
 """Similarity, of 100, above which two words are taken to be forms of one."""
+MOST_LOOKED_AT = 50
+"""How many places of one kind are looked at in one text."""
 MOST_REPLACED = 2
 """Words of a claim that may differ before it says something else altogether, which the overlap tells."""
 _NEAR = 3
@@ -105,7 +107,7 @@ def _negated(statement: Statement, sentence: Sentence) -> Finding | None:
 
 def _denied(terms: Terms, bounds: tuple[int, int], *, known: set[str]) -> int | None:
     """The place of the first word that denies with a known word beside it."""
-    for place, is_after in negation_cues(terms, bounds):
+    for place, is_after in negation_cues(terms, bounds)[:MOST_LOOKED_AT]:
         low, high = (place - _NEAR, place + 1) if is_after else (place + 1, place + 1 + _REACH)
         near = terms.keys[max(bounds[0], low) : min(bounds[1], high)]
         clause = clause_keys(terms, place, bounds=bounds) or set()
@@ -120,12 +122,14 @@ def _opposed(statement: Statement, sentence: Sentence) -> Finding | None:
     own = comparable(mine, (0, len(mine)))
     words = comparable(terms, (sentence.first, sentence.last))
     keys = set(sentence.keys)
-    for index, word in enumerate(own):
-        others = (*opposites().get(word, ()), *_contrasts().get(word, ()))
-        if not others or word in words or (mine.keys[index] and mine.keys[index] in keys):
+    said, written = frozenset(own), frozenset(words)
+    paired = [index for index, word in enumerate(own) if word in opposites() or word in _contrasts()]
+    for index in paired[:MOST_LOOKED_AT]:
+        word = own[index]
+        if word in written or (mine.keys[index] and mine.keys[index] in keys):
             continue
-        for other in others:
-            if other not in words or other in own:
+        for other in (*opposites().get(word, ()), *_contrasts().get(word, ())):
+            if other not in written or other in said:
                 continue
             place = sentence.first + words.index(other)
             is_near = _around(mine, index) & _around(terms, place)
@@ -150,8 +154,9 @@ def _replaced(statement: Statement, sentence: Sentence) -> Finding | None:
     counted = {place for each in statement.quantities for place in range(each.first_term, each.last_term + 1)}
     known = set(statement.keys)
     free = [place for place in range(sentence.first, sentence.last) if _is_free(terms.keys[place], known)]
-    for index, key in enumerate(mine.keys):
-        if key not in missing or index in counted or any(_is_form(key, terms.keys[place]) for place in free):
+    for key in missing:
+        index = mine.keys.index(key)
+        if index in counted or any(_is_form(key, terms.keys[place]) for place in free):
             continue
         before, after = _before(mine, index, 0), _after(mine, index, len(mine))
         for place in free:
@@ -170,7 +175,7 @@ def _swapped(statement: Statement, sentence: Sentence) -> Finding | None:
     """Two names that have changed places around the same words: "Alice sued Bob"."""
     mine, terms = statement.terms, sentence.block.terms
     words = terms.folded[sentence.first : sentence.last]
-    for name, other in pairwise(statement.names):
+    for name, other in pairwise(statement.names[:MOST_LOOKED_AT]):
         between = slice(name.last_term + 1, other.first_term)
         if not any(mine.keys[between]):
             continue  # "Alice and Bob"
@@ -178,9 +183,9 @@ def _swapped(statement: Statement, sentence: Sentence) -> Finding | None:
         row = [*second, *mine.folded[between], *first]
         for place in range(len(words) - len(row) + 1):
             if words[place] == row[0] and words[place : place + len(row)] == row:
-                place += sentence.first
                 own = (name.first_term, other.last_term)
-                return _doubt(statement, own, sentence=sentence, other=(place, place + len(row) - 1))
+                there = (sentence.first + place, sentence.first + place + len(row) - 1)
+                return _doubt(statement, own, sentence=sentence, other=there)
     return None
 
 
@@ -221,7 +226,7 @@ def _after(terms: Terms, index: int, last: int) -> tuple[str, ...]:
 def _renamed(statement: Statement) -> Finding | None:
     """A name of several words of which the evidence has one part only, beside another: Jane Smith for John Smith."""
     evidence, terms = statement.evidence, statement.terms
-    for name in statement.names:
+    for name in statement.names[:MOST_LOOKED_AT]:
         parts = terms.keys[name.first_term : name.last_term + 1]
         unknown = [place for place, key in enumerate(parts) if key and not _is_heard(statement, key)]
         if not unknown or len(unknown) == len(parts):

@@ -23,7 +23,7 @@ from .pipeline import run_audit
 from .settings import AuditSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hallumeter.extractors import Extractor
     from hallumeter.judges import Judge
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def audit(
     responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
     *,
-    judge: str | Judge | Iterable[str | Judge] | None = None,
+    judge: str | Judge | Callable[..., object] | Iterable[str | Judge | Callable[..., object]] | None = None,
     extractor: str | Extractor | None = None,
     by: str | Iterable[str] = (),
     out: str | Path | None = None,
@@ -86,7 +86,7 @@ def audit_files(
 def _chosen(
     settings: AuditSettings,
     *,
-    judge: str | Judge | Iterable[str | Judge] | None,
+    judge: object,
     extractor: str | Extractor | None,
     by: str | Iterable[str],
 ) -> AuditSettings:
