@@ -36,10 +36,10 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: str) -> Iterator[Block]:
-    """The blocks that are to be run; those marked no-run are left out."""
+    """The blocks that are to be run; those marked .no-run are left out."""
     for match in FENCE.finditer(text):
         language, *rest = match["info"].split() or [""]
-        if "no-run" not in rest:
+        if ".no-run" not in rest:
             code = re.sub(rf"^{match['indent']}", "", match["code"], flags=re.M)
             yield Block(language, code, text.count("\n", 0, match.start()) + 2)
 
@@ -188,5 +188,5 @@ def test_a_command_is_taken_with_the_exit_code_that_stands_beside_or_below_it() 
 
 
 def test_blocks_marked_no_run_are_left_out_and_others_keep_their_line() -> None:
-    text = "# T\n\n```python no-run\n1/0\n```\n\n- item\n\n  ```python\n  x = 1\n  ```\n"
+    text = "# T\n\n```python { .no-run }\n1/0\n```\n\n- item\n\n  ```python\n  x = 1\n  ```\n"
     assert list(blocks_of(text)) == [Block("python", "x = 1\n", 10)]
