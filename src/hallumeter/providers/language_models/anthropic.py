@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from .asking import Asker, completions_or_fault, decoded, limits_in
+from .asking import AskedModel, Asker, completions_or_fault, decoded, limits_in
 from .http_client import HttpClient, HttpReply
 from .http_faults import ReplyBody
 from .protocol import Completion, ProviderSpec, Reply, Request, Usage
@@ -31,7 +31,7 @@ _LIMIT_HEADERS = (
 )
 
 
-class AnthropicProvider:
+class AnthropicProvider(AskedModel):
     """A model behind ``POST {address}/v1/messages``; gives one sample per call.
 
     It takes no temperature, no seed and gives no log-probabilities.
@@ -45,7 +45,6 @@ class AnthropicProvider:
         Raises:
             MissingExtraError: The package for it is not installed.
         """
-        self._spec = spec
         client = HttpClient(
             address,
             headers={"authorization": f"Bearer {key}", "anthropic-version": API_VERSION},
@@ -53,23 +52,7 @@ class AnthropicProvider:
             timeout_seconds=timeout_seconds,
             connections=connections,
         )
-        self._asker = Asker(client, _Messages(spec.model))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._spec.name!r})"
-
-    @property
-    def spec(self) -> ProviderSpec:
-        """Which model this is."""
-        return self._spec
-
-    def complete(self, request: Request) -> Reply:
-        """Ask once for each sample; settings that the model does not take are left out and named in the reply.
-
-        Raises:
-            ProviderFault: There is no usable reply.
-        """
-        return self._asker.ask(request)
+        super().__init__(spec, Asker(client, _Messages(spec.model)))
 
 
 class _Messages:

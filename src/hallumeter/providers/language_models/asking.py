@@ -10,7 +10,7 @@ import msgspec
 from .faults import ProviderFault
 from .http_client import HttpClient, HttpReply
 from .http_faults import ErrorBody, ReplyBody, error_in, fault_of, fault_of_success, made_fault, seconds_until_reset
-from .protocol import Completion, RateLimits, Reply, Request, Usage
+from .protocol import Completion, ProviderSpec, RateLimits, Reply, Request, Usage
 from .setting_forms import Forms, TakenForms, fields_of, left_out, refused_setting
 
 _MOST_FORMS = 12
@@ -162,3 +162,27 @@ def _joined(replies: Sequence[Reply]) -> Reply:
         usage=added([reply.usage for reply in replies]),
         raw="\n".join(reply.raw for reply in replies),
     )
+
+
+class AskedModel:
+    """A model that an asker asks: what the providers of all dialects have in common."""
+
+    def __init__(self, spec: ProviderSpec, asker: Asker) -> None:
+        self._spec = spec
+        self._asker = asker
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._spec.name!r})"
+
+    @property
+    def spec(self) -> ProviderSpec:
+        """Which model this is."""
+        return self._spec
+
+    def complete(self, request: Request) -> Reply:
+        """Ask once, or once for each sample; settings that the model does not take are named in the reply.
+
+        Raises:
+            ProviderFault: There is no usable reply.
+        """
+        return self._asker.ask(request)

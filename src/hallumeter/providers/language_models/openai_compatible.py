@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from .asking import Asker, completions_or_fault, decoded, limits_in
+from .asking import AskedModel, Asker, completions_or_fault, decoded, limits_in
 from .http_client import HttpClient, HttpReply
 from .http_faults import ReplyBody
 from .protocol import Completion, ProviderSpec, Reply, Request, TokenLogprob, Usage
@@ -23,7 +23,7 @@ _LIMIT_HEADERS = (
 )
 
 
-class OpenAICompatibleProvider:
+class OpenAICompatibleProvider(AskedModel):
     """A model behind ``POST {address}/chat/completions``."""
 
     def __init__(
@@ -34,7 +34,6 @@ class OpenAICompatibleProvider:
         Raises:
             MissingExtraError: The package for it is not installed.
         """
-        self._spec = spec
         client = HttpClient(
             address,
             headers={"authorization": f"Bearer {key}"} if key else {},
@@ -42,23 +41,7 @@ class OpenAICompatibleProvider:
             timeout_seconds=timeout_seconds,
             connections=connections,
         )
-        self._asker = Asker(client, _ChatCompletions(spec.model))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._spec.name!r})"
-
-    @property
-    def spec(self) -> ProviderSpec:
-        """Which model this is."""
-        return self._spec
-
-    def complete(self, request: Request) -> Reply:
-        """Ask once; settings that the model refuses are left out and named in the reply.
-
-        Raises:
-            ProviderFault: There is no usable reply.
-        """
-        return self._asker.ask(request)
+        super().__init__(spec, Asker(client, _ChatCompletions(spec.model)))
 
 
 class _ChatCompletions:
