@@ -134,7 +134,7 @@ def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(jsonl, "CHUNK_BYTES", size)
     monkeypatch.setattr(jsonl, "ROWS_AT_A_TIME", size)
     monkeypatch.setattr(delimited, "ROWS_AT_A_TIME", size)
-    monkeypatch.setattr("hallumeter.pipelines.measurement.commands._ROWS_AT_A_TIME", size)
+    monkeypatch.setattr("hallumeter.pipelines.input_files._ROWS_AT_A_TIME", size)
     assert expected.counts.failures == 1
     for source in (path, table):
         assert numbers(hallumeter.measure(source, by=["task"])) == numbers(expected)

@@ -1,4 +1,4 @@
-"""Files that a command reads: what they are called, and how they can be read twice."""
+"""What a pipeline reads: files, what they are called and how they can be read twice; and rows in Python."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hallumeter.errors import InputError
-from hallumeter.formats import STDIN
+from hallumeter.errors import InputError, RecordError
+from hallumeter.formats import STDIN, batch_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from hallumeter.formats import Batch
 
 STDIN_NAME = "<stdin>"
+_ROWS_AT_A_TIME = 4096
 
 
 def named_files(paths: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -39,6 +43,17 @@ def rereadable_files(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
             if not kept.stat().st_size:
                 raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
         yield [(name, kept if name == STDIN_NAME else path) for name, path in named_files(paths)]
+
+
+def row_batches(rows: Iterable[Mapping[str, object]], name: str, *, fields: Collection[str] | None) -> Iterator[Batch]:
+    """Rows in Python as batches; the first that does not fit raises, with its place under this name."""
+    rest, first = iter(rows), 1
+    while part := list(islice(rest, _ROWS_AT_A_TIME)):
+        batch = batch_of(part, first, fields=fields)
+        if batch.faults:
+            raise RecordError(f"{name}:{batch.faults[0].line}: {batch.faults[0].message}")
+        yield batch
+        first += len(part)
 
 
 def sha256_of(path: Path) -> str:

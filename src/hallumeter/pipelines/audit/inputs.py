@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from hallumeter.errors import RecordError
-from hallumeter.formats import STDIN, Batch, batch_of, check_readable, read_rows
-from hallumeter.pipelines.input_files import rereadable_files, sha256_of
+from hallumeter.formats import STDIN, Batch, check_readable, read_rows
+from hallumeter.pipelines.input_files import rereadable_files, row_batches, sha256_of
 from hallumeter.records import InputFile, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
-
-_ROWS_AT_A_TIME = 1024
 
 
 class Inputs(Protocol):
@@ -67,15 +65,7 @@ class RecordInputs:
 
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
         """All rows, from one source."""
-        yield "records", self._batches()
-
-    def _batches(self) -> Iterator[Batch]:
-        for first in range(0, len(self._rows), _ROWS_AT_A_TIME):
-            part = [dict(row) for row in self._rows[first : first + _ROWS_AT_A_TIME]]
-            batch = batch_of(part, first + 1, fields=None)
-            if batch.faults:
-                raise RecordError(f"records:{batch.faults[0].line}: {batch.faults[0].message}")
-            yield batch
+        yield "records", row_batches((dict(row) for row in self._rows), "records", fields=None)
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hallumeter.errors import RecordError, SettingsError
-from hallumeter.formats import Batch, batch_of, read_rows
+from hallumeter.formats import Batch, read_rows
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.pipelines.input_files import named_files, rereadable_files, sha256_of
+from hallumeter.pipelines.input_files import named_files, rereadable_files, row_batches, sha256_of
 from hallumeter.pipelines.run import load
 from hallumeter.policy import Policy, parse_policy
 from hallumeter.records import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest, Summary, Verdict
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .pipeline import MeasuredRun
-
-_ROWS_AT_A_TIME = 4096
 
 
 def measure(
@@ -53,7 +51,8 @@ def measure(
     rows = list(verdicts)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
         return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
-    sources = [("rows", _batches_of(rows, chosen.fields))]
+    given = (_as_mapping(row, number) for number, row in enumerate(rows, 1))
+    sources = [("rows", row_batches(given, "rows", fields=chosen.fields))]
     return measure_batches(sources, chosen, version=version("hallumeter")).summary
 
 
@@ -120,16 +119,6 @@ def _manifest(
         started=started.isoformat(timespec="seconds"),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-
-
-def _batches_of(rows: Sequence[object], fields: Sequence[str]) -> Iterator[Batch]:
-    """Rows in Python as batches; the first of the wrong type raises."""
-    for first in range(0, len(rows), _ROWS_AT_A_TIME):
-        part = [_as_mapping(row, number) for number, row in enumerate(rows[first : first + _ROWS_AT_A_TIME], first + 1)]
-        batch = batch_of(part, first + 1, fields=fields)
-        if batch.faults:
-            raise RecordError(f"rows:{batch.faults[0].line}: {batch.faults[0].message}")
-        yield batch
 
 
 def _as_mapping(row: object, number: int) -> dict[str, object]:
