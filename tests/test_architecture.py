@@ -25,7 +25,7 @@ BANDS = (
     {"errors", "records", "samples"},  # 0 nouns, and the bundled data
     {"text", "metrics", "stats", "policy", "summary"},  # 1 pure
     {"formats", "providers", "store", "engines", "plugins"},  # 2 edges: touch the world
-    {"extractors", "retrieval", "judges"},  # 3 judgement
+    {"extractors", "retrieval", "judges", "mutations"},  # 3 judgement
     {"runner", "report"},  # 4 machinery
     {"pipelines"},  # 5 compositions
     {"cli", "viewer", "testing", "compat", "__main__"},  # 6 entrances

@@ -30,6 +30,7 @@ CASES: dict[str, list[list[str]]] = {
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
     "report": [["report", "DEMO/answers"], ["report", "DEMO/newspapers"]],
+    "stress": [["stress", "SAMPLES/rag_answers.jsonl", "--limit", "12", "--out", "run"]],
     "transcripts": [
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
         ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .metrics.catalog import METRICS
     from .pipelines import MeasureSettings, Run, load, measure
     from .pipelines.audit import AuditSettings, audit
+    from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
     from .records import (
         Claim,
@@ -41,6 +42,7 @@ _PARTS = {
     "metrics.catalog": ("METRICS",),
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
     "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
 }
 _HOMES = {name: part for part, names in _PARTS.items() for name in names}
@@ -64,6 +66,8 @@ __all__ = [
     "Response",
     "Run",
     "SettingsError",
+    "StressResult",
+    "StressSettings",
     "Summary",
     "Transcript",
     "TranscriptSettings",
@@ -72,6 +76,7 @@ __all__ = [
     "load",
     "measure",
     "read",
+    "stress",
     "transcripts",
 ]
 

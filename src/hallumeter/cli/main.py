@@ -16,6 +16,7 @@ from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
 from .report import report
+from .stress import stress
 from .transcripts import transcripts
 
 if TYPE_CHECKING:
@@ -110,5 +111,5 @@ def main() -> None:
     """
 
 
-for command in (audit, cache, demo, measure, metrics, report, transcripts):
+for command in (audit, cache, demo, measure, metrics, report, stress, transcripts):
     main.add_command(command)

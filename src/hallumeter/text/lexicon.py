@@ -10,7 +10,7 @@ from msgspec import Struct, convert
 
 from hallumeter.errors import SettingsError
 
-from .lexicon_tables import DateWords, MatchingWords, NameWords, QuantityWords
+from .lexicon_tables import DateWords, MatchingWords, MutationWords, NameWords, QuantityWords
 
 LANGUAGES = ("en", "fr", "ko")
 
@@ -134,6 +134,8 @@ class Lexicon(Struct, frozen=True, forbid_unknown_fields=True):
     names: NameWords
     quantities: QuantityWords
     dates: DateWords
+    mutations: MutationWords
+    """For the edits that test judges."""
     sets: dict[str, tuple[str, ...]] = {}
     """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
 

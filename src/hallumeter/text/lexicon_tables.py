@@ -89,3 +89,33 @@ class DateWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Names from January on; none where months are numbered."""
     weekdays: tuple[tuple[str, ...], ...]
     """Names from Monday on."""
+
+
+class MutationWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """How statements are made wrong, or worded otherwise; `mutations` says how each is used."""
+
+    flips: tuple[tuple[str, str], ...]
+    """Phrases that compare or order, of which each turns the other round."""
+    not_flipped: tuple[str, ...]
+    """Phrases that have such words and are left alone."""
+    unit_groups: tuple[tuple[str, ...], ...]
+    """Units, currencies and scale words in one form: each of a group can be written in the place of any other."""
+    negate: tuple[tuple[str, str], ...]
+    """What is said and how it is denied: verbs, and in Korean the ends of sentences, with `{이}` for 이 or 가."""
+    affirm: tuple[tuple[str, str], ...]
+    """What is denied and how it is said."""
+    not_negated: tuple[str, ...]
+    """Words beside which a negation changes no fact, or would be bad grammar."""
+    synonyms: tuple[tuple[str, str], ...]
+    """Phrases of which the second may always stand for the first."""
+    not_reworded: tuple[str, ...]
+    """Phrases that have such words and are left alone."""
+    contractions: tuple[tuple[str, str], ...]
+    framings: tuple[str, ...]
+    """What may stand before a statement without saying anything."""
+    percent_forms: tuple[tuple[str, str], ...]
+    """Ends of a share and how else they are written."""
+    additions: dict[str, tuple[str, ...]]
+    """What can be added to nearly any statement, by what it adds: before the last period, or a sentence after it."""
+    verbs: dict[str, tuple[str, str]]
+    """Third person and past tense by infinitive, where a language denies with the infinitive."""

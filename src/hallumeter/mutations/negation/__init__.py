@@ -1,0 +1,3 @@
+"""Negation by the rules of each language."""
+
+__all__: list[str] = []
