@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from hallumeter.judges.claim_text import claim_text, place_in_response
 from hallumeter.judges.protocol import JudgeSpec, JudgeTask
 from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
 from hallumeter.text.terms import language_of, terms_of
@@ -52,24 +53,19 @@ class RulesJudge:
         """One verdict for each claim, in the order of the claims."""
         response = task.response
         evidence = prepared_evidence(response.evidence)
-        language, given = _asked(response.response or "", response.question or "")
+        language, given = asked(response.response or "", response.question or "")
         verdicts: list[Verdict | Failure] = []
         for claim in task.claims:
-            text = _text_of(claim, response)
+            text = claim_text(claim, response)
             statement = Statement(text, evidence, language=language, given=given)
             verdicts.append(_verdict(claim, response, statement))
         return verdicts
 
 
 @lru_cache(maxsize=16)
-def _asked(response: str, question: str) -> tuple[str, frozenset[str]]:
+def asked(response: str, question: str) -> tuple[str, frozenset[str]]:
+    """The language of a response, and the keys of its question."""
     return language_of(terms_of(response)), frozenset(key for key in terms_of(question).keys if key)
-
-
-def _text_of(claim: Claim, response: Response) -> str:
-    if claim.text is not None or claim.start is None:
-        return claim.text or ""
-    return (response.response or "")[claim.start : claim.end]
 
 
 def findings_of(statement: Statement) -> list[Finding]:
@@ -89,7 +85,7 @@ def _verdict(claim: Claim, response: Response, statement: Statement) -> Verdict:
     label, finding = _decided(statement, findings, overlap, probability=probability)
     probability = max(probability, floor_of(findings))
     if finding is not None:
-        start, end = _in_response(claim, response, (finding.start, finding.end))
+        start, end = place_in_response(claim, response, (finding.start, finding.end))
     else:
         start, end = claim.start, claim.end
     return Verdict(
@@ -139,16 +135,6 @@ def _words_not_found(statement: Statement, overlap: Overlap) -> Finding:
     start, end = overlap.run or (0, len(statement.terms.text))
     said = statement.text[start:end]
     return Finding("words_not_found", start, end, f"evidence has nothing like “{said}”")
-
-
-def _in_response(claim: Claim, response: Response, span: tuple[int, int]) -> tuple[int | None, int | None]:
-    """A part of a claim as a place in the response; the claim's own place when it is worded otherwise there."""
-    if claim.start is None or claim.end is None:
-        return None, None
-    text = claim.text
-    if text is not None and (response.response or "")[claim.start : claim.end] != text:
-        return claim.start, claim.end
-    return claim.start + span[0], claim.start + span[1]
 
 
 def _best_quote(statement: Statement) -> tuple[Quote, ...]:
