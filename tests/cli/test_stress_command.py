@@ -25,8 +25,8 @@ def test_a_table_says_which_claims_were_used_and_what_was_caught(answers: Path) 
     printed = succeed("stress", answers, "--resamples", 100).stdout
     assert "6 sentences of the evidence, which supports them by construction" in printed
     assert "from 3 records" in printed
-    assert "rules@1: mutation score" in printed
-    assert "rules@1: false alarms" in printed
+    assert "embedded:full@1: mutation score" in printed
+    assert "embedded:full@1: false alarms" in printed
     assert "95 % interval" in printed
     assert "\x1b" not in printed
 
@@ -76,12 +76,12 @@ def test_a_missing_file_and_an_unknown_judge_are_named(answers: Path, tmp_path: 
 def test_a_judge_who_always_fails_leaves_nothing_measured(
     answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "failing_judge.py").write_text(
+    (tmp_path / "broken_judge.py").write_text(
         "def judge(claim, evidence):\n    raise RuntimeError('down')\n", encoding="utf-8"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    result = run("stress", answers, "--judge", "python:failing_judge.judge", "--resamples", 100)
+    result = run("stress", answers, "--judge", "python:broken_judge.judge", "--resamples", 100)
     assert result.exit_code == 3
     assert "RuntimeError: down" in result.stderr
     assert "mutation score undefined: no verdict was given on an error" in result.stdout

@@ -10,6 +10,7 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.judges import (
     DEFAULT_JUDGE,
     JUDGE_FORMS,
+    EmbeddedJudge,
     FunctionJudge,
     Judge,
     LanguageModelJudge,
@@ -25,8 +26,27 @@ def chosen(text: str) -> Judge:
     return judge_named(text, provider_of=lambda name: ScriptedProvider([], name=name), settings=LanguageModelSettings())
 
 
-def test_the_default_is_the_judge_by_rules() -> None:
-    assert isinstance(chosen(DEFAULT_JUDGE), RulesJudge)
+def test_the_default_is_the_whole_model_inside_the_package() -> None:
+    judge = chosen(DEFAULT_JUDGE)
+    assert isinstance(judge, EmbeddedJudge)
+    assert judge.spec.name == "embedded:full@1"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("embedded", "embedded:full@1"), ("embedded:full", "embedded:full@1"), ("embedded:fast", "embedded:fast@1")],
+)
+def test_the_model_inside_the_package_is_chosen_by_its_tier(text: str, name: str) -> None:
+    assert chosen(text).spec.name == name
+
+
+def test_a_tier_that_the_model_does_not_have_is_refused_with_those_it_has() -> None:
+    with pytest.raises(SettingsError, match=r"no tier 'quick'; expected embedded or embedded:fast"):
+        chosen("embedded:quick")
+
+
+def test_the_judge_by_rules_is_called_rules() -> None:
+    assert isinstance(chosen("rules"), RulesJudge)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +75,7 @@ def test_recorded_verdicts_are_read_from_their_file(tmp_path: Path) -> None:
     assert chosen(f"recorded:{path}").spec.name == "Ada"
 
 
-@pytest.mark.parametrize("text", ["", "rule", "embedded", "gpt-4o", "rules:strict", "nobody:model"])
+@pytest.mark.parametrize("text", ["", "rule", "embeded", "gpt-4o", "rules:strict", "nobody:model"])
 def test_a_name_that_nobody_has_is_refused_with_all_that_there_are(text: str) -> None:
     with pytest.raises(SettingsError) as caught:
         chosen(text)

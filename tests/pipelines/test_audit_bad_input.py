@@ -58,7 +58,7 @@ def refused(*arguments: object, given: str | None = None) -> str:
 
 def audit_rows(folder: Path, rows: list[dict[str, Any]], **changes: Any) -> Path:
     """Audit rows by the rules, or by what is given."""
-    chosen: dict[str, Any] = {"measure": MeasureSettings(resamples=100), **changes}
+    chosen: dict[str, Any] = {"judges": ("rules",), "measure": MeasureSettings(resamples=100), **changes}
     audited(write_rows(folder / "answers.jsonl", rows), folder / "run", AuditSettings(**chosen))
     return folder / "run"
 
@@ -284,7 +284,7 @@ def test_an_unknown_field_on_resuming_loses_nothing(misbehaving_server: Misbehav
 
 def test_the_standard_input_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = command("-", given=json.dumps(row()) + "\n")
+    result = command("-", "--judge", "rules", given=json.dumps(row()) + "\n")
     assert result.exit_code == 0, result.stderr
     assert labels(tmp_path / "stdin-audit") == {"SUPPORTED": 1}
     assert "nothing came in" in refused("-", given="")

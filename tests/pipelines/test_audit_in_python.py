@@ -82,11 +82,27 @@ class Counting:
 
 
 def test_dicts_are_audited() -> None:
-    run = hallumeter.audit(ROWS)
+    run = hallumeter.audit(ROWS, judge="rules")
     assert labels(run) == LABELS
     assert run.summary.counts.records == 3
     [wrong] = [finding for finding in run.findings() if finding.claim.record_id == "en"]
     assert "330 m" in (wrong.verdicts[0].note or "")
+
+
+def test_who_names_no_judge_gets_the_model_inside_the_package() -> None:
+    run = hallumeter.audit(ROWS)
+    verdicts = [verdict for finding in run.findings() for verdict in finding.verdicts]
+    assert [(verdict.record_id, verdict.judge) for verdict in verdicts] == [
+        (str(row["id"]), "embedded:full@1") for row in ROWS
+    ]
+    assert run.failures == ()
+    assert run.summary.counts.judges == 1
+    english, *others = verdicts
+    assert english.unsupported_probability is not None
+    assert 0 < english.unsupported_probability < 1
+    # Of languages that it was not trained on it says what the rules say, and that these said it.
+    assert [verdict.label.value for verdict in others] == [LABELS["fr"], LABELS["ko"]]
+    assert all("judged by rules" in (verdict.note or "") for verdict in others)
 
 
 def test_responses_are_audited() -> None:
@@ -95,15 +111,17 @@ def test_responses_are_audited() -> None:
         Response(name, response=text, evidence=(Passage("e", text.replace("999", "330")),))
         for name, text in texts.items()
     ]
-    assert labels(hallumeter.audit(responses)) == LABELS
-    assert labels(hallumeter.audit(response for response in responses)) == LABELS, "an iterator will do"
+    assert labels(hallumeter.audit(responses, judge="rules")) == LABELS
+    iterator = (response for response in responses)
+    assert labels(hallumeter.audit(iterator, judge="rules")) == LABELS, "an iterator will do"
 
 
 def test_files_are_audited_by_path_or_name(tmp_path: Path) -> None:
     whole = written(tmp_path / "réponses.jsonl", ROWS)
-    assert labels(hallumeter.audit(whole)) == labels(hallumeter.audit(str(whole))) == LABELS
+    for given in (whole, str(whole)):
+        assert labels(hallumeter.audit(given, judge="rules")) == LABELS
     parts = [written(tmp_path / f"{row['id']}.jsonl", [row]) for row in ROWS]
-    run = hallumeter.audit(parts)
+    run = hallumeter.audit(parts, judge="rules")
     assert labels(run) == LABELS
     assert [(file.name, file.records) for file in run.manifest.inputs] == [(part.name, 1) for part in parts]
 
@@ -190,7 +208,8 @@ def test_extractors_are_given_by_name_or_as_themselves() -> None:
 
 def test_groups_are_named_by_one_field_or_several() -> None:
     for by in ("model", ["model"], ("model",)):
-        rows = [row for row in hallumeter.audit(ROWS, by=by).summary.metrics if row.metric == "mihr"]
+        summary = hallumeter.audit(ROWS, judge="rules", by=by).summary
+        rows = [row for row in summary.metrics if row.metric == "mihr"]
         assert {row.by.get("model"): (row.count, row.total) for row in rows} == {None: (1, 3), "m": (1, 1), "n": (0, 2)}
 
 
@@ -208,7 +227,7 @@ def test_a_finished_run_is_handed_back_to_who_asks_for_the_same_again(tmp_path: 
     ("again", "words"),
     [
         (lambda out: hallumeter.audit(ROWS[:2], out=out), "inputs records "),
-        (lambda out: hallumeter.audit(ROWS, judge=Counting(), out=out), "judges rules@1.*, now it is counting"),
+        (lambda out: hallumeter.audit(ROWS, judge=Counting(), out=out), "judges embedded:full@1.*, now it is counting"),
         (lambda out: hallumeter.audit(ROWS, extractor="clauses", out=out), "extractor sentences, now it is clauses"),
         (lambda out: hallumeter.audit(ROWS, by="model", out=out), "by none, now it is model"),
         (
@@ -241,7 +260,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> Non
 
 def test_it_runs_inside_a_running_event_loop() -> None:
     async def main() -> dict[str, str]:
-        return labels(hallumeter.audit(ROWS))
+        return labels(hallumeter.audit(ROWS, judge="rules"))
 
     assert asyncio.run(main()) == LABELS
 
@@ -257,7 +276,7 @@ def test_it_runs_in_a_thread_beside_a_running_event_loop() -> None:
                 await asyncio.sleep(0)
 
         ticking = asyncio.create_task(tick())
-        runs = await asyncio.gather(*(asyncio.to_thread(hallumeter.audit, ROWS) for _ in range(2)))
+        runs = await asyncio.gather(*(asyncio.to_thread(hallumeter.audit, ROWS, judge="rules") for _ in range(2)))
         ticking.cancel()
         assert ticks > 1, "the loop went on meanwhile"
         return [labels(run) for run in runs]
@@ -278,10 +297,11 @@ def test_it_runs_in_a_thread_that_has_a_loop_of_its_own() -> None:
     assert found == [WORD_FOR_WORD]
 
 
-def test_several_threads_audit_at_once() -> None:
+@pytest.mark.parametrize("judge", ["rules", "embedded"])
+def test_several_threads_audit_at_once(judge: str) -> None:
     with ThreadPoolExecutor(4) as pool:
-        runs = list(pool.map(lambda _: hallumeter.audit(ROWS), range(8)))
-    assert [labels(run) for run in runs] == [LABELS] * 8
+        runs = list(pool.map(lambda _: hallumeter.audit(ROWS, judge=judge), range(8)))
+    assert [labels(run) for run in runs] == [labels(hallumeter.audit(ROWS, judge=judge))] * 8
     assert len({run.path for run in runs}) == 8
 
 
@@ -380,7 +400,7 @@ def test_a_judge_whose_votes_are_missing_is_named() -> None:
 
 def test_any_mapping_is_a_record_and_any_iterable_of_judges_a_panel() -> None:
     rows = [MappingProxyType(row) for row in ROWS]
-    assert labels(hallumeter.audit(rows)) == LABELS
+    assert labels(hallumeter.audit(rows, judge="rules")) == LABELS
     run = hallumeter.audit(rows, judge=(judge for judge in ("rules", Counting())), by=iter(["model"]))
     assert run.summary.counts.judges == 2
     with pytest.raises(RecordError, match="put it in a list"):
@@ -442,6 +462,6 @@ def test_records_without_a_field_for_evidence_are_refused_and_the_fields_named(
 
 def test_a_headline_by_nobody_is_refused_before_anything_is_judged(tmp_path: Path) -> None:
     settings = hallumeter.AuditSettings(measure=MeasureSettings(headline="humn"))
-    with pytest.raises(SettingsError, match="no judge is called 'humn'; judges: rules@1"):
+    with pytest.raises(SettingsError, match="no judge is called 'humn'; judges: embedded:full@1"):
         hallumeter.audit(ROWS, out=tmp_path / "run", settings=settings)
     assert not (tmp_path / "run").exists()

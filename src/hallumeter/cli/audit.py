@@ -28,7 +28,7 @@ UNMEASURED = 3
     "judges",
     multiple=True,
     metavar="JUDGE",
-    help="Who judges; repeat for a panel. Default: rules.",
+    help="Who judges; repeat for a panel. Default: embedded.",
 )
 @click.option(
     "--extractor",
@@ -108,7 +108,9 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
 
     \b
     Judges:
-      rules                      numbers, dates, names, negation, word overlap; offline, the default
+      embedded                   the model inside the package: offline, English; the default
+      embedded:fast              the same without its neural network, many times as fast
+      rules                      numbers, dates, names, negation, word overlap; offline, en/fr/ko
       openai:MODEL               the key is in OPENAI_API_KEY
       anthropic:MODEL            the key is in ANTHROPIC_API_KEY
       http://host/v1#MODEL       any OpenAI-compatible server (HALLUMETER_API_KEY if it wants one)

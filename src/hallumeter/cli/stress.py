@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several. Default: rules."
+    "--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several. Default: embedded."
 )
 @click.option(
     "--claims",

@@ -9,14 +9,15 @@ from hallumeter import plugins
 from hallumeter.errors import SettingsError
 from hallumeter.providers.language_models import PROVIDER_FORMS, Provider
 
+from .embedded.judge import FULL, EmbeddedJudge
 from .function import FunctionJudge, function_named
 from .language_model import LanguageModelJudge, LanguageModelSettings
 from .protocol import Judge
 from .recorded import RecordedJudge
 from .rules.judge import RulesJudge
 
-DEFAULT_JUDGE = "rules"
-JUDGE_FORMS = (DEFAULT_JUDGE, *PROVIDER_FORMS, "python:module.function", "recorded:FILE")
+DEFAULT_JUDGE = "embedded"
+JUDGE_FORMS = ("embedded", "embedded:fast", "rules", *PROVIDER_FORMS, "python:module.function", "recorded:FILE")
 """What a user can type; other packages add names, alone or as ``name:argument``, by the entry point of their judges."""
 JUDGE_GROUP = "hallumeter.judges"
 _LANGUAGE_MODELS = ("openai", "anthropic", "http", "https")
@@ -38,8 +39,10 @@ def judge_named(
         InputError: A file of verdicts cannot be used.
     """
     kind, _, argument = text.partition(":")
-    if text == DEFAULT_JUDGE:
+    if text == "rules":
         return RulesJudge()
+    if kind == "embedded":
+        return EmbeddedJudge(argument or FULL)
     if kind == "python":
         return FunctionJudge(function_named(argument), name=text)
     if kind == "recorded":

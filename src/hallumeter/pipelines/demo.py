@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from hallumeter.errors import InputError
-from hallumeter.judges import DEFAULT_JUDGE
+from hallumeter.judges import EmbeddedJudge
 from hallumeter.pipelines.audit import AuditSettings, audit_files
 from hallumeter.pipelines.measurement import MeasureSettings
 from hallumeter.pipelines.transcripts import (
@@ -34,7 +34,7 @@ class Demo(Struct, frozen=True, eq=False):
     """What the demo measured."""
 
     answers: Summary
-    """Answers of language models to questions about passages, audited by rules, with people's verdicts beside."""
+    """Answers of language models to questions about passages, audited offline, with people's verdicts beside."""
     newspapers: MeasuredTranscripts
     """Newspaper articles read by OCR, and corrected by a small language model."""
 
@@ -53,8 +53,9 @@ def run_demo(out: Path) -> Demo:
     except OSError as error:
         raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder with --out") from error
     file = samples / _ANSWERS_FILE
+    judge = EmbeddedJudge()
     settings = AuditSettings(
-        judges=(DEFAULT_JUDGE, f"recorded:{file}"), measure=MeasureSettings(by=("model",), headline="rules@1")
+        judges=(judge, f"recorded:{file}"), measure=MeasureSettings(by=("model",), headline=judge.spec.name)
     )
     audit_files([file], out / ANSWERS, settings=settings, watch=NoWatch())
     answers = load(out / ANSWERS).summary

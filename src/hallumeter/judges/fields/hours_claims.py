@@ -118,17 +118,14 @@ def read_hours_claims(text: str) -> list[HoursClaim]:
 
 def _leave_exceptions(claims: list[HoursClaim]) -> None:
     """Take from the days of a time those for which another time is given: "until 9, and on Fridays until 10"."""
-    for claim in claims:
-        for time in claim.times:
-            others = [
-                other.days
-                for another in claims
-                for other in another.times
-                if bool(other.opens and time.opens) or bool(other.closes and time.closes)
-            ]
-            for days in others:
-                if days < time.days:
-                    time.days -= days
+    times = [time for claim in claims for time in claim.times]
+    for time in times:
+        others = [
+            other.days for other in times if bool(other.opens and time.opens) or bool(other.closes and time.closes)
+        ]
+        for days in others:
+            if days < time.days:
+                time.days -= days
 
 
 def _leave_doubts(claims: list[HoursClaim], text: str) -> None:

@@ -13,7 +13,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _PYTHON_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"']+""")
 _PYTHON_BEGIN = re.compile(r"""\s*[\[{]+\s*(?:'|"[^"]*"\s*:|\d)""")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|.)")
-_LABELS = frozenset({"name", "label", "title", "category", "key", "property"})
+LABELS = frozenset({"name", "label", "title", "category", "key", "property"})
+"""Keys whose values name what stands beside them."""
 _PLAIN = frozenset({"value", "val", "text", "amount"})
 _LONGEST_LABEL = 6
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|-")
@@ -114,7 +115,7 @@ class _Level(Struct):
 
 
 def _keep_label(level: _Level, leaf: Leaf) -> None:
-    is_label = level.key.lower() in _LABELS and isinstance(leaf.value, str)
+    is_label = level.key.lower() in LABELS and isinstance(leaf.value, str)
     if is_label and 0 < len(leaf.text.split()) <= _LONGEST_LABEL:
         level.label = leaf.text
 

@@ -13,7 +13,12 @@ REASON_WORDS = {
     "quotation_mismatch": "words in quotation marks differ from those of the evidence",
     "negation_mismatch": "one of the two denies what the other says",
     "comparison_mismatch": "more became less, before became after, or the like",
+    "hours_mismatch": "the response gives other opening hours than the record",
+    "field_mismatch": "a field of the record says otherwise",
+    "conflict": "the evidence says otherwise",
     # The evidence is silent.
+    "baseless": "the evidence says nothing of the kind",
+    "field_empty": "the field of the record is empty: it says neither yes nor no",
     "number_not_found": "the evidence has no such number",
     "date_not_found": "the evidence has no such date",
     "name_not_found": "the evidence has no such name",
@@ -26,6 +31,7 @@ REASON_WORDS = {
     "windows_disagree": "parts of long evidence led to different verdicts",
     "instruction_in_evidence": "the evidence holds instructions to the judge",
     "too_short": "the claim is too short to be checked",
+    "languages_differ": "the response and the evidence are in two languages",
     "negation_unclear": "only one of the response and the evidence denies something; it is unclear whether it matters",
     "uncertain": "the judge was not sure enough",
     # What the annotators of RAGTruth wrote down.

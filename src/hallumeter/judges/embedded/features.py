@@ -1,0 +1,162 @@
+"""What is measured of a claim beside its evidence: the numbers that the trees decide on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from hallumeter.judges.fields import check_opening_hours, check_record_fields
+from hallumeter.judges.rules.evidence import prepared_evidence
+from hallumeter.judges.rules.findings import Finding
+from hallumeter.judges.rules.judge import asked, findings_of
+from hallumeter.judges.rules.overlap import Overlap, overlap_of
+from hallumeter.judges.rules.statement import Statement
+from hallumeter.records import Response
+
+from .likeness import EvidenceWords, Likeness, evidence_words, likeness_of
+from .tokens import tokens_of
+from .units import Units, units_of
+
+FINDINGS = (
+    ("number_mismatch", "unit_mismatch", "money_mismatch", "percent_mismatch"),
+    ("number_not_found",),
+    ("date_mismatch",),
+    ("date_not_found",),
+    ("name_mismatch",),
+    ("name_not_found",),
+    ("negation_mismatch", "comparison_mismatch"),
+    ("quotation_mismatch", "quotation_not_found"),
+    ("hours_mismatch",),
+    ("field_mismatch",),
+    ("field_empty",),
+    ("negation_unclear", "uncertain"),
+)
+"""Reasons of findings, as they are counted."""
+
+
+class Measured(Struct, frozen=True):
+    """A claim beside its evidence."""
+
+    statement: Statement
+    features: NDArray[np.float32]
+    findings: list[Finding]
+    overlap: Overlap
+    likeness: Likeness
+
+
+def measured_of(response: Response, claims: Sequence[str]) -> list[Measured]:
+    """Measure the claims of a response."""
+    evidence = prepared_evidence(response.evidence)
+    units = units_of(response.evidence)
+    words = evidence_words(units)
+    language, given = asked(response.response or "", response.question or "")
+    statements = [Statement(claim, evidence, language=language, given=given) for claim in claims]
+    return [_measured(statement, units, words) for statement in statements]
+
+
+def _measured(statement: Statement, units: Units, words: EvidenceWords) -> Measured:
+    """Measure one claim."""
+    findings = [*findings_of(statement), *check_opening_hours(statement), *check_record_fields(statement)]
+    overlap = overlap_of(statement)
+    likeness = likeness_of(tokens_of(statement.text), words)
+    features = np.asarray(
+        [
+            *_overlap_features(statement, overlap),
+            *_order_features(statement, units),
+            *_likeness_features(likeness),
+            *_finding_features(statement, findings),
+            *_kind_features(statement),
+        ],
+        np.float32,
+    )
+    return Measured(statement, features, findings, overlap, likeness)
+
+
+def _overlap_features(statement: Statement, overlap: Overlap) -> list[float]:
+    """How many of the claim's words the evidence has, and how few of its sentences have them."""
+    shares = [score for _, score in statement.best]
+    return [
+        1.0 - overlap.share,
+        1.0 - overlap.best,
+        overlap.run_words,
+        overlap.missing,
+        overlap.missing / max(1, len(statement.keys)),
+        1.0 - _covered(statement, 2),
+        1.0 - _covered(statement, 4),
+        shares[0] - shares[1] if len(shares) > 1 else 0.0,
+        _given(statement),
+    ]
+
+
+def _covered(statement: Statement, count: int) -> float:
+    """The weighted share of the claim's words that the best sentences have together."""
+    best = [number for number, _ in statement.best[:count]]
+    found = [key for key in statement.keys if any(statement.evidence.has(key, number) for number in best)]
+    return sum(statement.weights[key] for key in found) / statement.total if statement.total else 0.0
+
+
+def _given(statement: Statement) -> float:
+    """The share of the claim's words that the question has."""
+    return sum(key in statement.given for key in statement.keys) / max(1, len(statement.keys))
+
+
+def _order_features(statement: Statement, units: Units) -> list[float]:
+    """Whether neighbours in the claim are neighbours in the evidence."""
+    keys = [key for key in statement.terms.keys if key]
+    neighbours = list(pairwise(keys))
+    together = near = 0
+    for first, second in neighbours:
+        shared = set(units.postings.get(first, ())) & set(units.postings.get(second, ()))
+        together += bool(shared)
+        near += first in units.postings and second in units.postings and not shared
+    count = max(1, len(neighbours))
+    return [1.0 - together / count, near / count, float(near)]
+
+
+def _likeness_features(likeness: Likeness) -> list[float]:
+    """How much the evidence has something like the claim's words, rare words before frequent ones."""
+    best, rarity = likeness.best, likeness.rarity
+    if not len(best):
+        return [0.0] * 9
+    weights = np.maximum(0.0, rarity - 5.0) + 0.05
+    missing = best < 0.999
+    order = np.sort(best * (rarity > 6.5) + (rarity <= 6.5))
+    return [
+        float(1.0 - (best * weights).sum() / weights.sum()),
+        float((missing * weights).sum() / weights.sum()),
+        float((missing * weights).sum()),
+        float(((1.0 - best) * weights).max()),
+        float(order[0]),
+        float(order[min(1, len(order) - 1)]),
+        float(order[min(3, len(order) - 1)]),
+        float(1.0 - likeness.is_known_pair.mean()),
+        float(_longest(missing)),
+    ]
+
+
+def _longest(flags: NDArray[np.bool_]) -> int:
+    most = count = 0
+    for flag in flags.tolist():
+        count = count + 1 if flag else 0
+        most = max(most, count)
+    return most
+
+
+def _finding_features(statement: Statement, findings: Sequence[Finding]) -> list[float]:
+    """What the checks by rule find, and how much there was to check."""
+    reasons = [finding.reason for finding in findings]
+    counts = [float(sum(reason in group for reason in reasons)) for group in FINDINGS]
+    return [*counts, float(len(statement.quantities)), float(len(statement.dates)), float(len(statement.names))]
+
+
+def _kind_features(statement: Statement) -> list[float]:
+    """The size of the claim, and whether there is a question.
+
+    Not the size of the evidence: it only tells one kind of task from another, which the trees are not to go by.
+    """
+    return [math.log1p(len(statement.terms)), float(len(statement.given) > 0)]

@@ -1,0 +1,179 @@
+"""The judge that ships inside the package: trees over measured features, and a small network that reads the words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.errors import SettingsError
+from hallumeter.judges.claim_text import claim_text, place_in_response
+from hallumeter.judges.protocol import JudgeSpec, JudgeTask
+from hallumeter.judges.rules.judge import RulesJudge
+from hallumeter.judges.rules.minimal_pairs import supporting
+from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
+
+from .chunks import chunks_of
+from .encoder import ReadClaim, read_claims
+from .features import Measured, measured_of
+from .languages import LANGUAGE_NAMES, languages_differ, unchecked_language
+from .marks import marked
+from .model_files import Tier, checked_tier, shipped_model
+from .reasons import Reason, denies, fast_reason, full_reason
+from .signals import Signals, fast_signals, full_signals
+from .trees import trees
+from .units import units_of
+
+FULL, FAST = "full", "fast"
+TIERS = (FULL, FAST)
+MISMATCH = 0.6
+"""The least probability of a claim that a rule found to differ from the evidence, whatever else speaks for it."""
+_FARTHEST = 30.0
+"""Logit beyond which a probability would be 0 or 1 to a computer; it never is."""
+
+
+class Weighed(Struct, frozen=True):
+    """A claim, what was measured of it, and how probable it is that it is unsupported."""
+
+    measured: Measured
+    probability: float
+    read: ReadClaim | None
+    """What the network says; None in the fast tier."""
+
+
+class EmbeddedJudge:
+    """Judges by a small model that was trained on claims that people had judged; needs no network and no download.
+
+    Args:
+        tier: ``fast`` decides by trees over what is measured of a claim, ``full`` also by a network that reads the
+            claim beside its evidence.
+
+    Raises:
+        SettingsError: There is no such tier, or a file of the model is missing or damaged.
+    """
+
+    def __init__(self, tier: str = FULL) -> None:
+        if tier not in TIERS:
+            raise SettingsError(f"the embedded judge has no tier {tier!r}; expected embedded or embedded:{FAST}")
+        self.tier = tier
+        self._decision: Tier = checked_tier(tier)
+        self.name = f"embedded:{tier}@{shipped_model().version}"
+
+    @property
+    def spec(self) -> JudgeSpec:
+        """Its name with tier and version, and the threshold that its labels depend on."""
+        settings = (("threshold", f"{self._decision.threshold:g}"), ("mismatch", f"{MISMATCH:g}"))
+        return JudgeSpec(self.name, settings, is_parallel=True)
+
+    def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
+        """One verdict for each claim, in the order of the claims."""
+        response = task.response
+        if languages_differ(response.response or "", response.evidence):
+            return [self._plain(claim, Label.UNDECIDED, "languages_differ") for claim in task.claims]
+        language = unchecked_language(response.response or "")
+        if language is not None:
+            return [self._by_rules(verdict, language) for verdict in RulesJudge().judge(task)]
+        measured = measured_of(response, [claim_text(claim, response) for claim in task.claims])
+        weighed = iter(self.weighed(response, [each for each in measured if _can_be_weighed(each)]))
+        return [
+            self._verdict(claim, response, next(weighed))
+            if _can_be_weighed(each)
+            else self._plain(claim, *_why_not(each))
+            for claim, each in zip(task.claims, measured, strict=True)
+        ]
+
+    def weighed(self, response: Response, measured: Sequence[Measured]) -> list[Weighed]:
+        """How probable it is of each claim that it is unsupported."""
+        if not measured:
+            return []
+        is_structured = any(block.leaf is not None for block in measured[0].statement.evidence.blocks)
+        logits = trees().logits(np.stack([each.features for each in measured]))
+        if self.tier == FAST:
+            probabilities = _probabilities(self._decision, fast_signals(logits, is_structured=is_structured))
+            return [
+                Weighed(each, _at_least(each, said), None) for each, said in zip(measured, probabilities, strict=True)
+            ]
+        reads = self._reads(response, measured)
+        probabilities = _probabilities(self._decision, full_signals(logits, reads, is_structured=is_structured))
+        return [
+            Weighed(each, _at_least(each, said), read)
+            for each, said, read in zip(measured, probabilities, reads, strict=True)
+        ]
+
+    def _reads(self, response: Response, measured: Sequence[Measured]) -> list[ReadClaim]:
+        claims = [marked(each) for each in measured]
+        return read_claims(
+            chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims)
+        )
+
+    def _verdict(self, claim: Claim, response: Response, weighed: Weighed) -> Verdict:
+        probability = weighed.probability
+        is_unsupported = probability >= self._decision.threshold
+        reason = self._reason(weighed) if is_unsupported else None
+        start, end = claim.start, claim.end
+        if reason is not None:
+            start, end = place_in_response(claim, response, (reason.start, reason.end))
+        return Verdict(
+            record_id=claim.record_id,
+            claim_id=claim.claim_id,
+            judge=self.name,
+            label=_label(reason),
+            unsupported_probability=probability,
+            reason=reason.code if reason is not None else None,
+            start=start,
+            end=end,
+            evidence=(reason.quotes if reason is not None else ()) or _best_quote(weighed.measured),
+            note=reason.note if reason is not None else None,
+            confidence=probability if is_unsupported else 1.0 - probability,
+        )
+
+    def _reason(self, weighed: Weighed) -> Reason:
+        if weighed.read is None:
+            return fast_reason(weighed.measured)
+        return full_reason(weighed.measured, weighed.read, stretch=self._decision.stretch)
+
+    def _plain(self, claim: Claim, label: Label, reason: str) -> Verdict:
+        return Verdict(
+            claim.record_id, claim.claim_id, self.name, label, reason=reason, start=claim.start, end=claim.end
+        )
+
+    def _by_rules(self, said: Verdict | Failure, language: str) -> Verdict | Failure:
+        """What the rules say, for a language that the model does not know."""
+        if isinstance(said, Failure):
+            return structs.replace(said, judge=self.name)
+        known = LANGUAGE_NAMES.get(language, "in this language")
+        note = f"judged by rules: the model was trained and checked on English, not {known}"
+        return structs.replace(said, judge=self.name, note="; ".join(filter(None, [said.note, note])))
+
+
+def _can_be_weighed(measured: Measured) -> bool:
+    statement = measured.statement
+    return bool(statement.keys and statement.evidence.sentences)
+
+
+def _probabilities(decision: Tier, signals: Signals) -> list[float]:
+    logits = decision.constant + sum(weight * signals[name] for name, weight in decision.weights.items())
+    return [1.0 / (1.0 + math.exp(-logit)) for logit in np.clip(logits, -_FARTHEST, _FARTHEST).tolist()]
+
+
+def _at_least(measured: Measured, probability: float) -> float:
+    """Not less than what a mismatch calls for: both values are there to be seen."""
+    return max(probability, MISMATCH) if any(map(denies, measured.findings)) else probability
+
+
+def _label(reason: Reason | None) -> Label:
+    if reason is None:
+        return Label.SUPPORTED
+    return Label.REFUTED if reason.is_conflict else Label.NOT_ENOUGH_INFO
+
+
+def _why_not(measured: Measured) -> tuple[Label, str]:
+    """Of a claim that says nothing, or one without evidence."""
+    return (Label.NOT_ENOUGH_INFO, "no_evidence") if measured.statement.keys else (Label.UNDECIDED, "too_short")
+
+
+def _best_quote(measured: Measured) -> tuple[Quote, ...]:
+    sentence = supporting(measured.statement)
+    return () if sentence is None else (sentence.quote(),)

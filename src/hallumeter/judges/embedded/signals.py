@@ -1,0 +1,46 @@
+"""What a tier weighs: one number of each kind for every claim of a response."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .encoder import ReadClaim
+
+Signals = dict[str, NDArray[np.float64]]
+
+
+def fast_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals:
+    """Of the trees: what they say of a claim, and of the others beside it, for errors come together."""
+    return {
+        "trees": logits,
+        "trees_beside": _beside(logits),
+        "claims": np.full(len(logits), math.log1p(len(logits))),
+        "is_structured": np.full(len(logits), float(is_structured)),
+    }
+
+
+def full_signals(logits: NDArray[np.float64], reads: Sequence[ReadClaim], *, is_structured: bool) -> Signals:
+    """Of the trees and of the network."""
+    votes = np.asarray([read.vote for read in reads])
+    return {
+        **fast_signals(logits, is_structured=is_structured),
+        "vote": votes,
+        "vote_beside": _beside(votes),
+        "worst_token": np.asarray([_largest(read, 1) for read in reads]),
+        "worst_tokens": np.asarray([_largest(read, 4) for read in reads]),
+    }
+
+
+def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each claim the mean of the others; its own value when it is alone."""
+    if len(values) < 2:
+        return values
+    return np.asarray((values.sum() - values) / (len(values) - 1))
+
+
+def _largest(read: ReadClaim, count: int) -> float:
+    return float(np.sort(read.unsupported)[-count:].mean())

@@ -1,0 +1,1 @@
+"""How the embedded judge is made: reading data, making examples, training, calibration, export, evaluation."""

@@ -1,0 +1,118 @@
+"""Examples as readings: the chunks of the judge, with a label for every token and every claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.extractors.statements import SentenceExtractor
+from hallumeter.judges.embedded.chunks import LENGTH, Chunk, chunks_of
+from hallumeter.judges.embedded.features import Measured, measured_of
+from hallumeter.judges.embedded.marks import marked
+from hallumeter.judges.embedded.tokens import tokens_of
+from hallumeter.judges.embedded.units import units_of
+from hallumeter.records import Passage, Response
+
+from .examples import Example
+
+UNKNOWN, SUPPORTED, BASELESS, CONFLICT = -1, 0, 1, 2
+
+
+class LabelledClaim(Struct, frozen=True):
+    """A claim of an example, and what people said of it."""
+
+    text: str
+    start: int
+    end: int
+    is_unsupported: bool | None
+    """None when people judged the whole text and it has several claims."""
+
+
+class Reading(Struct, frozen=True):
+    """A chunk with its labels."""
+
+    example: int
+    """The example's number."""
+    chunk: Chunk
+    tokens: np.ndarray
+    """A label for each token of the claims, part by part."""
+    claims: tuple[bool | None, ...]
+    """For each part whether its claim is unsupported."""
+    is_any_unsupported: bool
+    """Whether any claim of the whole example is."""
+    is_whole: bool
+    """All claims of the example stand in this chunk."""
+
+
+def passages_of(example: Example) -> tuple[Passage, ...]:
+    """The evidence as the judge is given it."""
+    return tuple(Passage(f"e{number}", text) for number, text in enumerate(example.evidence))
+
+
+def claims_of(example: Example) -> list[LabelledClaim]:
+    """The claims of a text with their labels: unsupported when a marked place touches them."""
+    text = example.text
+    if example.is_one_claim:
+        places = [(0, len(text))]
+    else:
+        found = SentenceExtractor().extract(Response("x", response=text))
+        places = [(claim.start or 0, claim.end or 0) for claim in found]
+    known = example.has_spans
+    claims = []
+    for start, end in places:
+        is_touched = any(span.start < end and start < span.end for span in example.spans)
+        label = is_touched if known else example.is_unsupported if len(places) == 1 else None
+        claims.append(LabelledClaim(text[start:end], start, end, label))
+    return claims
+
+
+def measured_claims(example: Example, texts: list[str]) -> list[Measured]:
+    """What the judge measures of the claims."""
+    response = Response("x", response=example.text, question=example.question, evidence=passages_of(example))
+    return measured_of(response, texts)
+
+
+def readings_of(example: Example, *, number: int, length: int = LENGTH) -> Iterator[Reading]:
+    """The chunks of an example."""
+    claims = claims_of(example)
+    if not claims:
+        return
+    units = units_of(passages_of(example))
+    texts = [claim.text for claim in claims]
+    read = [marked(each) for each in measured_claims(example, texts)]
+    chunks = chunks_of(read, units, question=example.question, length=length)
+    for chunk in chunks:
+        labels = [
+            _token_labels(example, claims[part.claim])[part.first : part.first + part.count] for part in chunk.parts
+        ]
+        yield Reading(
+            example=number,
+            chunk=chunk,
+            tokens=np.concatenate(labels),
+            claims=tuple(claims[part.claim].is_unsupported for part in chunk.parts),
+            is_any_unsupported=example.is_unsupported,
+            is_whole=len(chunks) == 1,
+        )
+
+
+def _token_labels(example: Example, claim: LabelledClaim) -> np.ndarray:
+    spans = tokens_of(claim.text).spans
+    if not example.has_spans:
+        return np.full(len(spans), UNKNOWN, np.int8)
+    labels = np.zeros(len(spans), np.int8)
+    for place, (start, end) in enumerate(spans):
+        for span in example.spans:
+            if span.start < claim.start + end and claim.start + start < span.end:
+                labels[place] = CONFLICT if span.is_conflict else max(labels[place], BASELESS)
+    return labels
+
+
+def all_readings(examples: Iterable[Example], *, length: int = LENGTH) -> list[Reading]:
+    """The readings of many examples, each with its example's number."""
+    return [
+        reading
+        for number, example in enumerate(examples)
+        for reading in readings_of(example, number=number, length=length)
+    ]
