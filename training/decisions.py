@@ -26,6 +26,10 @@ PREVALENCE = {"qa": 0.3, "summary": 0.3, "data": 0.6}
 """Share of texts with an error for which the threshold is chosen, whatever the share among the held-back ones."""
 
 
+MOST_CALLED = 1.25
+"""How many times as many claims as people a tier may call unsupported."""
+
+
 class HeldBack(Struct, frozen=True):
     """A text that neither trees nor network have seen, and what they say of its claims."""
 
@@ -60,7 +64,7 @@ def fitted(held: Sequence[HeldBack], names: tuple[str, ...]) -> Tier:
     model = LogisticRegression(C=10.0, max_iter=2000).fit(table[judged], known[judged], sample_weight=weight[judged])
     constant, coefficients = float(model.intercept_[0]), model.coef_[0]
     said = [_probabilities(constant + each @ coefficients) for each in rows]
-    threshold = best_threshold(held, [float(each.max()) for each in said])
+    threshold = best_threshold(held, said)
     stretch = best_stretch_level(held, said, threshold=threshold) if held[0].reads is not None else 0.5
     return Tier(constant, dict(zip(names, map(float, coefficients), strict=True)), threshold, stretch)
 
@@ -73,13 +77,23 @@ def claim_weights(held: Sequence[HeldBack]) -> list[float]:
     return [len(held) * shares[group] / counts[group] / len(PREVALENCE) for group in groups]
 
 
-def best_threshold(held: Sequence[HeldBack], worst: Sequence[float]) -> float:
-    """The threshold with the best mean F1 of the kinds of tasks, each at its prevalence."""
+def best_threshold(held: Sequence[HeldBack], said: Sequence[np.ndarray]) -> float:
+    """The threshold with the best mean F1 of texts over the kinds of tasks, each at its prevalence.
+
+    Only those that call about as many claims unsupported as people do: a rate from them is not inflated.
+    """
     weights = np.asarray(claim_weights(held))
     tasks = np.asarray([each.example.task for each in held])
     wrong = np.asarray([each.example.is_unsupported for each in held])
-    scores = np.asarray(worst)
-    candidates = np.round(np.arange(0.05, 0.95, 0.01), 2)
+    scores = np.asarray([each.max() for each in said])
+    by_claim = np.concatenate([np.full(len(each), weight) for each, weight in zip(said, weights, strict=True)])
+    labels, values = np.concatenate([each.labels for each in held]), np.concatenate(list(said))
+    by_people = by_claim[labels == 1].sum() / by_claim[labels >= 0].sum()
+    candidates = [
+        float(each)
+        for each in np.round(np.arange(0.05, 0.95, 0.01), 2)
+        if by_claim[(values >= each) & (labels >= 0)].sum() / by_claim[labels >= 0].sum() <= MOST_CALLED * by_people
+    ]
     means = [
         np.mean(
             [_f1(scores[tasks == task] >= each, wrong[tasks == task], weights[tasks == task]) for task in PREVALENCE]
