@@ -2,7 +2,7 @@
 
 The answers ship with hallumeter: eleven questions with passages, each answered by six models. Any JSONL, CSV or Parquet
 file with the columns response and evidence can take their place, or a list of dicts as below. Nothing is downloaded:
-the rules compare numbers, dates, names, quotations, negations and words.
+the judge is a small model inside the package, with rules for numbers, dates, names and negations.
 """
 
 from importlib.resources import as_file, files
@@ -12,7 +12,7 @@ import hallumeter
 with as_file(files("hallumeter.samples") / "rag_answers.jsonl") as path:
     run = hallumeter.audit(path, by="model")
 
-print("Sentences that the passages do not support, as far as rules can tell, with 95% intervals:\n")
+print("Sentences that the passages do not support, as far as a small model can tell, with 95% intervals:\n")
 for row in run.summary.metrics:
     if row.metric == "mihr" and row.value is not None and row.interval is not None:
         low, high = row.interval

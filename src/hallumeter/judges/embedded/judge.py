@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from hallumeter.errors import SettingsError
 from hallumeter.judges.claim_text import claim_text, place_in_response
 from hallumeter.judges.protocol import JudgeSpec, JudgeTask
+from hallumeter.judges.rules.findings import is_mismatch
 from hallumeter.judges.rules.judge import RulesJudge
 from hallumeter.judges.rules.minimal_pairs import supporting
 from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
@@ -21,15 +22,15 @@ from .features import Measured, measured_of
 from .languages import LANGUAGE_NAMES, languages_differ, unchecked_language
 from .marks import marked
 from .model_files import Tier, checked_tier, shipped_model
-from .reasons import Reason, denies, fast_reason, full_reason
+from .reasons import Reason, fast_reason, full_reason
 from .signals import Signals, fast_signals, full_signals
 from .trees import trees
 from .units import units_of
 
 FULL, FAST = "full", "fast"
 TIERS = (FULL, FAST)
-MISMATCH = 0.6
-"""The least probability of a claim that a rule found to differ from the evidence, whatever else speaks for it."""
+MISMATCH = 0.35
+"""The least probability of a claim in which a rule found a number, name, date or the like that the evidence denies."""
 _FARTHEST = 30.0
 """Logit beyond which a probability would be 0 or 1 to a computer; it never is."""
 
@@ -160,7 +161,7 @@ def _probabilities(decision: Tier, signals: Signals) -> list[float]:
 
 def _at_least(measured: Measured, probability: float) -> float:
     """Not less than what a mismatch calls for: both values are there to be seen."""
-    return max(probability, MISMATCH) if any(map(denies, measured.findings)) else probability
+    return max(probability, MISMATCH) if any(map(is_mismatch, measured.findings)) else probability
 
 
 def _label(reason: Reason | None) -> Label:
