@@ -116,9 +116,7 @@ class Making:
         for fold in self.folds:
             chosen = [each for each in examples if fold_of(each) == fold]
             folder = self.work / f"model-{fold}"
-            said += self._kept(
-                f"held-back-{fold}.pickle", lambda c=chosen, f=folder: held_back(c, f, with_network=True)
-            )
+            said += self._kept(f"held-back-{fold}.pickle", lambda c=chosen, f=folder: held_back(c, f))
         return {"fast": fitted(said, FAST), "full": fitted(said, FULL)}
 
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from hallumeter.judges.embedded.encoder import ReadClaim
 from hallumeter.judges.embedded.model_files import Tier
-from hallumeter.judges.embedded.signals import Signals, fast_signals, full_signals
+from hallumeter.judges.embedded.signals import Signals, signals_of
 from hallumeter.judges.embedded.spans import best_stretch
 from hallumeter.judges.embedded.tokens import tokens_of
 
@@ -48,9 +48,7 @@ class HeldBack(Struct, frozen=True):
 
     def signals(self) -> Signals:
         """What a tier weighs."""
-        if self.reads is None:
-            return fast_signals(self.logits, is_structured=self.is_structured)
-        return full_signals(self.logits, self.reads, is_structured=self.is_structured)
+        return signals_of(self.logits, self.reads, is_structured=self.is_structured)
 
 
 def fitted(held: Sequence[HeldBack], names: tuple[str, ...]) -> Tier:

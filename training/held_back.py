@@ -4,50 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from hallumeter.judges.embedded.chunks import chunks_of
-from hallumeter.judges.embedded.encoder import read_claims
-from hallumeter.judges.embedded.marks import marked
-from hallumeter.judges.embedded.trees import trees
-from hallumeter.judges.embedded.units import units_of
+from hallumeter.judges.embedded.features import measured_of
+from hallumeter.judges.embedded.judge import can_be_weighed, is_structured, read_by_network, tree_logits
 
 from .decisions import HeldBack
 from .examples import Example
 from .model_folder import use_model
-from .readings import claims_of, measured_claims, passages_of
+from .readings import claims_of, response_of
 
 DECIDED_ON = ("ragtruth", "quintd1", "summedits", "written")
 """Sets on which the decisions are fitted: those of the three kinds of tasks."""
 
 
-def held_back(examples: Sequence[Example], folder: Path, *, with_network: bool, workers: int = 2) -> list[HeldBack]:
+def held_back(examples: Sequence[Example], folder: Path, *, workers: int = 2) -> list[HeldBack]:
     """What the model in a folder, which has not seen these examples, says of them."""
     chosen = [each for each in examples if each.data_set.partition("/")[0] in DECIDED_ON]
     with ProcessPoolExecutor(workers, initializer=use_model, initargs=(folder,)) as pool:
-        said = pool.map(partial(_held_back, with_network=with_network), chosen, chunksize=8)
-        return [each for each in said if each is not None]
+        return [each for each in pool.map(_held_back, chosen, chunksize=8) if each is not None]
 
 
-def _held_back(example: Example, *, with_network: bool) -> HeldBack | None:
+def _held_back(example: Example) -> HeldBack | None:
     claims = claims_of(example)
-    passages = passages_of(example)
-    measured = measured_claims(example, [claim.text for claim in claims])
-    kept = [number for number, each in enumerate(measured) if each.statement.keys and each.statement.evidence.sentences]
+    response = response_of(example)
+    told = zip(claims, measured_of(response, [claim.text for claim in claims]), strict=True)
+    kept = [(claim, each) for claim, each in told if can_be_weighed(each)]
     if not kept:
         return None
-    measured = [measured[number] for number in kept]
-    reads = None
-    if with_network:
-        chunks = chunks_of([marked(each) for each in measured], units_of(passages), question=example.question)
-        reads = read_claims(chunks, len(measured))
+    measured = [each for _, each in kept]
     return HeldBack(
         example=example,
-        claims=tuple(claims[number] for number in kept),
-        logits=trees().logits(np.stack([each.features for each in measured])),
-        reads=reads,
-        is_structured=any(block.leaf is not None for block in measured[0].statement.evidence.blocks),
+        claims=tuple(claim for claim, _ in kept),
+        logits=tree_logits(measured),
+        reads=read_by_network(response, measured),
+        is_structured=is_structured(measured),
     )

@@ -7,15 +7,15 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.judges.embedded.judge import EmbeddedJudge
 from hallumeter.judges.protocol import JudgeTask
-from hallumeter.records import Claim, Label, Passage, Response, Verdict
+from hallumeter.records import Claim, Label, Passage, Verdict
 
 from .examples import Example
 from .model_folder import use_model
-from .readings import LabelledClaim, claims_of, passages_of
+from .readings import LabelledClaim, claims_of, response_of
 
 _UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
@@ -47,12 +47,9 @@ class Judged(Struct, frozen=True):
 def judged(example: Example, *, tier: str, folder: Path, evidence: tuple[Passage, ...] | None = None) -> Judged:
     """Judge one example, if need be with other evidence than its own."""
     claims = tuple(claims_of(example))
-    response = Response(
-        "x",
-        response=example.text,
-        question=example.question or None,
-        evidence=passages_of(example) if evidence is None else evidence,
-    )
+    response = response_of(example)
+    if evidence is not None:
+        response = structs.replace(response, evidence=evidence)
     task = JudgeTask(
         response, tuple(Claim("x", f"x#{number}", start=each.start, end=each.end) for number, each in enumerate(claims))
     )

@@ -68,10 +68,14 @@ def claims_of(example: Example) -> list[LabelledClaim]:
     return claims
 
 
+def response_of(example: Example) -> Response:
+    """The text as the judge is given it."""
+    return Response("x", response=example.text, question=example.question or None, evidence=passages_of(example))
+
+
 def measured_claims(example: Example, texts: list[str]) -> list[Measured]:
     """What the judge measures of the claims."""
-    response = Response("x", response=example.text, question=example.question, evidence=passages_of(example))
-    return measured_of(response, texts)
+    return measured_of(response_of(example), texts)
 
 
 def readings_of(example: Example, *, number: int, length: int = LENGTH) -> Iterator[Reading]:

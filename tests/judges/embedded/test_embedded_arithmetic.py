@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from hallumeter.judges.embedded.encoder import ReadClaim
-from hallumeter.judges.embedded.signals import fast_signals, full_signals
+from hallumeter.judges.embedded.signals import signals_of
 from hallumeter.judges.embedded.spans import best_stretch
 from hallumeter.judges.embedded.trees import Trees, trees
 
@@ -107,7 +107,7 @@ def claim(vote: float, *unsupported: float) -> ReadClaim:
 
 
 def test_beside_a_claim_stands_the_mean_of_the_others() -> None:
-    signals = fast_signals(np.array([1.0, 2.0, 6.0]), is_structured=True)
+    signals = signals_of(np.array([1.0, 2.0, 6.0]), None, is_structured=True)
     assert signals["trees"].tolist() == [1.0, 2.0, 6.0]
     assert signals["trees_beside"].tolist() == [4.0, 3.5, 1.5]
     assert signals["claims"].tolist() == [math.log(4.0)] * 3
@@ -115,7 +115,7 @@ def test_beside_a_claim_stands_the_mean_of_the_others() -> None:
 
 
 def test_a_claim_alone_has_itself_beside_it() -> None:
-    signals = full_signals(np.array([1.5]), [claim(-2.0, 3.0)], is_structured=False)
+    signals = signals_of(np.array([1.5]), [claim(-2.0, 3.0)], is_structured=False)
     assert signals["trees_beside"].tolist() == [1.5]
     assert signals["vote_beside"].tolist() == [-2.0]
     assert signals["is_structured"].tolist() == [0.0]
@@ -123,7 +123,7 @@ def test_a_claim_alone_has_itself_beside_it() -> None:
 
 def test_the_worst_tokens_are_the_largest_four_or_all_of_fewer() -> None:
     reads = [claim(0.5, 4.0, 1.0, 3.0, -9.0, 2.0), claim(-1.0, 1.0, 3.0)]
-    signals = full_signals(np.array([0.0, 0.0]), reads, is_structured=False)
+    signals = signals_of(np.array([0.0, 0.0]), reads, is_structured=False)
     assert signals["vote"].tolist() == [0.5, -1.0]
     assert signals["vote_beside"].tolist() == [-1.0, 0.5]
     assert signals["worst_token"].tolist() == [4.0, 3.0]

@@ -63,9 +63,8 @@ def session() -> onnxruntime.InferenceSession:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = (
-        1  # several processes use the cores better, and the result is the same on any machine
-    )
+    # Several processes use the cores better, and the result is the same on any machine.
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(model_bytes("encoder.onnx"), options, providers=["CPUExecutionProvider"])

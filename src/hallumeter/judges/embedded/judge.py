@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.judges.claim_text import claim_text, place_in_response
 from hallumeter.judges.protocol import JudgeSpec, JudgeTask
 from hallumeter.judges.rules.findings import is_mismatch
 from hallumeter.judges.rules.judge import RulesJudge
-from hallumeter.judges.rules.minimal_pairs import supporting
-from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
+from hallumeter.judges.rules.minimal_pairs import supporting_quote
+from hallumeter.records import Claim, Failure, Label, Response, Verdict
 
 from .chunks import chunks_of
 from .encoder import ReadClaim, read_claims
@@ -23,7 +24,7 @@ from .languages import LANGUAGE_NAMES, languages_differ, unchecked_language
 from .marks import marked
 from .model_files import Tier, checked_tier, shipped_model
 from .reasons import Reason, fast_reason, full_reason
-from .signals import Signals, fast_signals, full_signals
+from .signals import Signals, signals_of
 from .trees import trees
 from .units import units_of
 
@@ -77,10 +78,10 @@ class EmbeddedJudge:
         if language is not None:
             return [self._by_rules(verdict, language) for verdict in RulesJudge().judge(task)]
         measured = measured_of(response, [claim_text(claim, response) for claim in task.claims])
-        weighed = iter(self.weighed(response, [each for each in measured if _can_be_weighed(each)]))
+        weighed = iter(self.weighed(response, [each for each in measured if can_be_weighed(each)]))
         return [
             self._verdict(claim, response, next(weighed))
-            if _can_be_weighed(each)
+            if can_be_weighed(each)
             else self._plain(claim, *_why_not(each))
             for claim, each in zip(task.claims, measured, strict=True)
         ]
@@ -89,25 +90,14 @@ class EmbeddedJudge:
         """How probable it is of each claim that it is unsupported."""
         if not measured:
             return []
-        is_structured = any(block.leaf is not None for block in measured[0].statement.evidence.blocks)
-        logits = trees().logits(np.stack([each.features for each in measured]))
-        if self.tier == FAST:
-            probabilities = _probabilities(self._decision, fast_signals(logits, is_structured=is_structured))
-            return [
-                Weighed(each, _at_least(each, said), None) for each, said in zip(measured, probabilities, strict=True)
-            ]
-        reads = self._reads(response, measured)
-        probabilities = _probabilities(self._decision, full_signals(logits, reads, is_structured=is_structured))
+        reads = None if self.tier == FAST else read_by_network(response, measured)
+        signals = signals_of(tree_logits(measured), reads, is_structured=is_structured(measured))
+        probabilities = _probabilities(self._decision, signals)
+        by_claim: Sequence[ReadClaim | None] = reads or [None] * len(measured)
         return [
             Weighed(each, _at_least(each, said), read)
-            for each, said, read in zip(measured, probabilities, reads, strict=True)
+            for each, said, read in zip(measured, probabilities, by_claim, strict=True)
         ]
-
-    def _reads(self, response: Response, measured: Sequence[Measured]) -> list[ReadClaim]:
-        claims = [marked(each) for each in measured]
-        return read_claims(
-            chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims)
-        )
 
     def _verdict(self, claim: Claim, response: Response, weighed: Weighed) -> Verdict:
         probability = weighed.probability
@@ -125,7 +115,7 @@ class EmbeddedJudge:
             reason=reason.code if reason is not None else None,
             start=start,
             end=end,
-            evidence=(reason.quotes if reason is not None else ()) or _best_quote(weighed.measured),
+            evidence=(reason.quotes if reason is not None else ()) or supporting_quote(weighed.measured.statement),
             note=reason.note if reason is not None else None,
             confidence=probability if is_unsupported else 1.0 - probability,
         )
@@ -149,9 +139,26 @@ class EmbeddedJudge:
         return structs.replace(said, judge=self.name, note="; ".join(filter(None, [said.note, note])))
 
 
-def _can_be_weighed(measured: Measured) -> bool:
+def can_be_weighed(measured: Measured) -> bool:
+    """Whether a claim says anything and has evidence."""
     statement = measured.statement
     return bool(statement.keys and statement.evidence.sentences)
+
+
+def is_structured(measured: Sequence[Measured]) -> bool:
+    """Whether the evidence of some claims is a record, or has one in it."""
+    return any(block.leaf is not None for block in measured[0].statement.evidence.blocks)
+
+
+def tree_logits(measured: Sequence[Measured]) -> NDArray[np.float64]:
+    """What the trees say of some claims."""
+    return trees().logits(np.stack([each.features for each in measured]))
+
+
+def read_by_network(response: Response, measured: Sequence[Measured]) -> list[ReadClaim]:
+    """What the network says of some claims of a response."""
+    claims = [marked(each) for each in measured]
+    return read_claims(chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims))
 
 
 def _probabilities(decision: Tier, signals: Signals) -> list[float]:
@@ -173,8 +180,3 @@ def _label(reason: Reason | None) -> Label:
 def _why_not(measured: Measured) -> tuple[Label, str]:
     """Of a claim that says nothing, or one without evidence."""
     return (Label.NOT_ENOUGH_INFO, "no_evidence") if measured.statement.keys else (Label.UNDECIDED, "too_short")
-
-
-def _best_quote(measured: Measured) -> tuple[Quote, ...]:
-    sentence = supporting(measured.statement)
-    return () if sentence is None else (sentence.quote(),)

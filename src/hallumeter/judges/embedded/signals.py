@@ -13,8 +13,13 @@ from .encoder import ReadClaim
 Signals = dict[str, NDArray[np.float64]]
 
 
-def fast_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals:
-    """Of the trees: what they say of a claim, and of the others beside it, for errors come together."""
+def signals_of(logits: NDArray[np.float64], reads: Sequence[ReadClaim] | None, *, is_structured: bool) -> Signals:
+    """What the trees say, and in the full tier the network, of a claim and of those beside it: errors come together."""
+    said = _tree_signals(logits, is_structured=is_structured)
+    return said if reads is None else said | _network_signals(reads)
+
+
+def _tree_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals:
     return {
         "trees": logits,
         "trees_beside": _beside(logits),
@@ -23,11 +28,9 @@ def fast_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals
     }
 
 
-def full_signals(logits: NDArray[np.float64], reads: Sequence[ReadClaim], *, is_structured: bool) -> Signals:
-    """Of the trees and of the network."""
+def _network_signals(reads: Sequence[ReadClaim]) -> Signals:
     votes = np.asarray([read.vote for read in reads])
     return {
-        **fast_signals(logits, is_structured=is_structured),
         "vote": votes,
         "vote_beside": _beside(votes),
         "worst_token": np.asarray([_largest(read, 1) for read in reads]),

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from hallumeter.judges.claim_text import claim_text, place_in_response
 from hallumeter.judges.protocol import JudgeSpec, JudgeTask
-from hallumeter.records import Claim, Failure, Label, Quote, Response, Verdict
+from hallumeter.records import Claim, Failure, Label, Response, Verdict
 from hallumeter.text.terms import language_of, terms_of
 
 from .calibration import COVERED, LIKELY, UNLIKELY, floor_of, signals_of, unsupported_probability
@@ -18,7 +18,7 @@ from .check_polarity import check_comparison, check_negation
 from .check_quotations import check_quotations
 from .evidence import prepared_evidence
 from .findings import Finding, is_doubt, is_mismatch
-from .minimal_pairs import check_minimal_pairs, supporting
+from .minimal_pairs import check_minimal_pairs, supporting_quote
 from .overlap import Overlap, overlap_of
 from .statement import Statement
 
@@ -97,7 +97,7 @@ def _verdict(claim: Claim, response: Response, statement: Statement) -> Verdict:
         reason=finding.reason if finding is not None else "uncertain" if label is Label.UNDECIDED else None,
         start=start,
         end=end,
-        evidence=finding.quotes if finding is not None and finding.quotes else _best_quote(statement),
+        evidence=finding.quotes if finding is not None and finding.quotes else supporting_quote(statement),
         note=finding.note if finding is not None else None,
         confidence=_confidence(label, probability),
     )
@@ -135,8 +135,3 @@ def _words_not_found(statement: Statement, overlap: Overlap) -> Finding:
     start, end = overlap.run or (0, len(statement.terms.text))
     said = statement.text[start:end]
     return Finding("words_not_found", start, end, f"evidence has nothing like “{said}”")
-
-
-def _best_quote(statement: Statement) -> tuple[Quote, ...]:
-    sentence = supporting(statement)
-    return () if sentence is None else (sentence.quote(),)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
+from hallumeter.records import Quote
 from hallumeter.text.lexicon import LANGUAGES, load_lexicon
 from hallumeter.text.names import Name
 from hallumeter.text.terms import Terms, fold
@@ -77,6 +78,12 @@ def supporting(statement: Statement) -> Sentence | None:
         ),
     )
     return evidence.sentences[best]
+
+
+def supporting_quote(statement: Statement) -> tuple[Quote, ...]:
+    """The same sentence as a place in the evidence; empty when there is none."""
+    sentence = supporting(statement)
+    return () if sentence is None else (sentence.quote(),)
 
 
 def _share(statement: Statement, keys: set[str], *, without: set[str]) -> float:
