@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from hallumeter.judges.embedded.model_files import FOLDER, Tier
 
 from .claim_table import claim_table
-from .decisions import FAST, FULL, fitted
+from .decisions import FAST, FULL, HeldBack, fitted
 from .examples import Example
 from .export import export
 from .folds import FOLDS, fold_of
@@ -37,12 +37,16 @@ _NO_DECISION = {"fast": Tier(0.0, {"trees": 1.0}, 0.5), "full": Tier(0.0, {"vote
 class Making:
     """The steps, and the folder in which their results are kept."""
 
-    def __init__(self, data: Path, work: Path, *, minutes: float, folds: tuple[int, ...]) -> None:
+    def __init__(
+        self, data: Path, work: Path, *, minutes: float, folds: tuple[int, ...], start: Path | None = None
+    ) -> None:
         self.data = data
         self.work = work
         self.minutes = minutes
         self.folds = folds
         """Folds without which a network is trained; the trees are trained without each."""
+        self.start = start
+        """The work folder of an earlier making, with whose networks to begin."""
         work.mkdir(parents=True, exist_ok=True)
 
     def run(self) -> None:
@@ -85,13 +89,15 @@ class Making:
         # Two at a time, with a core each: that trains more than two cores on one.
         for first in range(0, len(missing), 2):
             command = [sys.executable, "-m", "training", "--work", str(self.work), "--minutes", str(self.minutes)]
-            jobs = [subprocess.Popen([*command, "--network", name]) for name in missing[first : first + 2]]
+            begin = [] if self.start is None else ["--start", str(self.start)]
+            jobs = [subprocess.Popen([*command, *begin, "--network", name]) for name in missing[first : first + 2]]
             if any(job.wait() for job in jobs):
                 raise SystemExit("a network could not be trained; start again to go on where it stopped")
 
     def train_network(self, name: str) -> None:
         """Train one network from its readings."""
-        train(self.work / f"readings-{name}.pickle", self.work / f"network-{name}.pt", Plan(self.minutes))
+        start = None if self.start is None else str(self.start / f"network-{name}.pt")
+        train(self.work / f"readings-{name}.pickle", self.work / f"network-{name}.pt", Plan(self.minutes, start=start))
 
     def _trees(self, table: Any, examples: list[Example], fold: int | None, name: str) -> None:
         write_trees(trained(table, examples, without=fold), self.work / f"trees-{name}.npz")
@@ -112,12 +118,13 @@ class Making:
         pack(_NO_DECISION, folder)
 
     def _decisions(self, examples: list[Example]) -> dict[str, Tier]:
-        said = []
-        for fold in self.folds:
+        said: list[HeldBack] = []
+        for fold in range(FOLDS):
             chosen = [each for each in examples if fold_of(each) == fold]
             folder = self.work / f"model-{fold}"
             said += self._kept(f"held-back-{fold}.pickle", lambda c=chosen, f=folder: held_back(c, f))
-        return {"fast": fitted(said, FAST), "full": fitted(said, FULL)}
+        read = [each for each in said if each.reads is not None]
+        return {"fast": fitted(said, FAST), "full": fitted(read, FULL)}
 
 
 def main() -> None:
@@ -127,9 +134,12 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path(".training"), help="where the results of steps are kept")
     parser.add_argument("--minutes", type=float, default=150, help="for each network")
     parser.add_argument("--folds", type=int, nargs="*", default=list(range(FOLDS)), help="folds to hold back")
+    parser.add_argument("--start", type=Path, help="a work folder with whose networks to begin")
     parser.add_argument("--network", help="train this one network and nothing else")
     options = parser.parse_args()
-    making = Making(options.data, options.work, minutes=options.minutes, folds=tuple(options.folds))
+    making = Making(
+        options.data, options.work, minutes=options.minutes, folds=tuple(options.folds), start=options.start
+    )
     if options.network:
         making.train_network(options.network)
     else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from sklearn.linear_model import LogisticRegression
 
 from hallumeter.judges.embedded.encoder import ReadClaim
@@ -20,8 +20,8 @@ from hallumeter.judges.embedded.tokens import tokens_of
 from .examples import Example
 from .readings import LabelledClaim
 
-FAST = ("trees", "trees_beside", "claims", "is_structured")
-FULL = (*FAST, "vote", "vote_beside", "worst_token", "worst_tokens")
+FAST = ("trees", "trees_beside", "is_structured")
+FULL = ("trees", "is_structured", "vote", "vote_beside")
 PREVALENCE = {"qa": 0.3, "summary": 0.3, "data": 0.6}
 """Share of texts with an error for which the threshold is chosen, whatever the share among the held-back ones."""
 
@@ -63,8 +63,10 @@ def fitted(held: Sequence[HeldBack], names: tuple[str, ...]) -> Tier:
     constant, coefficients = float(model.intercept_[0]), model.coef_[0]
     said = [_probabilities(constant + each @ coefficients) for each in rows]
     threshold = best_threshold(held, said)
-    stretch = best_stretch_level(held, said, threshold=threshold) if held[0].reads is not None else 0.5
-    return Tier(constant, dict(zip(names, map(float, coefficients), strict=True)), threshold, stretch)
+    decision = Tier(constant, dict(zip(names, map(float, coefficients), strict=True)), threshold)
+    if names == FAST:
+        return decision
+    return structs.replace(decision, stretch=best_stretch_level(held, said, threshold=threshold))
 
 
 def claim_weights(held: Sequence[HeldBack]) -> list[float]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from hallumeter.judges.embedded import model_files
 from hallumeter.judges.embedded.features import measured_of
 from hallumeter.judges.embedded.judge import can_be_weighed, is_structured, read_by_network, tree_logits
 
@@ -19,7 +20,7 @@ DECIDED_ON = ("ragtruth", "quintd1", "summedits", "written")
 
 
 def held_back(examples: Sequence[Example], folder: Path, *, workers: int = 2) -> list[HeldBack]:
-    """What the model in a folder, which has not seen these examples, says of them."""
+    """What a model that has not seen these examples says of them; its trees alone where it has no network."""
     chosen = [each for each in examples if each.data_set.partition("/")[0] in DECIDED_ON]
     with ProcessPoolExecutor(workers, initializer=use_model, initargs=(folder,)) as pool:
         return [each for each in pool.map(_held_back, chosen, chunksize=8) if each is not None]
@@ -33,10 +34,11 @@ def _held_back(example: Example) -> HeldBack | None:
     if not kept:
         return None
     measured = [each for _, each in kept]
+    has_network = (model_files.FOLDER / model_files.FILES["full"][-1]).exists()
     return HeldBack(
         example=example,
         claims=tuple(claim for claim, _ in kept),
         logits=tree_logits(measured),
-        reads=read_by_network(response, measured),
+        reads=read_by_network(response, measured) if has_network else None,
         is_structured=is_structured(measured),
     )

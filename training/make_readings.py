@@ -8,7 +8,7 @@ from .batches import WeightedReading
 from .examples import Example
 from .readings import readings_of
 
-LENGTH = 208
+LENGTH = 240
 """Tokens of a reading; a little less than what the judge reads, for speed."""
 SHARES = {
     "ragtruth": 1.0,

@@ -33,7 +33,7 @@ class Plan(Struct, frozen=True):
     """How long and how fast to train."""
 
     minutes: float
-    rate: float = 1e-4
+    rate: float = 1.5e-4
     threads: int = 1
     seed: int = 0
     start: str | None = None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -94,3 +96,20 @@ def test_with_case_a_phrase_is_found_as_written_or_with_a_capital() -> None:
     sets = {"very": ["very"] * 301}
     assert found("not sure", "Not sure. not sure. NOT SURE. not Sure", fold_case=False) == ["Not sure", "not sure"]
     assert found("not {very} sure", "not very sure. not Very sure", sets, fold_case=False) == ["not very sure"]
+
+
+def test_threads_may_read_the_lexicons_for_the_first_time_at_once() -> None:
+    program = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from hallumeter.text.lexicon import LANGUAGES, load_lexicon
+start = Barrier(6)
+def read(number):
+    start.wait()
+    return load_lexicon(LANGUAGES[number % len(LANGUAGES)]).language
+with ThreadPoolExecutor(6) as pool:
+    print(*pool.map(read, range(6)))
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "en fr ko en fr ko\n")

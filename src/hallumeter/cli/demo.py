@@ -19,9 +19,9 @@ import click
 def demo(out: Path) -> None:
     """Audit bundled real samples and write two reports: no key, no download, a few seconds.
 
-    The samples are answers of six language models to questions about given passages (RAGTruth), audited by rules, with
-    the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR (Overproof), and as
-    "corrected" by a small language model (SmolLM2).
+    The samples are answers of six language models to questions about given passages (RAGTruth), audited by the judge in
+    the package, with the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR
+    (Overproof), and as "corrected" by a small language model (SmolLM2).
 
     \b
     Examples:

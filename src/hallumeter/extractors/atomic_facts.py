@@ -68,6 +68,10 @@ class _Reply(Struct, frozen=True):
     facts: list[_Fact]
 
 
+# Known to msgspec before threads ask for it: two that do so for the first time at once crash it.
+msgspec.json.Decoder(_Reply)
+
+
 class FactExtractor:
     """Asks a language model for the atomic facts of a response.
 

@@ -8,6 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
+from msgspec.json import Decoder
 
 from hallumeter.text import PhraseFinder, clean_text, parse_phrase, sentence_spans
 
@@ -26,6 +27,10 @@ class InstructionCues(Struct, frozen=True, forbid_unknown_fields=True):
     phrases: tuple[str, ...]
     sets: dict[str, tuple[str, ...]]
     """Words that stand for one another; an empty one may be absent."""
+
+
+# Known to msgspec before threads ask for it: two that do so for the first time at once crash it.
+Decoder(InstructionCues)
 
 
 def instruction_spans(text: str) -> list[tuple[int, int]]:

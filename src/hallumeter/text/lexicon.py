@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 
 from msgspec import Struct, convert
+from msgspec.json import Decoder
 
 from hallumeter.errors import SettingsError
 
@@ -138,6 +139,10 @@ class Lexicon(Struct, frozen=True, forbid_unknown_fields=True):
     """For the edits that test judges."""
     sets: dict[str, tuple[str, ...]] = {}
     """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
+
+
+# msgspec crashes when two threads look at a type for the first time at once; an import is only ever done by one.
+Decoder(Lexicon)
 
 
 @cache

@@ -176,7 +176,7 @@ def test_without_claims_nothing_is_read() -> None:
 
 
 def test_a_long_claim_is_read_in_parts_and_joined_to_all_its_tokens() -> None:
-    texts = ["The tower is high.", "The old tower of Paris is 330 metres high. " * 20, "Nobody lives there."]
+    texts = ["The tower is high.", "The old tower of Paris is 330 metres high. " * 30, "Nobody lives there."]
     claims = [claim_of(text) for text in texts]
     assert len(claims[1].tokens) > 2 * CLAIM_TOKENS
     chunks = read(claims)

@@ -19,10 +19,10 @@ OTHER, SHARED, KNOWN, ALIKE, UNKNOWN, DOUBTED = range(6)
 """Kinds of tokens: of the evidence; of the evidence and the claims; of a claim and known to the evidence; like one of
 the evidence; unlike all; of a part of a claim that a rule found wrong."""
 KINDS = 6
-CLAIM_TOKENS = 72
+CLAIM_TOKENS = 128
 """Claims are read together up to this many tokens; one that is longer is read in parts of this length."""
 QUESTION_TOKENS = 32
-LENGTH = 224
+LENGTH = 256
 """Tokens that are read at once."""
 _FIRST_RARE = 2200
 """Tokens are ordered by frequency: those before are marks, letters and words that nearly every text has."""

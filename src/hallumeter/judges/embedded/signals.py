@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,22 +19,13 @@ def signals_of(logits: NDArray[np.float64], reads: Sequence[ReadClaim] | None, *
 
 
 def _tree_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals:
-    return {
-        "trees": logits,
-        "trees_beside": _beside(logits),
-        "claims": np.full(len(logits), math.log1p(len(logits))),
-        "is_structured": np.full(len(logits), float(is_structured)),
-    }
+    structured = np.full(len(logits), float(is_structured))
+    return {"trees": logits, "trees_beside": _beside(logits), "is_structured": structured}
 
 
 def _network_signals(reads: Sequence[ReadClaim]) -> Signals:
     votes = np.asarray([read.vote for read in reads])
-    return {
-        "vote": votes,
-        "vote_beside": _beside(votes),
-        "worst_token": np.asarray([_largest(read, 1) for read in reads]),
-        "worst_tokens": np.asarray([_largest(read, 4) for read in reads]),
-    }
+    return {"vote": votes, "vote_beside": _beside(votes)}
 
 
 def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -43,7 +33,3 @@ def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(values) < 2:
         return values
     return np.asarray((values.sum() - values) / (len(values) - 1))
-
-
-def _largest(read: ReadClaim, count: int) -> float:
-    return float(np.sort(read.unsupported)[-count:].mean())

@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 
 from msgspec import Struct
 
-from hallumeter.judges.rules.evidence import Block, Evidence, Sentence, prepared_evidence
+from hallumeter.judges.rules.evidence import Evidence, Sentence, prepared_evidence
 from hallumeter.judges.rules.json_leaves import LABELS, Leaf
 from hallumeter.records import Passage
 
@@ -32,8 +32,6 @@ class Unit(Struct, frozen=True):
     """As a model reads it: JSON values with their keys."""
     keys: frozenset[str]
     """Keys of its words."""
-    first: tuple[Block, int, int]
-    """The block it begins in, and its part of that block's text."""
 
 
 class Units:
@@ -106,8 +104,7 @@ def _grouped(group: list[Sentence]) -> Unit:
         " ".join([*leaf.path[shared:][-2:], leaf.text]).strip() for leaf in leaves if not _is_repeated(leaf, leaves)
     )
     keys = {key for sentence in group for key in (*sentence.block.keys, *sentence.keys) if key}
-    block = group[0].block
-    return Unit(f"{above}: {values}" if above else values, frozenset(keys), (block, 0, len(block.terms.text)))
+    return Unit(f"{above}: {values}" if above else values, frozenset(keys))
 
 
 def _is_repeated(leaf: Leaf, leaves: list[Leaf]) -> bool:
@@ -126,4 +123,4 @@ def _pieces(sentence: Sentence) -> Iterator[Unit]:
         start = sentence.start if part == 0 else terms.starts[first]
         end = sentence.end if part == count - 1 else terms.starts[last]
         keys = frozenset(key for key in (*terms.keys[first:last], *block.keys) if key)
-        yield Unit(name + terms.text[start:end].strip(), keys, (block, start, end))
+        yield Unit(name + terms.text[start:end].strip(), keys)
