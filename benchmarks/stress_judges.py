@@ -18,8 +18,7 @@ from hallumeter.judges import LanguageModelSettings
 from hallumeter.pipelines import AuditSettings
 from hallumeter.pipelines.stress import JudgeResult, StressSettings, stress_files
 from hallumeter.runner import NoWatch, PaceSettings
-
-from .language_model_agreement import served
+from language_model_agreement import served
 
 LOCAL = ("rules", "embedded:fast", "embedded")
 
