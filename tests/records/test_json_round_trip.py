@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
+from dialogue_records import DIALOGUE_RECORDS, FAIRNESS, NOT_EXPORTED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
@@ -37,7 +38,10 @@ from hallumeter.records import (
     Verdict,
 )
 
-COLUMNS = {"Answers", "LabelCounts", "PageColumns", "PageCounts", "Rates", "Ratings", "Support", "UncertaintySums"}
+COLUMNS = {
+    *("Answers", "LabelCounts", "PageColumns", "PageCounts", "Rates", "Ratings", "Support", "UncertaintySums"),
+    *("TurnColumns", "TurnRates"),
+}
 """Arrays, and the rows they are made from, for arithmetic, which are never written down."""
 
 CLAIM = Claim("r1", "r1#0", kind="statement", start=3, end=9, text="파리는 수도다.", weight=0.5)
@@ -180,6 +184,7 @@ RECORDS: tuple[Struct, ...] = (
     Transcript("p1", "vlm", "", "x", {"century": 15, "hand": None}),
     Rate(1.0, 3.0),
     Signature("mihr", None, (("nei", "unsupported"),), None, "0.1.0"),
+    *DIALOGUE_RECORDS,
 )
 
 
@@ -192,7 +197,17 @@ def test_a_record_written_and_read_again_is_equal(record: Struct) -> None:
 
 def test_every_record_is_written_and_read_here_or_is_a_column() -> None:
     structs = {name for name in records.__all__ if issubclass(type(getattr(records, name)), type(Struct))}
-    assert structs - COLUMNS == {type(record).__name__ for record in RECORDS}
+    assert structs - COLUMNS == {type(record).__name__ for record in RECORDS} - NOT_EXPORTED
+
+
+def test_a_comparison_is_fair_when_nothing_differs() -> None:
+    assert not FAIRNESS.is_fair
+    assert msgspec.structs.replace(FAIRNESS, differences=(), differences_total=0).is_fair
+
+
+def test_the_first_place_where_something_is_asserted_is_told() -> None:
+    mentions = [record for record in DIALOGUE_RECORDS if isinstance(record, records.Mention)]
+    assert [mention.asserted and mention.asserted.start for mention in mentions] == [12, None]
 
 
 def test_fields_are_written_in_the_order_of_the_contract() -> None:

@@ -201,7 +201,8 @@ def test_a_missing_claim_does_not_silently_swallow_its_verdicts(run: Path) -> No
 
 
 def test_a_folder_holds_the_files_that_its_list_names(run: Path) -> None:
-    assert {path.name for path in run.iterdir()} | {"pages.csv", "report.html"} == RUN_FILES
+    of_some_instruments = {"pages.csv", "report.html", "events.jsonl", "scripts.jsonl"}
+    assert {path.name for path in run.iterdir()} | of_some_instruments == RUN_FILES
 
 
 def test_a_run_of_an_instrument_without_pages_has_none(run: Path) -> None:

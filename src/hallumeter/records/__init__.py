@@ -2,6 +2,26 @@
 
 from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from .dialogue import (
+    EVENT_VERSION,
+    Consistency,
+    Element,
+    Event,
+    EventQuestion,
+    EventUsage,
+    Mention,
+    MentionKind,
+    MentionScope,
+    Mode,
+    Occurrence,
+    PatientSlots,
+    RuleOutcome,
+    Script,
+    ScriptTurn,
+    SlotFinding,
+    SlotUse,
+    TurnFindings,
+)
 from .failure import Failure
 from .measurement import SUMMARY_VERSION, Counts, Measurement, MetricSummary, Profile, Scope, Summary
 from .page_columns import PageColumns, PageCounts
@@ -13,15 +33,22 @@ from .signature import Signature
 from .source import Passage, Quote
 from .span import check_span
 from .transcript import PageRow, PageStatus, Transcript
+from .turn_columns import TurnColumns, TurnRates
 
 __all__ = [
+    "EVENT_VERSION",
     "MANIFEST_VERSION",
     "SUMMARY_VERSION",
     "Answers",
     "Claim",
+    "Consistency",
     "Counts",
     "Direction",
+    "Element",
     "EnginePair",
+    "Event",
+    "EventQuestion",
+    "EventUsage",
     "Failure",
     "FieldValue",
     "Finding",
@@ -31,12 +58,18 @@ __all__ = [
     "LabelCounts",
     "Manifest",
     "Measurement",
+    "Mention",
+    "MentionKind",
+    "MentionScope",
     "MetricSummary",
+    "Mode",
+    "Occurrence",
     "PageColumns",
     "PageCounts",
     "PageRow",
     "PageStatus",
     "Passage",
+    "PatientSlots",
     "Profile",
     "Quote",
     "RankedEngine",
@@ -45,11 +78,19 @@ __all__ = [
     "Rates",
     "Ratings",
     "Response",
+    "RuleOutcome",
     "Scope",
+    "Script",
+    "ScriptTurn",
     "Signature",
+    "SlotFinding",
+    "SlotUse",
     "Summary",
     "Support",
     "Transcript",
+    "TurnColumns",
+    "TurnFindings",
+    "TurnRates",
     "UncertaintySums",
     "Verdict",
     "check_distribution",

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from .pairing import DialogueSummary
 from .ranking import Direction, Ranking
 
 Scope = Literal["record", "group", "run"]
@@ -92,3 +93,5 @@ class Summary(Struct, frozen=True):
     """What a reader must know: accepted aliases, skipped lines, missing inputs."""
     ranking: Ranking | None = None
     """Which engines differ on the same pages; None for an instrument without engines."""
+    dialogue: DialogueSummary | None = None
+    """How ways to answer differ on the same patients; None for an instrument without dialogues."""

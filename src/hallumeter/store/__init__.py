@@ -1,11 +1,13 @@
 """What is remembered on disk."""
 
+from .event_shelf import EventShelf, ShelvedEvent
 from .journal import Done, Entry, Journal
 from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
 from .places import cache_folder
 from .run_folder import (
     CLAIMS,
+    EVENTS,
     FAILURES,
     JOURNAL,
     MANIFEST,
@@ -14,6 +16,7 @@ from .run_folder import (
     RECORDS,
     REPORT,
     RUN_FILES,
+    SCRIPTS,
     SUMMARY,
     VERDICTS,
     RunFolder,
@@ -24,6 +27,7 @@ from .verdict_cache import VerdictCache
 
 __all__ = [
     "CLAIMS",
+    "EVENTS",
     "FAILURES",
     "JOURNAL",
     "MANIFEST",
@@ -32,13 +36,16 @@ __all__ = [
     "RECORDS",
     "REPORT",
     "RUN_FILES",
+    "SCRIPTS",
     "SUMMARY",
     "VERDICTS",
     "Done",
     "Entry",
+    "EventShelf",
     "Journal",
     "PageShelf",
     "RunFolder",
+    "ShelvedEvent",
     "ShelvedPage",
     "ShelvedReading",
     "VerdictCache",

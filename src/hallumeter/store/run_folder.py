@@ -25,9 +25,13 @@ RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
 SUMMARY, MANIFEST, REPORT = "summary.json", "manifest.json", "report.html"
 PAGES = "pages.csv"
+EVENTS, SCRIPTS = "events.jsonl", "scripts.jsonl"
+"""Answers of dialogues with their metrics, and the scripts that they answer."""
 JOURNAL = "journal.sqlite"
 """Where a run is kept while it goes on."""
-RUN_FILES = frozenset({RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES})
+RUN_FILES = frozenset(
+    {RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES, EVENTS, SCRIPTS}
+)
 """Everything that a run folder holds."""
 
 _DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecordError, RecursionError)
