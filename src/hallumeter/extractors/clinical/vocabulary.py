@@ -1,0 +1,259 @@
+"""All names and cues of the lexicons, looked for at once.
+
+One automaton holds the names of drugs, conditions, labs and vitals, the words of indirect use, and the cues of scope,
+so that what a search costs depends on the text and hardly on how many names there are. Texts and names are compared in
+lower case with every punctuation mark as a space, so that "LDL-C" is "LDL C". Of names that overlap, the leftmost and
+longest counts among those that stand on word boundaries; a name may be glued to Korean particles on its right.
+"""
+
+from __future__ import annotations
+
+import re
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ahocorasick_rs import AhoCorasick
+from msgspec import Struct
+
+from hallumeter.text.normalize import clean_text
+
+from .roles import CLAUSE, PHRASE, SENTENCE, Role, roles_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hallumeter.text.normalize import CleanText
+
+    from .cue_words import CueWords
+    from .particles import Endings
+    from .tables import ClinicalTables
+
+Span = tuple[int, int, int]
+_NEUTRAL = Role()
+_ONLY_STOPS = frozenset(Role(stop=level, works_ahead=True) for level in (PHRASE, CLAUSE, SENTENCE))
+_NAMES, _CUES, _STOPS, _NEUTRALS, _NUMBERS = range(5)
+_PUNCTUATION = re.compile(r"[^\w ]")
+
+
+class Meaning(Struct, frozen=True):
+    """What a name of the lexicons stands for."""
+
+    kind: str
+    """`medication`, `condition`, `measurement`, `sex`, `class`, `condition_hint`, `life_stage` or `nothing`."""
+    name: str
+
+
+class Found(NamedTuple):
+    """A name in a text, in the positions of the clean text."""
+
+    start: int
+    end: int
+    meanings: tuple[Meaning, ...]
+
+
+FoundCue = tuple[int, int, Role]
+"""A cue in a text: where it begins and ends, and what it does."""
+
+
+class FoundNumber(NamedTuple):
+    """A number word in a text."""
+
+    start: int
+    end: int
+    value: int
+
+
+class Finds(NamedTuple):
+    """All that the lexicons know in a text, each list in the order of the text."""
+
+    names: list[Found]
+    hints: list[Found]
+    cues: list[FoundCue]
+    number_words: list[FoundNumber]
+
+
+class _Pattern:
+    """What a string of the automaton may be; the string has a space where the word must begin or end."""
+
+    __slots__ = (
+        *("goes_on", "hints", "kind", "layer", "meanings", "number", "role", "spellings", "to_end", "to_start"),
+    )
+
+    def __init__(self, pattern: str) -> None:
+        # From a match in the text with a space before it to the words in the text.
+        self.to_start = pattern.startswith(" ") - 1
+        self.to_end = pattern.endswith(" ") + 1
+        self.layer = _NAMES
+        self.meanings: tuple[Meaning, ...] = ()
+        self.hints: tuple[Meaning, ...] = ()
+        self.kind = ""
+        self.goes_on = False
+        self.spellings: frozenset[str] | None = None
+        """The only ways in which it may be written; None where case does not count."""
+        self.role = _NEUTRAL
+        self.number = 0
+
+    def set_role(self, role: Role) -> None:
+        """Make it a cue, a stop that is nothing else, or words that are neither."""
+        if role in _ONLY_STOPS:
+            self.layer = _STOPS
+        else:
+            self.layer = _NEUTRALS if role == _NEUTRAL else _CUES
+        self.role = _NEUTRAL if role == _NEUTRAL else role
+
+    def set_number(self, value: int) -> None:
+        """Make it a number word."""
+        self.layer, self.number = _NUMBERS, value
+
+
+class Vocabulary:
+    """Finds names and cues; made once, it can be used for any number of texts."""
+
+    def __init__(self, tables: ClinicalTables, words: Sequence[CueWords], endings: Endings) -> None:
+        self._patterns: dict[str, _Pattern] = {}
+        for name, meaning in _names(tables, words):
+            self._add_name(name, meaning)
+        for language in words:
+            for phrase, role in roles_of(language).items():
+                self._pattern(phrase).set_role(role)
+            for word, value in language.number_words.items():
+                if word.isascii() or value >= 10:  # the small Korean ones are syllables of other words
+                    self._pattern(word + ("" if word.isascii() else "*")).set_number(value)
+        for spelling in (each for language in words for each in language.names.as_written):
+            pattern = self._patterns.get(f" {spelling.lower()}")
+            if pattern is not None:
+                pattern.spellings = (pattern.spellings or frozenset()) | {spelling}
+        self._endings = endings
+        self._found = list(self._patterns.values())
+        self._places = [(pattern.layer, pattern.to_start, pattern.to_end) for pattern in self._found]
+        self._automaton = AhoCorasick(list(self._patterns))
+
+    def find(self, clean: CleanText) -> Finds:
+        """All names and cues of a text."""
+        layers: tuple[list[Span], ...] = ([], [], [], [], [])
+        found, places = self._found, self._places
+        for index, start, end in self._automaton.find_matches_as_indexes(f" {plain(clean.lower)} ", overlapping=True):
+            layer, to_start, to_end = places[index]
+            layers[layer].append((start + to_start, to_end - end, index))
+        names, cues, stops, neutrals, numbers = layers
+        names = self._words(clean, names)
+        hints = [span for span in names if found[span[2]].hints]
+        named = [
+            Found(start, end, found[index].meanings)
+            for start, end, index in _longest([span for span in names if found[span[2]].meanings])
+        ]
+        apart = _with_stops(_longest(cues + neutrals), _longest(stops + neutrals))
+        return Finds(
+            named,
+            [Found(start, end, found[index].hints) for start, end, index in _longest(hints)] if hints else [],
+            _outside([(start, end, found[index].role) for start, end, index in apart], named),
+            sorted(FoundNumber(start, -end, found[index].number) for start, end, index in numbers),
+        )
+
+    def names_in(self, text: str) -> list[Found]:
+        """The names of a short text alone, such as an entry of a patient's record."""
+        return self.find(clean_text(text)).names
+
+    def _add_name(self, name: str, meaning: Meaning) -> None:
+        """A name; names of indirect use are found beside the others, also inside of them."""
+        goes_on = name.endswith("*")
+        pattern = self._pattern(name if goes_on else name + "*")
+        pattern.goes_on = goes_on
+        pattern.kind = pattern.kind or meaning.kind
+        if meaning.kind in {"condition_hint", "life_stage"}:
+            pattern.hints += (meaning,)
+        elif meaning not in pattern.meanings:
+            pattern.meanings += (meaning,)
+
+    def _pattern(self, phrase: str) -> _Pattern:
+        """The string for a phrase with stars, and what it stands for so far."""
+        words = plain(clean_text(phrase.strip("*")).lower).rstrip()
+        written = ("" if phrase.startswith("*") else " ") + words + ("" if phrase.endswith("*") else " ")
+        return self._patterns.setdefault(written, _Pattern(written))
+
+    def _words(self, clean: CleanText, spans: list[Span]) -> list[Span]:
+        """The names that stand on word boundaries, and with their capitals where these count."""
+        lower, found, endings = clean.lower, self._found, self._endings
+        kept = []
+        for span in spans:
+            start, negative_end, index = span
+            end = -negative_end
+            pattern = found[index]
+            is_glued = lower[end : end + 1].isalnum() and not pattern.goes_on
+            if is_glued and not endings.may_follow(lower, end, pattern.kind):
+                continue
+            if pattern.spellings is None or clean.text[start:end] in pattern.spellings:
+                kept.append(span)
+        return kept
+
+
+def _names(tables: ClinicalTables, words: Sequence[CueWords]) -> Iterator[tuple[str, Meaning]]:
+    """Every name with what it stands for."""
+    for drug in tables.drugs:
+        yield from ((name, Meaning("medication", drug.name)) for name in drug.names)
+    for condition in tables.conditions:
+        yield from ((name, Meaning("condition", condition.name)) for name in condition.names)
+    for measurement in tables.measurements:
+        yield from ((name, Meaning("measurement", measurement.name)) for name in measurement.names)
+    for class_name, class_words in tables.classes.items():
+        yield from ((word, Meaning("class", class_name)) for word in class_words)
+    for condition_name, hints in tables.hints.items():
+        yield from ((word, Meaning("condition_hint", condition_name)) for word in hints)
+    for language in words:
+        yield from _language_names(language)
+
+
+def _language_names(words: CueWords) -> Iterator[tuple[str, Meaning]]:
+    yield from ((word, Meaning("sex", "male")) for word in words.sexes.male)
+    yield from ((word, Meaning("sex", "female")) for word in words.sexes.female)
+    yield from ((word, Meaning("nothing", "")) for word in (*words.sexes.not_sexes, *words.names.not_names))
+    for name, verbs in words.names.measured.items():
+        yield from ((verb, Meaning("measurement", name)) for verb in verbs)
+    for stage, phrases in words.life_stages.items():
+        yield from ((phrase, Meaning("life_stage", stage)) for phrase in phrases)
+
+
+def _longest(spans: list[Span]) -> list[Span]:
+    """Of spans that overlap the leftmost, and of those the longest; ends come as negative numbers."""
+    spans.sort()
+    kept = []
+    done = 0
+    for start, negative_end, index in spans:
+        if start >= done:
+            done = -negative_end
+            kept.append((start, done, index))
+    return kept
+
+
+def _with_stops(cues: list[Span], stops: list[Span]) -> list[Span]:
+    """Cues, and the stops that are no part of one: 있어 ends a clause also where 이 있 tells a fact."""
+    place, count = 0, len(cues)
+    apart = []
+    for stop in stops:
+        while place < count and cues[place][1] < stop[1]:
+            place += 1
+        if place == count or cues[place][0] > stop[0]:
+            apart.append(stop)
+    return sorted(cues + apart, key=itemgetter(0)) if apart else cues
+
+
+def _outside(cues: list[FoundCue], names: list[Found]) -> list[FoundCue]:
+    """The cues that do anything and do not begin inside of a name."""
+    kept = []
+    place, count = 0, len(names)
+    for cue in cues:
+        start = cue[0]
+        while place < count and names[place][1] <= start:
+            place += 1
+        if cue[2] is not _NEUTRAL and (place == count or names[place][0] > start):
+            kept.append(cue)
+    return kept
+
+
+def plain(lower: str) -> str:
+    """A text in lower case as the automaton sees it, of the same length.
+
+    >>> plain("ldl-c: 130 mg/dl")
+    'ldl c  130 mg dl'
+    """
+    return _PUNCTUATION.sub(" ", lower).replace("_", " ")
