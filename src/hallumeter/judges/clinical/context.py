@@ -1,0 +1,222 @@
+"""Which facts of the patient an answer uses, of those that its turn asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from hallumeter.extractors.clinical.names import is_same_condition
+from hallumeter.records import FieldValue, Mention, Occurrence, PatientSlots, SlotUse
+
+from .procedures import procedure_places
+from .settings import SLOTS
+from .slots import AGE_TOLERANCE
+from .truth import PatientTruth, agrees, agrees_with, is_same_drug, true_condition, truth_of
+
+if TYPE_CHECKING:
+    from hallumeter.extractors.clinical import ClinicalText, Hint
+
+    from .settings import TurnRequirements
+
+EXPLICIT, INDIRECT, UNUSED = 1.0, 0.5, 0.0
+NO_USE = frozenset({"negated", "family", "example"})
+"""What is denied, said of others or named as an example is not used for this patient."""
+
+
+class Use(NamedTuple):
+    """A place where a fact is used, and how plainly."""
+
+    confidence: float
+    start: int
+    end: int
+
+
+class _Usable(NamedTuple):
+    """What of an answer could be of use, by kind."""
+
+    answer: ClinicalText
+    mentions: dict[str, list[tuple[Mention, Occurrence]]]
+    """With every place where they could be of use."""
+    hints: dict[str, list[Hint]]
+
+
+Found = Iterator[Use]
+
+
+def judge_context(
+    answer: ClinicalText, slots: PatientSlots | PatientTruth, turn: int | str, *, requirements: TurnRequirements
+) -> tuple[tuple[SlotUse, ...], tuple[str, ...]]:
+    """How each required fact of a turn is used, and which required facts the patient's record lacks.
+
+    Of lists and maps the best element counts. A turn that the settings do not know requires nothing.
+    """
+    truth = slots if isinstance(slots, PatientTruth) else truth_of(slots)
+    wanted = requirements.turn(turn)
+    usable = _usable(answer)
+    uses: list[SlotUse] = []
+    missing: list[str] = []
+    for slot, weight in wanted.required_slots if wanted else ():
+        name = SLOTS.get(slot, slot)
+        value = getattr(truth.slots, name, None) if name in PatientSlots.__struct_fields__ else None
+        if value in (None, "", (), {}):
+            missing.append(slot)
+        else:
+            uses.append(_slot_use(slot, weight, value=shown_value(value), use=_best_use(usable, truth, name)))
+    return tuple(uses), tuple(missing)
+
+
+def _usable(answer: ClinicalText) -> _Usable:
+    """Sort the mentions and hints of an answer; what is denied, or said of others, is left out."""
+    mentions: dict[str, list[tuple[Mention, Occurrence]]] = {}
+    for mention in answer.mentions:
+        for place in mention.occurrences:
+            if place.scope not in NO_USE:
+                mentions.setdefault(mention.kind, []).append((mention, place))
+    hints: dict[str, list[Hint]] = {}
+    for hint in answer.hints:
+        if hint.scope not in NO_USE:
+            hints.setdefault(hint.kind, []).append(hint)
+    return _Usable(answer, mentions, hints)
+
+
+def _best_use(usable: _Usable, truth: PatientTruth, slot: str) -> Use | None:
+    """The plainest use of a fact, the first of equals; None when it is not used."""
+    find = _FINDERS.get(slot)
+    found = () if find is None else find(usable, truth)
+    return max(found, key=_plainness, default=None)
+
+
+def _plainness(use: Use) -> tuple[float, int]:
+    return use.confidence, -use.start
+
+
+def shown_value(value: object) -> FieldValue:
+    """A fact in one line.
+
+    >>> shown_value({"hba1c": "6.24%", "ldl": "96mg/dL"}), shown_value(("Metformin", "Lisinopril"))
+    ('hba1c 6.24%, ldl 96mg/dL', 'Metformin, Lisinopril')
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {entry}" for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def _slot_use(slot: str, weight: float, *, value: FieldValue, use: Use | None) -> SlotUse:
+    if use is None:
+        return SlotUse(slot, weight, value, UNUSED)
+    return SlotUse(slot, weight, value, use.confidence, use.start, use.end)
+
+
+def _hints(usable: _Usable, kind: str, is_meant: Callable[[str], bool]) -> Found:
+    """Indirect words of a kind."""
+    for hint in usable.hints.get(kind, ()):
+        if is_meant(hint.name):
+            yield Use(INDIRECT, hint.start, hint.end)
+
+
+def _age_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    age = truth.slots.age
+    assert age is not None, "only known facts are looked for"
+    for mention, place in usable.mentions.get("age", ()):
+        if isinstance(mention.value, float | int):
+            is_near = abs(mention.value - age) <= AGE_TOLERANCE
+            if is_near or mention.value // 10 == age // 10:
+                yield Use(EXPLICIT if is_near else INDIRECT, place.start, place.end)
+    yield from _hints(usable, "life_stage", lambda stage: _is_of_age(stage, age))
+
+
+def _is_of_age(stage: str, age: int) -> bool:
+    """Whether an age lies within a stage of life, such as ``60-69``."""
+    first, _, last = stage.partition("-")
+    return int(first) <= age <= int(last)
+
+
+def _sex_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    for mention, place in usable.mentions.get("sex", ()):
+        if mention.value == truth.sex:
+            yield Use(EXPLICIT, place.start, place.end)
+
+
+def _primary_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    yield from _condition_uses(usable, (truth.slots.primary_condition or "",))
+
+
+def _comorbidity_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    yield from _condition_uses(usable, truth.slots.comorbidities or ())
+
+
+def _condition_uses(usable: _Usable, conditions: tuple[str, ...]) -> Found:
+    known = [true_condition(text) for text in conditions]
+    for mention, place in usable.mentions.get("condition", ()):
+        if any(agrees_with(mention.name, each.name, each.words) for each in known):
+            yield Use(EXPLICIT, place.start, place.end)
+    for each in known:
+        if not each.is_known:
+            yield from _literal_uses(usable.answer, each.words)
+    yield from _hints(usable, "condition", lambda hinted: any(is_same_condition(hinted, each.name) for each in known))
+
+
+def _drug_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    drugs = [drug for held in truth.drugs or () for drug in held]
+    for mention, place in usable.mentions.get("medication", ()):
+        parts = mention.name.split("/")
+        if any(is_same_drug(part.strip(), drug) for part in parts for drug in drugs):
+            yield Use(EXPLICIT, place.start, place.end)
+    yield from _hints(usable, "medication_class", truth.drug_classes.__contains__)
+
+
+def _lab_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    yield from _value_uses(usable, truth, "key_labs")
+
+
+def _vital_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    yield from _value_uses(usable, truth, "key_vitals")
+
+
+def _value_uses(usable: _Usable, truth: PatientTruth, slot: str) -> Found:
+    """Values that are right; and names without a value, or with a wrong one."""
+    known = {name: value for name, value in truth.values.items() if value.slot == slot}
+    for kind in ("lab", "vital"):
+        for mention, place in usable.mentions.get(kind, ()):
+            if mention.name in known:
+                is_right = agrees(mention, place, text=usable.answer.text, truth=known[mention.name])
+                yield Use(EXPLICIT if is_right else INDIRECT, place.start, place.end)
+    has_pressure = any(name.startswith("bp_") for name in known)
+    yield from _hints(usable, "measurement", lambda name: name in known or (name == "bp" and has_pressure))
+
+
+def _procedure_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    for procedure in truth.slots.major_procedures or ():
+        for start, end in procedure_places(usable.answer.text, procedure):
+            if usable.answer.scope_at(start, end).scope not in NO_USE:
+                yield Use(EXPLICIT, start, end)
+
+
+def _symptom_uses(usable: _Usable, truth: PatientTruth) -> Found:
+    yield from _literal_uses(usable.answer, (truth.slots.chief_symptom or "").casefold())
+
+
+def _literal_uses(answer: ClinicalText, words: str) -> Found:
+    """The very words of the record, for what the lexicons do not know."""
+    if not words:
+        return
+    for match in re.finditer(rf"(?<![^\W_]){re.escape(words)}(?![A-Za-z0-9])", answer.text, re.IGNORECASE):
+        if answer.scope_at(*match.span()).scope not in NO_USE:
+            yield Use(EXPLICIT, *match.span())
+
+
+_FINDERS: dict[str, Callable[[_Usable, PatientTruth], Found]] = {
+    "age": _age_uses,
+    "sex": _sex_uses,
+    "sex_code": _sex_uses,
+    "primary_condition": _primary_uses,
+    "comorbidities": _comorbidity_uses,
+    "key_meds": _drug_uses,
+    "key_labs": _lab_uses,
+    "key_vitals": _vital_uses,
+    "major_procedures": _procedure_uses,
+    "chief_symptom": _symptom_uses,
+}

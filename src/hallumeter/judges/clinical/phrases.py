@@ -1,0 +1,318 @@
+"""What users look for in questions and answers: phrases in Korean and English, and regular expressions.
+
+A phrase is plain words. Capitals make no difference, neither do a hyphen and a space, and in Korean a space may be
+missing. It stands at the edges of words: *banana* is found in "Bananas," and in "banana를", not in "bananarama". A
+Korean phrase of two syllables or more may go on, as stems and nouns do: *바나나* is found in "바나나를", *숨이 차* in
+"숨이 찹니다"; one of a single syllable takes particles only. A `*` at either end lets the word go on there. What begins
+with `re:` is a regular expression, as `regex_syntax` reads it. All of it runs in time linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Literal
+
+import re2
+from msgspec import Struct
+
+from hallumeter.text.lexicon import load_lexicon
+from hallumeter.text.normalize import CleanText, clean_text
+
+from .regex_syntax import WORD, RegexError, alternatives
+
+REGEX = "re:"
+Edge = Literal["open", "latin", "hangul", "particle"]
+"""What may stand beside a phrase: anything; no letter, digit or underscore but Hangul; no letter; particles."""
+_LEFT_OF_WORD, _RIGHT_OF_WORD = f"(?:^|[^{WORD}])", f"(?:[^{WORD}]|$)"
+_BETWEEN_LATIN, _BETWEEN_HANGUL = r"[ \n\r-]{1,3}", r"[ \n\r]{0,3}"
+_REST_OF_WORD = re.compile(r"\w*")
+_FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS = 0xAC00, 0xD7A3, 28
+_TEXTS_KEPT = 1_024
+_ROOM = 64 << 20
+"""Bytes that a set of phrases may take to compile."""
+
+
+class Phrase(Struct, frozen=True):
+    """Something to look for."""
+
+    group: str
+    """What it is a sign of."""
+    source: str
+    """As the user wrote it."""
+
+
+class Found(Struct, frozen=True):
+    """A place of a phrase in a text."""
+
+    phrase: Phrase
+    start: int
+    end: int
+
+
+class CompiledPhrase(Struct, frozen=True):
+    """A phrase as RE2 takes it."""
+
+    core: str
+    """Matches wherever the phrase does, and perhaps elsewhere."""
+    exact: str
+    """Matches the phrase as one of its groups; of a regular expression with what must stand around it."""
+    left: Edge = "open"
+    right: Edge = "open"
+
+    def fits(self, text: str, start: int, end: int) -> bool:
+        """Whether what stands beside a match lets it be one."""
+        before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+        is_fit = self.left == "open" or not (before.isalpha() if self.left == "hangul" else _goes_on(before))
+        if is_fit and self.right == "particle":
+            rest = _REST_OF_WORD.match(text, end)
+            return rest is None or not rest.group() or rest.group() in _particles()
+        return is_fit and (self.right == "open" or not _goes_on(after))
+
+
+def compiled(source: str) -> CompiledPhrase:
+    r"""A phrase or a regular expression in the language of RE2.
+
+    >>> compiled("sweet-potato").core
+    'sweet[ \\n\\r-]{1,3}potato(?:s|es)?'
+
+    Raises:
+        RegexError: It cannot be used.
+    """
+    if source.startswith(REGEX):
+        return _compiled_regex(source.removeprefix(REGEX).strip())
+    words = clean_text(source).lower.strip()
+    goes_on_before, goes_on = words.startswith("*"), words.endswith("*")
+    words = words.strip("*").strip()
+    if not words:
+        raise RegexError("an empty phrase; write words, or remove it")
+    core = _core(words)
+    if goes_on or _is_long_hangul(words):
+        core = core.removesuffix(re2.escape(words[-1])) + _last_syllable(words[-1])
+    elif _takes_plural(words):
+        core = _plural(core)
+    left = "open" if goes_on_before else _edge(words[0])
+    right = "open" if goes_on else _edge(words[-1])
+    if right == "hangul":
+        right = "open" if _is_long_hangul(words) else "particle"
+    return CompiledPhrase(core, f"({core})", left, right)
+
+
+def searcher(pattern: str) -> Any:
+    """A compiled expression that knows no capitals.
+
+    Raises:
+        RegexError: RE2 does not take it.
+    """
+    try:
+        return re2.compile(pattern, _options())
+    except re2.error as error:
+        reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
+        raise RegexError(f"not a regular expression of RE2 ({reason.partition(': ')[0]}); {_advice(reason)}") from error
+
+
+def _compiled_regex(source: str) -> CompiledPhrase:
+    if not source:
+        raise RegexError("an empty regular expression; write one after re:")
+    folded = next((sign for sign in source if clean_text(sign).text not in {sign, ""}), None)
+    if folded is not None:
+        raise RegexError(f"{folded!r} never stands in a text, which has {clean_text(folded).text!r} for it; write that")
+    searcher(source)
+    parts = alternatives(source)
+    core = "|".join(f"(?:{part.body})" for part in parts)
+    exact = "|".join(
+        (_LEFT_OF_WORD if part.begins_word else "") + f"({part.body})" + (_RIGHT_OF_WORD if part.ends_word else "")
+        for part in parts
+    )
+    if searcher(core).search("") is not None:
+        raise RegexError("it matches nothing at all as well, and so every text; make a part of it needed")
+    searcher(exact)
+    return CompiledPhrase(core, exact)
+
+
+def _advice(reason: str) -> str:
+    if "perl operator" in reason or "(?" in reason:
+        return "look-ahead and look-behind are not known; write the words out"
+    if "invalid escape" in reason:
+        return "references to groups are not known; write the words out"
+    return "see github.com/google/re2/wiki/Syntax"
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _ROOM
+    return options
+
+
+def _is_hangul(character: str) -> bool:
+    return _FIRST_SYLLABLE <= ord(character) <= _LAST_SYLLABLE
+
+
+def _is_long_hangul(words: str) -> bool:
+    return _is_hangul(words[-1]) and sum(map(_is_hangul, words)) > 1
+
+
+def _goes_on(character: str) -> bool:
+    """Whether a word of Latin letters would go on with a character; Korean particles are glued to it."""
+    return bool(character) and (character.isalnum() or character == "_") and not _is_hangul(character)
+
+
+@cache
+def _particles() -> frozenset[str]:
+    return frozenset(load_lexicon("ko").matching.endings)
+
+
+def _core(words: str) -> str:
+    pieces = [piece for piece in re.split(r"[\s-]+", words) if piece] or [words]
+    joined: str = re2.escape(pieces[0])
+    for before, piece in pairwise(pieces):
+        is_korean = _is_hangul(before[-1]) or _is_hangul(piece[0])
+        joined += (_BETWEEN_HANGUL if is_korean else _BETWEEN_LATIN) + re2.escape(piece)
+    return joined
+
+
+def _edge(character: str) -> Edge:
+    if _is_hangul(character):
+        return "hangul"
+    return "latin" if character.isalnum() else "open"
+
+
+def _last_syllable(character: str) -> str:
+    """A syllable that ends in a vowel takes the consonants that begin an ending: 차 is also the start of 찹니다."""
+    code = ord(character)
+    if not _is_hangul(character) or (code - _FIRST_SYLLABLE) % _FINALS:
+        return str(re2.escape(character))
+    return f"[{character}-{chr(code + _FINALS - 1)}]"
+
+
+def _takes_plural(words: str) -> bool:
+    last = re.split(r"[\s-]+", words)[-1]
+    return last.isascii() and last.isalpha() and len(last) > 2
+
+
+def _plural(core: str) -> str:
+    if re.search(r"[^aeiou]y$", core, re.IGNORECASE):
+        return f"{core[:-1]}(?:y|ies)"
+    return f"{core}(?:s|es)?"
+
+
+class PhraseMatcher:
+    """Finds many phrases at once, each with its places in the text as it was given.
+
+    >>> matcher = PhraseMatcher([Phrase("fruit", "banana"), Phrase("fruit", "바나나")])
+    >>> [(found.phrase.source, found.start, found.end) for found in matcher.found("Bananas. 바나나를!")]
+    [('banana', 0, 7), ('바나나', 9, 12)]
+    """
+
+    def __init__(self, phrases: Iterable[Phrase], exceptions: Iterable[Phrase] = ()) -> None:
+        self.phrases = tuple(phrases)
+        self.exceptions = tuple(exceptions)
+        """Phrases within which none of their group counts."""
+        self._all = (*self.phrases, *self.exceptions)
+        self._compiled = [compiled(phrase.source) for phrase in self._all]
+        self._searchers: dict[int, Any] = {}
+        self._set = _prefilter([one.core for one in self._compiled])
+        self.first = lru_cache(maxsize=_TEXTS_KEPT)(self._first)
+        """The first place in a short text such as a name, which is remembered."""
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Phrase, ...], tuple[Phrase, ...]]]:
+        return type(self), (self.phrases, self.exceptions)  # what is compiled cannot be sent to another process
+
+    def found(self, text: str) -> list[Found]:
+        """All places of all phrases, in the order of the text."""
+        clean = clean_text(text)
+        encoded = clean.text.encode()
+        places = self._places(clean.text, encoded)
+        barred = _Barred((self._all[number].group, start, end) for number, start, end in places if self._bars(number))
+        return [
+            Found(self._all[number], *_original(clean, start, end))
+            for number, start, end in places
+            if not self._bars(number) and not barred.touches(self._all[number].group, start, end)
+        ]
+
+    def _first(self, text: str) -> Found | None:
+        return next(iter(self.found(text)), None)
+
+    def _bars(self, number: int) -> bool:
+        return number >= len(self.phrases)
+
+    def _places(self, text: str, encoded: bytes) -> list[tuple[int, int, int]]:
+        """Numbers of phrases with places in characters, in the order of the text."""
+        spans = [(*span, number) for number in self._candidates(encoded) for span in self._spans(number, encoded)]
+        in_characters = _Characters(encoded, is_ascii=len(encoded) == len(text))
+        places = [(number, *in_characters.span(start, end)) for start, end, number in sorted(spans)]
+        return [place for place in places if self._compiled[place[0]].fits(text, place[1], place[2])]
+
+    def _candidates(self, encoded: bytes) -> Sequence[int]:
+        """Phrases that may be there. The first of the set matches every text: without it the set ran out of memory."""
+        matched: list[int] | None = self._set.Match(encoded) if self._set is not None else None
+        if matched is None or 0 not in matched:
+            return range(len(self._all))
+        return [number - 1 for number in matched if number]
+
+    def _spans(self, number: int, encoded: bytes) -> Iterator[tuple[int, int]]:
+        """Places in bytes; what stands around a phrase may be shared by the next one."""
+        searching = self._searchers.get(number)
+        if searching is None:
+            searching = self._searchers[number] = searcher(self._compiled[number].exact)
+        position = 0
+        groups = range(1, searching.groups + 1)
+        while (match := searching.search(encoded, position)) is not None:
+            start, end = next(span for span in map(match.span, groups) if span[0] >= 0)
+            yield start, end
+            position = max(end, position + 1)
+            if position > len(encoded):
+                return
+
+
+def _prefilter(cores: list[str]) -> Any:
+    """All phrases as one automaton; None when they are too many for one."""
+    together = re2.Set.SearchSet(_options())
+    together.Add("")
+    try:
+        for core in cores:
+            together.Add(core)
+        together.Compile()
+    except re2.error:
+        return None
+    return together
+
+
+def _original(clean: CleanText, start: int, end: int) -> tuple[int, int]:
+    return (start, end) if len(clean.part_starts) == 1 else clean.original_span(start, end)
+
+
+class _Barred:
+    """Places of exceptions by group, asked in any order."""
+
+    def __init__(self, places: Iterable[tuple[str, int, int]]) -> None:
+        by_group: dict[str, list[tuple[int, int]]] = {}
+        for group, start, end in places:
+            by_group.setdefault(group, []).append((start, end))
+        self._starts = {group: [start for start, _ in spans] for group, spans in by_group.items()}
+        self._ends = {group: list(accumulate((end for _, end in spans), max)) for group, spans in by_group.items()}
+
+    def touches(self, group: str, start: int, end: int) -> bool:
+        before = bisect_left(self._starts.get(group, []), end)
+        return before > 0 and self._ends[group][before - 1] > start
+
+
+class _Characters:
+    """Positions in characters for ascending positions in bytes, in one pass over the text."""
+
+    def __init__(self, encoded: bytes, *, is_ascii: bool) -> None:
+        self._encoded = encoded
+        self._is_ascii = is_ascii
+        self._bytes = self._characters = 0
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        if self._is_ascii:
+            return start, end
+        self._characters += len(self._encoded[self._bytes : start].decode())
+        self._bytes = start
+        return self._characters, self._characters + len(self._encoded[start:end].decode())

@@ -1,0 +1,274 @@
+"""What is true of a patient, in the form in which answers are held against it, and whether a stated value is true."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from hallumeter.extractors.clinical import ClinicalReader
+from hallumeter.extractors.clinical.names import (
+    classes_of,
+    condition_named,
+    drug_named,
+    is_same_condition,
+    measurement_named,
+)
+from hallumeter.extractors.clinical.units import converted, parse_quantity
+from hallumeter.records import Mention, Occurrence, PatientSlots
+
+Sex = Literal["male", "female"]
+LAB_TOLERANCE, VITAL_TOLERANCE = 0.1, 1.0
+"""How far a stated value may lie from the true one, in the unit in which the true one is written."""
+SLACK = 1e-9
+"""Sums of decimal fractions differ in their last digits: 2.1 is not more than 0.1 from 2.0."""
+PRESSURE, PRESSURE_PARTS = "bp", ("bp_systolic", "bp_diastolic")
+_MALE = frozenset({"m", "male", "man", "남", "남성", "남자"})
+_FEMALE = frozenset({"f", "female", "woman", "여", "여성", "여자"})
+_TAG = re.compile(r"\s*\((?:disorder|finding|situation|procedure|morphologic abnormality)\)\s*$", re.IGNORECASE)
+_TOGETHER = re.compile(r"\s*(?:/|\+|,|;| and | with )\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class TrueValue(Struct, frozen=True):
+    """A lab or a vital of the patient."""
+
+    name: str
+    slot: str
+    """Where it stands: ``key_labs`` or ``key_vitals``."""
+    text: str
+    """As it is written there."""
+    value: float
+    """In the lexicon's unit, like the bounds between which a stated value agrees."""
+    low: float
+    high: float
+
+
+class TrueCondition(NamedTuple):
+    """A condition of the patient."""
+
+    name: str
+    """The lexicon's name, or its words where the lexicon has none."""
+    words: str
+    """As it is written, without capitals and tags."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the lexicon has it."""
+        return condition_named(self.words) is not None
+
+
+class PatientTruth(Struct, frozen=True):
+    """The facts of a patient, looked up in the lexicons once."""
+
+    slots: PatientSlots
+    sex: Sex | None
+    drugs: tuple[tuple[str, ...], ...] | None
+    """For each drug of the list what it holds; None when no list is known."""
+    drug_classes: frozenset[str]
+    conditions: tuple[TrueCondition, ...] | None
+    """None when none is known."""
+    drugs_told: str
+    """The list of drugs in one line."""
+    conditions_told: str
+    values: dict[str, TrueValue]
+    unparsable: tuple[str, ...]
+    """Labs and vitals that are no numbers with units that fit them."""
+
+    def has_drug(self, name: str) -> bool:
+        """Whether everything that a named drug holds is on the patient's list."""
+        known = [held for drug in self.drugs or () for held in drug]
+        return all(any(is_same_drug(part, other) for other in known) for part in _TOGETHER.split(name))
+
+    def has_condition(self, name: str) -> bool:
+        """Whether the patient has a condition, or a wider or narrower form of it."""
+        return any(agrees_with(name, known.name, known.words) for known in self.conditions or ())
+
+
+def truth_of(slots: PatientSlots) -> PatientTruth:
+    """Look up the facts of a patient."""
+    listed = slots.comorbidities or ()
+    conditions = [slots.primary_condition, *listed] if slots.primary_condition else list(listed)
+    is_known = slots.primary_condition is not None or slots.comorbidities is not None
+    values, unparsable = _true_values(slots)
+    drugs = None if slots.key_meds is None else tuple(map(drugs_in, slots.key_meds))
+    return PatientTruth(
+        slots=slots,
+        sex=sex_of(slots),
+        drugs=drugs,
+        drug_classes=frozenset(each for held in drugs or () for drug in held for each in classes_of(drug)),
+        conditions=tuple(map(true_condition, filter(None, conditions))) if is_known else None,
+        drugs_told=", ".join(slots.key_meds or ()) or "none",
+        conditions_told=", ".join(filter(None, conditions)) or "none",
+        values=values,
+        unparsable=unparsable,
+    )
+
+
+def sex_of(slots: PatientSlots) -> Sex | None:
+    """The patient's sex in one word; None when it is not known, or is neither.
+
+    >>> sex_of(PatientSlots(sex="여성")), sex_of(PatientSlots(sex_code="M")), sex_of(PatientSlots())
+    ('female', 'male', None)
+    """
+    for word in (slots.sex, slots.sex_code):
+        folded = (word or "").strip().casefold()
+        if folded in _MALE:
+            return "male"
+        if folded in _FEMALE:
+            return "female"
+    return None
+
+
+def drugs_in(text: str) -> tuple[str, ...]:
+    """What an entry of a list of drugs holds: one drug, or the parts of a combination.
+
+    >>> drugs_in("Metformin hydrochloride 500 MG Oral Tablet")
+    ('metformin',)
+    """
+    whole = drug_named(text)
+    parts = [drug_named(part) for part in _TOGETHER.split(text)]
+    named = [name for held in (whole, *parts) if held for name in _TOGETHER.split(held)]
+    return tuple(dict.fromkeys(named)) or (text.strip().casefold(),)
+
+
+def is_same_drug(one: str, other: str) -> bool:
+    """Whether two names stand for one drug, or one of them says less: insulin is said of insulin glargine.
+
+    >>> is_same_drug("insulin", "insulin glargine"), is_same_drug("cetirizine", "levocetirizine")
+    (True, False)
+    """
+    return one == other or one.startswith(f"{other} ") or other.startswith(f"{one} ")
+
+
+@lru_cache(maxsize=1024)
+def true_condition(text: str) -> TrueCondition:
+    """A condition as a record has it, looked up in the lexicon."""
+    words = _TAG.sub("", text).strip().casefold()
+    return TrueCondition(condition_named(words) or words, words)
+
+
+@lru_cache(maxsize=1 << 14)
+def agrees_with(name: str, known: str, words: str) -> bool:
+    """Whether a named condition is a known one, a wider or narrower form of it, or named as its cause."""
+    if name == known or is_same_condition(name, known):
+        return True
+    caused = rf"(?:^|\b(?:due to|secondary to|caused by|with|and)\s+|,\s*){re.escape(name)}(?:$|[\s,])"
+    return name in words and re.search(caused, words) is not None
+
+
+def _true_values(slots: PatientSlots) -> tuple[dict[str, TrueValue], tuple[str, ...]]:
+    values: dict[str, TrueValue] = {}
+    unparsable = []
+    for slot in ("key_labs", "key_vitals"):
+        entries: dict[str, str] = getattr(slots, slot) or {}
+        for key, text in entries.items():
+            found = _values_of(key, text, slot)
+            values |= {value.name: value for value in found if value.name not in values}
+            if not found:
+                unparsable.append(f"{slot}.{key}: {text}")
+    return values, tuple(unparsable)
+
+
+def _values_of(key: str, text: str, slot: str) -> list[TrueValue]:
+    """The values of an entry: one, the two of a blood pressure, or none when it cannot be read."""
+    name = _measurement_name(key)
+    if name != PRESSURE:
+        found = _true_value(name, text, text=text, slot=slot)
+        return [found] if found else []
+    first, _, second = text.partition("/")
+    pressures = zip(PRESSURE_PARTS, (first, second), strict=True)
+    parts = [_true_value(part, number, text=text, slot=slot) for part, number in pressures]
+    return [part for part in parts if part]
+
+
+@lru_cache(maxsize=256)
+def _measurement_name(key: str) -> str:
+    """The lexicon's name of a slot's entry, which may be written as people do: HbA1c, blood pressure."""
+    plain = key.strip().casefold().replace(" ", "_")
+    if measurement_named(plain) is not None:
+        return plain
+    hints = ClinicalReader().read(key.replace("_", " ")).hints
+    return next((hint.name for hint in hints if hint.kind == "measurement"), plain)
+
+
+def _true_value(name: str, number: str, *, text: str, slot: str) -> TrueValue | None:
+    measurement, quantity = measurement_named(name), parse_quantity(number)
+    if measurement is None or quantity is None:
+        return None
+    tolerance = LAB_TOLERANCE if measurement.kind == "lab" else VITAL_TOLERANCE
+    around = (quantity.value, quantity.value - tolerance, quantity.value + tolerance)
+    in_unit = [converted(value, quantity.unit, measurement) for value in around]
+    value, low, high = in_unit
+    if value is None or low is None or high is None:
+        return None
+    return TrueValue(name, slot, text, value, min(low, high), max(low, high))
+
+
+def agrees(mention: Mention, occurrence: Occurrence, *, text: str, truth: TrueValue) -> bool | None:
+    """Whether a stated lab or vital is the true one; None when it cannot be compared.
+
+    It is within the tolerance, in the unit of the record; or it is the truth rounded to the digits that are stated, in
+    the unit in which they are stated.
+    """
+    stated = stated_value(mention)
+    if stated is None:
+        return None
+    slack = SLACK * max(1.0, abs(truth.value))
+    if truth.low - slack <= stated <= truth.high + slack:
+        return True
+    low, high = rounding_bounds(mention, text[occurrence.start : occurrence.end])
+    return low - slack <= truth.value <= high + slack
+
+
+def stated_value(mention: Mention) -> float | None:
+    """A stated value in the lexicon's unit, however implausible; None when its unit does not belong to it."""
+    if mention.slot_value is not None:
+        return mention.slot_value
+    measurement = measurement_named(mention.name)
+    if measurement is None or not isinstance(mention.value, float | int):
+        return None
+    return converted(float(mention.value), mention.unit, measurement)
+
+
+def rounding_bounds(mention: Mention, words: str) -> tuple[float, float]:
+    """Between which values a number lies that is rounded to what is stated, in the lexicon's unit."""
+    stated = stated_value(mention)
+    if stated is None or not isinstance(mention.value, float | int):
+        return float("inf"), float("-inf")
+    half = 0.5 * 10.0 ** -_decimals(words, float(mention.value))
+    measurement = measurement_named(mention.name)
+    ends = [
+        converted(mention.value + side, mention.unit, measurement) if measurement and mention.unit else None
+        for side in (-half, half)
+    ]
+    known = [end for end in ends if end is not None]
+    if len(known) < 2:  # the unit went without saying: it is the one that makes the number plausible
+        scale = abs(stated / mention.value) if mention.value else 1.0
+        known = [stated - half * scale, stated + half * scale]
+    return min(known), max(known)
+
+
+def _decimals(words: str, value: float) -> int:
+    """How many digits behind the point a value is stated with; none when it is written in words.
+
+    >>> _decimals("HbA1c of 7.0 %", 7.0), _decimals("LDL 3,4 mmol/L", 3.4), _decimals("platelets 245,000", 245000.0)
+    (1, 1, 0)
+    """
+    for number in _NUMBER.findall(words):
+        whole = number.replace(",", "")
+        if _is(whole, value):
+            return len(whole.partition(".")[2])
+        point = number.replace(",", ".")
+        if _is(point, value):
+            return len(point.partition(".")[2])
+    return 0
+
+
+def _is(number: str, value: float) -> bool:
+    try:
+        return float(number) == value
+    except ValueError:
+        return False
