@@ -1,0 +1,153 @@
+"""Patients and systems whose answers can be foreseen, and ways to run them and to compare what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hallumeter.pipelines.dialogue.running import RunOutcome, experiment_of, run_experiment
+from hallumeter.pipelines.dialogue.running.asking import answers_by_conversation
+from hallumeter.runner import Watch
+from hallumeter.store import JOURNAL, Journal
+
+TURNS = 5
+CHILD_SECONDS = 240
+"""A program that takes longer hangs."""
+OFFLINE_PAIR = [{"mode": "llm"}, {"mode": "agent"}]
+
+Document = dict[str, Any]
+
+
+def script(number: int, *, language: str = "en", turns: int = TURNS) -> Document:
+    """A patient who asks the same five things as all others, each in words of their own."""
+    asked = [
+        f"I am a {50 + number}-year-old woman with hypertension, patient {number}. I feel tired.",
+        f"I take lisinopril, and my HbA1c is 6.{number}%. What comes first, asks patient {number}?",
+        f"How hard may I exercise, asks patient {number}?",
+        f"Which three rules for meals help most, asks patient {number}?",
+        f"Please make a plan of four weeks for patient {number}.",
+    ]
+    slots = {
+        "age": 50 + number,
+        "sex": "female",
+        "sex_code": "F",
+        "primary_condition": "Hypertension",
+        "key_meds": ["Lisinopril"],
+        "key_labs": {"hba1c": f"6.{number}%"},
+        "key_vitals": {"bp_systolic": "131mmHg", "bp_diastolic": "87mmHg"},
+    }
+    rows = [{"turn_id": place, "question": text} for place, text in enumerate(asked[:turns], 1)]
+    return {"patient_id": f"p{number}", "language": language, "slots": slots, "turns": rows}
+
+
+def write_rows(path: Path, rows: list[Document]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def written(folder: Path, patients: int, *, turns: int = TURNS) -> Path:
+    return write_rows(folder / "scripts.jsonl", [script(number, turns=turns) for number in range(patients)])
+
+
+def document(folder: Path, systems: list[Document] | None = None, **settings: Any) -> Document:
+    """An experiment on the scripts of a folder, with facts looked up in the quick way."""
+    return {
+        "systems": systems or OFFLINE_PAIR,
+        "multiturn_scripts": {"path": str(folder / "scripts.jsonl")},
+        "output": str(folder / "runs"),
+        "run_id": "run",
+        "retrieval": "words",
+        **settings,
+    }
+
+
+def run(given: Document, *, watch: Watch | None = None, **options: Any) -> RunOutcome:
+    return run_experiment(experiment_of(given), watch=watch, **options)
+
+
+def lines(path: Path) -> list[Document]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def events(folder: Path) -> list[Document]:
+    return lines(folder / "events.jsonl")
+
+
+def timeless(folder: Path) -> list[Document]:
+    """The events of a run without the times, which differ between equal runs."""
+    return [{**event, "timing_ms": None, "timestamps": None} for event in events(folder)]
+
+
+def timeless_files(folder: Path) -> dict[str, object]:
+    """Everything in a run folder, without times."""
+    files: dict[str, object] = {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.name != "events.jsonl"
+    }
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    files["manifest.json"] = {key: value for key, value in manifest.items() if key not in ("started", "finished")}
+    files["events.jsonl"] = timeless(folder)
+    return files
+
+
+def kept_answers(folder: Path, systems: int) -> int:
+    """How many questions the journal of a run has something to say on, also while it is written or after a kill."""
+    if not (folder / JOURNAL).exists():
+        return 0
+    copy = folder.with_name("looked at")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy)
+    with Journal.begin_or_resume(copy / JOURNAL, settings=b"") as journal:
+        answered = [answers_by_conversation(journal, system) for system in range(systems)]
+    return sum(len(own) for each in answered for own in each.values())
+
+
+class Child:
+    """The command line in a process of its own."""
+
+    def __init__(self, *arguments: object, folder: Path) -> None:
+        command = [sys.executable, "-m", "hallumeter", "dialogue", "run", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def end(self) -> tuple[int, str, str]:
+        """The exit code, and what it said."""
+        out, err = self.process.communicate(timeout=CHILD_SECONDS)
+        return self.process.returncode, out, err
+
+
+@contextmanager
+def child(*arguments: object, folder: Path) -> Iterator[Child]:
+    started = Child(*arguments, folder=folder)
+    try:
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.process.kill()
+        started.process.communicate()
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.005)
