@@ -54,6 +54,10 @@ FAMILIES = {
         "Is what an engine wrote made of the words and phrases of the page?",
         catalog.ANCHORING_METRICS,
     ),
+    "Clinical dialogues": (
+        "What does an answer about a patient invent, risk, use, contradict and leave out?",
+        catalog.CLINICAL_METRICS,
+    ),
 }
 
 SAMPLES = {
@@ -129,6 +133,23 @@ SAMPLED: tuple[dict[str, object], ...] = (
 )
 """A record whose samples are compared, and whose tokens have probabilities."""
 
+SPOKEN: tuple[dict[str, object], ...] = (
+    {
+        "patient_id": "p1",
+        "turn_id": 1,
+        "question": "I am 67 years old. I have type 2 diabetes and I take metformin.",
+        "answer": "You are 67 years old with type 2 diabetes, and you are currently taking metformin and warfarin.",
+    },
+    {
+        "patient_id": "p1",
+        "turn_id": 3,
+        "question": "How should I exercise?",
+        "answer": "Walk 30 minutes, five days a week. You are 76 years old and not taking metformin; a beer is fine.",
+    },
+)
+"""Two answers about one patient."""
+FACTS: dict[str, object] = {"age": 67, "primary_condition": "Type 2 diabetes mellitus", "key_meds": ["Metformin"]}
+
 CONSTANTS = {"METRICS": "Every metric of the catalog, as a tuple; [Metrics](../metrics/index.md) lists them."}
 
 
@@ -163,6 +184,8 @@ def metric_page(metric: Metric) -> str:
         lines += [f"## {title}", "", shown, ""]
     if metric.reads == "pages":
         return "\n".join([*lines, "## In Python", "", how_to_compare(metric)])
+    if metric.reads == "turns":
+        return "\n".join([*lines, "## In Python", "", how_to_talk(metric)])
     if metric.reads in {"meanings", "token_logprobs"}:
         return "\n".join([*lines, "## In Python", "", how_to_sample(metric)])
     return "\n".join([*lines, "## On the command line", "", how_to_measure(metric)])
@@ -218,6 +241,25 @@ def how_to_sample(metric: Metric) -> str:
     lines += ["`hallumeter audit FILE --samples` prints it, with its interval.", ""]
     lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
     return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
+
+
+def how_to_talk(metric: Metric) -> str:
+    """A measurement of two answers, what it gives, and the signature."""
+    run = hallumeter.dialogue([{**event, "slots_truth": FACTS} for event in SPOKEN])
+    found = {row.metric: row for row in run.summary.metrics if not row.by}[metric.id]
+    assert found.value is not None, f"{metric.id} is undefined for its example"
+    lines = ["```pycon", ">>> import hallumeter", f">>> facts = {json.dumps(FACTS)}", ">>> events = ["]
+    for event in SPOKEN:
+        lines += ["...     {", '...         "slots_truth": facts,']
+        lines += [f"...         {json.dumps(name)}: {json.dumps(value)}," for name, value in event.items()]
+        lines += ["...     },"]
+    lines += ["... ]", ">>> run = hallumeter.dialogue(events)"]
+    lines += [">>> values = {row.metric: row.value for row in run.summary.metrics if not row.by}"]
+    lines += [f">>> round(values[{json.dumps(metric.id)}], 3)", f"{round(found.value, 3)}", "```", ""]
+    lines += ["`hallumeter dialogue measure EVENTS` prints it by mode and by turn, with its interval.", ""]
+    lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    signature = re.sub(r"\|v:.*", "|v:VERSION", re.sub(r"reader:[^|]*", "reader:LEXICON", found.signature))
+    return "\n".join([*lines, "```text", signature, "```", ""])
 
 
 def commands_page() -> str:
@@ -281,8 +323,11 @@ def _commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Co
     """A command, and all below it."""
     yield name, command
     if isinstance(command, click.Group):
-        for below in command.list_commands(click.Context(command)):
-            yield from _commands(command.commands[below], f"{name} {below}")
+        context = click.Context(command)
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None, f"{name} lists {below} and does not have it"
+            yield from _commands(found, f"{name} {below}")
 
 
 def _group_of(item: object) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .metrics.catalog import METRICS
     from .pipelines import MeasureSettings, Run, load, measure
     from .pipelines.audit import AuditSettings, audit
+    from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
     from .records import (
@@ -42,6 +43,7 @@ _PARTS = {
     "metrics.catalog": ("METRICS",),
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
     "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
 }
@@ -51,6 +53,7 @@ __all__ = [
     "METRICS",
     "AuditSettings",
     "Claim",
+    "DialogueSettings",
     "Failure",
     "Finding",
     "HallumeterError",
@@ -73,6 +76,7 @@ __all__ = [
     "TranscriptSettings",
     "Verdict",
     "audit",
+    "dialogue",
     "load",
     "measure",
     "read",

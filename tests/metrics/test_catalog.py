@@ -25,12 +25,12 @@ from metric_inputs import (
 from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID, Metric
 from hallumeter.metrics.meanings import MeaningColumns
 from hallumeter.metrics.token_logprobs import TokenColumns
-from hallumeter.records import Answers, LabelCounts, PageColumns, Rates, Ratings, UncertaintySums
+from hallumeter.records import Answers, LabelCounts, PageColumns, Rates, Ratings, TurnColumns, UncertaintySums
 
 EXAMPLES = settings(max_examples=50)
 POOLABLE = [metric for metric in METRICS if metric.is_poolable]
 RESAMPLED = [metric for metric in METRICS if metric.resample is not None]
-ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns)
+ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns, TurnColumns)
 """Columns with one row per response, from which rates are made."""
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)

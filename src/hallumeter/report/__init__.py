@@ -3,6 +3,8 @@
 from .building import build_document
 from .catalog_text import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts
 from .charts import charts_of
+from .dialogue.sections import DifferenceSection, ScoreSection
+from .dialogue.text import dialogue_text
 from .document import (
     BreakdownSection,
     Coverage,
@@ -37,6 +39,7 @@ __all__ = [
     "BreakdownSection",
     "Chart",
     "Coverage",
+    "DifferenceSection",
     "DistributionSection",
     "Document",
     "FindingView",
@@ -56,12 +59,14 @@ __all__ = [
     "RecordFindings",
     "RecordSection",
     "RecordView",
+    "ScoreSection",
     "Section",
     "Segment",
     "build_document",
     "catalog_text",
     "charts_of",
     "count_reasons",
+    "dialogue_text",
     "failure_words",
     "find_metric",
     "metric_facts",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import msgspec
 from msgspec import Struct
 
+from .dialogue.building import DIALOGUE, difference_section, score_section
+from .dialogue.building import severity as dialogue_severity
 from .document import (
     TRANSCRIPTS,
     USUAL_CONFIDENCE,
@@ -96,7 +98,7 @@ def build_document(
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
     is_of_pages = summary.instrument == TRANSCRIPTS
-    order = severity if is_of_pages else None
+    order = {TRANSCRIPTS: severity, DIALOGUE: dialogue_severity}.get(summary.instrument)
     selection = select(streams.get("records", ()), limits, headline=headline, severity=order)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
     broken = _count_failures(streams.get("failures", ()), chosen, kept=limits.failures)
@@ -109,6 +111,8 @@ def build_document(
         wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
         counted = count_pages(streams.get("pages", ()), wanted=wanted, kept=limits.pages)
         sections = _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts)
+    elif summary.instrument == DIALOGUE:
+        sections = _dialogue_sections(gathered, limits)
     else:
         sections = _claim_sections(gathered, limits)
     document = Document(
@@ -136,6 +140,22 @@ def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
         _judge_section(rows, gathered.manifest, selection=selection),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
+        _integrity_section(gathered),
+    ]
+
+
+def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
+    """What a report on dialogues shows: modes and turns, where another has judges."""
+    rows, selection = gathered.rows, gathered.selection
+    differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
+    reasons = reason_section(selection.overview.reasons)
+    return [
+        *_metric_sections(rows, gathered.headline),
+        *([differences] if differences else []),
+        *([scores] if scores else []),
+        *_breakdown_sections(rows, gathered.headline),
+        *([reasons] if reasons else []),
+        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
         _integrity_section(gathered),
     ]
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .dialogue.building import DIALOGUE
+from .dialogue.charts import difference_charts, score_charts
+from .dialogue.sections import DifferenceSection, ScoreSection
 from .document import BreakdownSection, DistributionSection, MetricSection, has_pages
 from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
 from .transcripts.charts import page_charts, rank_charts
@@ -21,7 +24,7 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hallumeter.records import MetricSummary
 
@@ -38,15 +41,24 @@ def charts_of(document: Document) -> tuple[Chart, ...]:
     drawn = [
         (place, chart)
         for place, section in enumerate(document.sections)
-        for chart in (
-            _page_charts(section, document.confidence)
-            if has_pages(document)
-            else _section_charts(section, document.confidence)
-        )
+        for chart in _drawn(document)(section, document.confidence)
     ]
     return tuple(
         msgspec.structs.replace(chart, section=place, number=number) for number, (place, chart) in enumerate(drawn)
     )
+
+
+def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
+    """How the sections of an instrument are drawn."""
+    if has_pages(document):
+        return _page_charts
+    return _dialogue_charts if document.instrument == DIALOGUE else _section_charts
+
+
+def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:
+    if isinstance(section, DifferenceSection):
+        return difference_charts(section, confidence)
+    return score_charts(section, confidence) if isinstance(section, ScoreSection) else []
 
 
 def _section_charts(section: Section, confidence: float) -> list[Chart]:

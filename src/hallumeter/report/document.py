@@ -24,6 +24,7 @@ from hallumeter.records import (
     Response,
 )
 
+from .dialogue.sections import DifferenceSection, ScoreSection
 from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 
@@ -336,6 +337,8 @@ Section = (
     | RankingSection
     | PageSection
     | ReadingSection
+    | DifferenceSection
+    | ScoreSection
 )
 
 

@@ -16,7 +16,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from .charts import charts_of
+from .dialogue.building import DIALOGUE
+from .dialogue.sections import DifferenceSection
+from .dialogue.wording import difference_cells, fairness_words, pairs_of_modes, result_words
 from .document import (
+    TRANSCRIPTS,
     BreakdownSection,
     IntegritySection,
     JudgeSection,
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hallumeter.records import Label
+    from hallumeter.records.pairing import ModeDifference
 
     from .document import Document, MetricRow, ReasonCount, Section
     from .drawing import Chart, Json
@@ -76,8 +81,13 @@ TITLES = {
     "ranking": "Engines",
     "pages": "Pages",
     "readings": "Page by page",
+    "differences": "Modes compared",
+    "scores": "Spread and trend",
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
+_WHOLE = {TRANSCRIPTS: "All engines together", DIALOGUE: "All answers together"}
+"""The heading of the headline where it is not the first thing to look at."""
+_GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html"}
 _SECTION_SCRIPTS = {
     RecordSection: "records.js",
     RankingSection: "ranking.js",
@@ -107,6 +117,7 @@ def render_html(document: Document) -> str:
         document=document,
         census=_census(document),
         caution=_caution(document),
+        guide=_GUIDES.get(document.instrument, "guide.html"),
         aliases=_aliases(document),
         parts=_parts(document, charts),
         policy=_policy(scripts, style),
@@ -160,8 +171,8 @@ def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
             continue
         if isinstance(section, BreakdownSection):
             title = f"By {', '.join(section.by)}"
-        elif isinstance(section, MetricSection) and has_pages(document):
-            title = "All engines together"
+        elif isinstance(section, MetricSection):
+            title = _WHOLE.get(document.instrument, title)
         drawn = tuple(chart for chart in charts if chart.section == place)
         parts.append(_Part(f"{kind}-{place}", title, f"section_{kind}.html", section, drawn))
     return parts
@@ -287,8 +298,17 @@ def _environment() -> Environment:
         hallucinating=HALLUCINATING,
         difference_of=difference_words,
         neighbours_of=neighbours,
+        difference_cells_of=difference_cells,
+        result_of=result_words,
+        fairness_of=fairness_words,
+        pairs_of=_pairs_of,
     )
     return environment
+
+
+def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
+    """The differences of a section, by the modes that are compared."""
+    return pairs_of_modes(section.differences)
 
 
 def _by_label(rows: Sequence[ReasonCount]) -> list[tuple[Label, list[ReasonCount]]]:

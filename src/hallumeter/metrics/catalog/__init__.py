@@ -4,6 +4,7 @@ from .abstention import ABSTENTION_METRICS
 from .agreement import AGREEMENT_METRICS
 from .anchoring import ANCHORING_METRICS
 from .claims import CLAIM_METRICS
+from .clinical import CLINICAL_METRICS
 from .consensus import CONSENSUS_METRICS
 from .listing import METRICS, METRICS_BY_ID
 from .metric import IntervalKind, Metric, Reads
@@ -16,6 +17,7 @@ __all__ = [
     "AGREEMENT_METRICS",
     "ANCHORING_METRICS",
     "CLAIM_METRICS",
+    "CLINICAL_METRICS",
     "CONSENSUS_METRICS",
     "METRICS",
     "METRICS_BY_ID",

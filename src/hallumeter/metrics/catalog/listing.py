@@ -4,6 +4,7 @@ from .abstention import ABSTENTION_METRICS
 from .agreement import AGREEMENT_METRICS
 from .anchoring import ANCHORING_METRICS
 from .claims import CLAIM_METRICS
+from .clinical import CLINICAL_METRICS
 from .consensus import CONSENSUS_METRICS
 from .reading import READING_METRICS
 from .samples import SAMPLE_METRICS
@@ -18,5 +19,6 @@ METRICS = (
     *ABSTENTION_METRICS,
     *READING_METRICS,
     *ANCHORING_METRICS,
+    *CLINICAL_METRICS,
 )
 METRICS_BY_ID = {metric.id: metric for metric in METRICS}

@@ -7,9 +7,11 @@ from msgspec import Struct
 
 from hallumeter.records import Direction
 
-Reads = Literal["labels", "distributions", "answers", "ratings", "support", "meanings", "token_logprobs", "pages"]
+Reads = Literal[
+    "labels", "distributions", "answers", "ratings", "support", "meanings", "token_logprobs", "pages", "turns"
+]
 """The columns a metric works on: LabelCounts, UncertaintySums, Answers, Ratings, Support, MeaningColumns, TokenColumns,
-or PageColumns."""
+PageColumns, or TurnColumns."""
 
 IntervalKind = Literal["cluster_bootstrap", "wilson", "pattern_bootstrap"]
 

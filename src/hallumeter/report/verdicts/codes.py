@@ -34,6 +34,22 @@ REASON_WORDS = {
     "languages_differ": "the response and the evidence are in two languages",
     "negation_unclear": "only one of the response and the evidence denies something; it is unclear whether it matters",
     "uncertain": "the judge was not sure enough",
+    # Answers in clinical dialogues.
+    "invented_medication": "the answer says that the patient takes a drug that is not on the list",
+    "invented_condition": "the answer says that the patient has a condition that is not in the record",
+    "lab_mismatch": "the answer gives another laboratory value than the record",
+    "vital_mismatch": "the answer gives another vital sign than the record",
+    "age_mismatch": "the answer gives another age than the record",
+    "sex_mismatch": "the answer gives another sex than the record",
+    "rule_violated": "the answer recommends or permits what a safety rule forbids",
+    "requirement_missing": "the answer lacks what a safety rule demands",
+    "contradicts_earlier": "the answer contradicts the patient or an earlier answer",
+    "not_asserted": "it is mentioned, but not said of this patient",
+    "not_in_record": "the patient's record does not speak of it",
+    "cannot_compare": "the value cannot be compared with that of the record",
+    "indirect_use": "the fact is used without being named",
+    "unused_fact": "the answer does not use a fact that the turn asks for",
+    "element_missing": "the answer lacks something that the turn must include",
     # What the annotators of RAGTruth wrote down.
     "evident_conflict": "RAGTruth: plainly contradicts the evidence",
     "subtle_conflict": "RAGTruth: shifts the meaning of the evidence",
@@ -80,6 +96,10 @@ FAILURE_WORDS = {
     "ragged_row": "a row has more or fewer cells than the header",
     "unknown_label": "a label is none of the known ones",
     "wrong_type": "a field holds something else than it should",
+    # Answers in dialogues.
+    "no_answer": "the system gave no answer",
+    "empty_answer": "the answer is empty",
+    "unread_language": "the answer is in a language that is not read",
     # Pages.
     "unmeasurable": "the page could not be compared",
     "unpaired": "a page has no partner to be compared with",

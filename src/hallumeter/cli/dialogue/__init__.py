@@ -1,0 +1,5 @@
+"""`hallumeter dialogue`: one file per command."""
+
+from .group import dialogue
+
+__all__ = ["dialogue"]

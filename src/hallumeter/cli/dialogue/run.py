@@ -1,0 +1,185 @@
+"""`hallumeter dialogue run`: systems under test are asked, their answers become events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from hallumeter.pipelines.dialogue.running import Experiment, RunOutcome, RunPlan
+    from hallumeter.pipelines.dialogue.running.plan import PlannedSystem
+    from hallumeter.records import Failure
+    from hallumeter.runner import Spending
+
+UNMEASURED = 3
+"""The exit code when the run did not come to its end, or nobody answered anything."""
+_MOST_FAULTS = 10
+
+
+@click.command()
+@click.option(
+    "--config",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What to ask of whom: experiment.yaml.",
+)
+@click.option("--run-id", "--run_id", metavar="NAME", help="The name of the run; default: made of what is asked.")
+@click.option("--out", "output", type=click.Path(path_type=Path), metavar="DIR", help="Where runs are kept.")
+@click.option(
+    "--max-patients", "--max_patients", type=click.IntRange(min=1), metavar="N", help="Ask about the first N."
+)
+@click.option("--max-turns", "--max_turns", type=click.IntRange(min=1), metavar="N", help="Ask the first N questions.")
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at such a cost.")
+@click.option(
+    "--price", "prices", multiple=True, metavar="MODEL=IN/OUT", help="Dollars for a million tokens in and out."
+)
+@click.option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop.")
+@click.option("--retry-failed", is_flag=True, help="Ask failed turns again, and the turns of that patient after them.")
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
+@click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+def run(path: Path, **options: Any) -> None:
+    """Ask the questions of patients of one or several systems, and write what they answer as events.
+
+    FILE says which systems answer (a language model, a Python function, a program, or `offline`, which needs no key),
+    in which mode (`llm`: a plain conversation; `agent`: reminded of the patient's facts before each answer), and which
+    patients ask. RUNS/RUN_ID/events.jsonl has one line for each answer.
+
+    The same command again goes on where the run was stopped or killed: nothing is asked, or paid, twice. Keys come from
+    the environment alone: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
+
+    \b
+    experiment.yaml:
+      seed: 0
+      systems:
+        - {mode: llm, model: offline}
+        - {mode: agent, model: offline}
+      multiturn_scripts:
+        path: scripts_5turn.jsonl
+
+    \b
+    Examples:
+      hallumeter dialogue run --config experiment.yaml
+      hallumeter dialogue run --config experiment.yaml --dry-run
+      hallumeter dialogue run --config experiment.yaml --max-patients 5 --budget 2.50
+      hallumeter dialogue run --config experiment.yaml --retry-failed
+    """
+    from hallumeter.cli.progress import shown_audit
+    from hallumeter.pipelines.dialogue.running import plan_experiment, read_experiment, run_experiment
+
+    is_quiet, is_strict = bool(options.pop("quiet")), bool(options.pop("strict"))
+    is_dry, is_retrying = bool(options.pop("dry_run")), bool(options.pop("retry_failed"))
+    experiment = _chosen(read_experiment(path), options)
+    if is_dry:
+        click.echo(_plan_text(plan_experiment(experiment, is_strict=is_strict)), nl=False)
+        return
+    with shown_audit(is_quiet=is_quiet) as watch:
+        outcome = run_experiment(experiment, watch=watch, is_strict=is_strict, is_retrying=is_retrying)
+    _say_outcome(outcome, is_quiet=is_quiet)
+
+
+def _chosen(experiment: Experiment, options: dict[str, Any]) -> Experiment:
+    """The experiment with what the command line says instead."""
+    from msgspec import structs
+
+    from hallumeter.errors import SettingsError
+    from hallumeter.pipelines.dialogue.running.experiment_file import is_folder_name
+    from hallumeter.providers.language_models import parse_price
+
+    prices = dict(experiment.prices)
+    for text in options.pop("prices"):
+        name, equals, price = text.rpartition("=")
+        if not equals or not name:
+            raise SettingsError(f"price {text!r}: expected MODEL=IN/OUT, such as openai:gpt-4o-mini=0.15/0.60")
+        parse_price(price)
+        prices[name] = price
+    run_id = options["run_id"]
+    if run_id is not None and not is_folder_name(run_id):
+        raise SettingsError(f"--run-id {run_id!r} cannot be the name of a folder; use letters, digits, dots and dashes")
+    given = {name: value for name, value in options.items() if value is not None}
+    return structs.replace(experiment, prices=prices, **given)
+
+
+def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
+    place = outcome.folder
+    if not is_quiet:
+        _say_notes(outcome)
+    if not outcome.modes:
+        message = f"stopped; what was answered is kept in {place}. Go on with the same command"
+        click.echo(message, err=True)
+        raise click.exceptions.Exit(UNMEASURED)
+    for counted in outcome.modes:
+        failed = f", {counted.failed:,} failed" if counted.failed else ""
+        click.echo(f"{counted.mode}: {counted.answered:,} answers{failed}")
+    click.echo(f"events: {place / 'events.jsonl'}")
+    if outcome.stopped == "budget":
+        click.echo("the budget was reached; go on with the same command and a larger budget", err=True)
+    elif any(counted.failed for counted in outcome.modes) and not is_quiet:
+        click.echo("--retry-failed asks again what failed", err=True)
+    if outcome.stopped is not None or not any(counted.answered for counted in outcome.modes):
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def _say_notes(outcome: RunOutcome) -> None:
+    from hallumeter.text.printable import one_line
+
+    for trouble in outcome.troubles:
+        click.echo(f"note: {trouble}", err=True)
+    for line in _failure_lines(outcome.failures):
+        click.echo(one_line(line), err=True)
+    if outcome.was_finished:
+        click.echo(f"{outcome.folder}: this run is finished; nothing is left to do", err=True)
+    elif outcome.spending.calls:
+        click.echo(_spending_text(outcome.spending), err=True)
+
+
+def _failure_lines(failures: tuple[Failure, ...]) -> list[str]:
+    lines = [failure.message for failure in failures[:_MOST_FAULTS]]
+    more = len(failures) - _MOST_FAULTS
+    return [*lines, *([f"... and {more:,} more; failures.jsonl has them all"] if more > 0 else [])]
+
+
+def _spending_text(spending: Spending) -> str:
+    cost = f"${spending.spent_usd:.4f}"
+    if spending.calls_estimated:
+        cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
+    elif spending.calls_without_price:
+        cost = (
+            f"{cost} and {spending.calls_without_price:,} calls of unknown price" if spending.spent_usd else "unknown"
+        )
+    tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
+    return f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}"
+
+
+def _plan_text(plan: RunPlan) -> str:
+    lines = [f"{plan.run_id}: {plan.patients:,} patients, {plan.turns:,} questions"]
+    for system in plan.systems:
+        lines += [f"{system.name} ({system.answers_by})", *_system_lines(system)]
+    total = "unknown" if plan.cost_usd is None else f"${plan.cost_usd:,.4f}"
+    return "\n".join([*lines, f"total cost {total}"]) + "\n"
+
+
+def _system_lines(system: PlannedSystem) -> list[str]:
+    cost = "unknown" if system.cost_usd is None else f"${system.cost_usd:,.4f}"
+    tokens = {"tokens in": system.input_tokens, "tokens out": system.output_tokens}
+    rows = [
+        ("calls", f"{system.calls:,}", f"{system.answered:,} questions are answered already"),
+        *((name, f"{count:,}", "estimated, without retries") for name, count in tokens.items() if count is not None),
+        ("cost", cost, _price_text(system)),
+    ]
+    return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
+
+
+def _price_text(system: PlannedSystem) -> str:
+    price = system.price
+    if price is None and system.cost_usd is None:
+        return (
+            "it tells its own" if system.input_tokens is None else "its price is not known; give --price MODEL=IN/OUT"
+        )
+    if price is None:
+        return "nobody is asked"
+    paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
+    return f"{paid} ({price.as_of})"

@@ -1,0 +1,82 @@
+"""How differences between modes are told, the same in every renderer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.report.wording import NO_VALUE, format_number, format_pair, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hallumeter.records.pairing import Fairness, ModeDifference
+
+LEVEL = 0.05
+"""An adjusted p value below it is called a difference."""
+SINGLE = ("sfs", "csp", "cus_improved", "cus", "mcs", "ass", "dialogue_score")
+"""The metrics of a first look; the pooled ones say much the same."""
+
+
+def metric_alias(metric: str) -> str:
+    """What a metric is called in the literature."""
+    known = METRICS_BY_ID.get(metric)
+    return known.alias if known else metric
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.25), signed(-0.25), signed(None)
+    ('+0.250', '-0.250', '–')
+    """
+    if value is None:
+        return NO_VALUE
+    return format_number(value) if value < 0 or format_number(value).startswith("<") else f"+{format_number(value)}"
+
+
+def p_words(value: float | None) -> str:
+    """A p value; one too small for its digits says so."""
+    return NO_VALUE if value is None else format_number(value, 4)
+
+
+def result_words(row: ModeDifference) -> str:
+    """Who is better, as far as that is shown."""
+    if row.difference is None:
+        return "no pairs"
+    if row.adjusted_p_value is None or row.adjusted_p_value >= LEVEL:
+        return "not shown to differ"
+    is_more = row.difference > 0
+    if row.direction == "none":
+        return f"{row.second} has {'more' if is_more else 'less'}"
+    is_better = is_more == (row.direction == "higher")
+    return f"{row.second} is {'better' if is_better else 'worse'}"
+
+
+def pairs_of_modes(rows: Iterable[ModeDifference]) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
+    """Differences that stand together by the modes that are compared."""
+    found: dict[tuple[str, str], list[ModeDifference]] = {}
+    for row in rows:
+        found.setdefault((row.first, row.second), []).append(row)
+    return list(found.items())
+
+
+def fairness_words(fairness: Fairness) -> str:
+    """Whether all modes were asked the same."""
+    modes = " and ".join(fairness.modes) if len(fairness.modes) == 2 else ", ".join(fairness.modes)
+    if fairness.is_fair:
+        told = f"{plural(fairness.patients, 'patient')}, {plural(fairness.common_turns, 'turn')}"
+        return f"Fair: {modes} were asked the same questions ({told})."
+    return (
+        f"Not fair: {modes} were not asked the same ({plural(fairness.differences_total, 'difference')}); compared are "
+        f"the {plural(fairness.common_turns, 'turn')} that all were asked."
+    )
+
+
+def difference_cells(row: ModeDifference) -> list[str]:
+    """A difference in the columns of a table."""
+    interval = format_pair(row.interval)
+    effect = NO_VALUE if row.effect_size is None else signed(row.effect_size)
+    means = [NO_VALUE if mean is None else format_number(mean) for mean in (row.first_mean, row.second_mean)]
+    p_values = [p_words(row.p_value), p_words(row.adjusted_p_value)]
+    return [*means, signed(row.difference), interval, effect, *p_values, f"{row.pairs:,}", f"{row.patients:,}"]

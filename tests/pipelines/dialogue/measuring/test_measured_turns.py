@@ -1,0 +1,135 @@
+"""One answer measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dialogue_events import FACTS, QUESTIONS, RIGHT, WRONG, event
+from msgspec.json import encode
+
+from hallumeter.judges.clinical.opinions import Opinions
+from hallumeter.judges.clinical.settings import load_settings
+from hallumeter.pipelines.dialogue.measuring import EntityReader, Equipment, event_metrics, measure_event
+from hallumeter.pipelines.dialogue.measuring.languages import is_unread_language
+from hallumeter.pipelines.dialogue.measuring.reading import event_of, slots_of
+from hallumeter.pipelines.dialogue.measuring.turn import measure_turn, unusable
+from hallumeter.records import Event
+
+EQUIPMENT = Equipment.of(None)
+METRICS = ("SFS", "CSP", "CUS_improved", "CUS", "MCS", "ASS")
+
+
+def made(turn: int, answer: str | None, **others: object) -> Event:
+    return event_of(encode(event("p1", turn, "llm", answer, **others)))
+
+
+def metrics(turn: int, answer: str | None, *earlier: Event, **others: object) -> dict[str, float | None]:
+    return event_metrics(measure_event(made(turn, answer, **others), earlier, EQUIPMENT))
+
+
+def test_a_right_answer_to_the_first_turn() -> None:
+    # Mentions: age 1, sex 1, condition 1, none invented. Required: age 1, sex 1, condition 2, all explicit.
+    # The diabetes rule applies and is kept. Three statements agree with the question. Turn 1 must include nothing.
+    assert metrics(1, RIGHT[1]) == {
+        "SFS": 1.0, "CSP": 0.0, "CUS_improved": 1.0, "CUS": 1.0, "MCS": 1.0, "ASS": None,
+    }  # fmt: skip
+
+
+def test_a_wrong_answer_to_the_second_turn() -> None:
+    # Mentions: warfarin 2 and HbA1c 2, both invented. Required: drugs 2 unused, labs 2 indirect, vitals 1 unused:
+    # 1 / 5. Only the HbA1c can be compared with what was said, and one statement is too few.
+    found = metrics(2, WRONG[2])
+    assert (found["SFS"], found["CUS_improved"], found["MCS"]) == (0.0, 0.2, None)
+    assert found["CUS"] == pytest.approx(1 / 3)
+
+
+def test_earlier_turns_are_remembered() -> None:
+    earlier = [made(1, RIGHT[1]), made(2, RIGHT[2])]
+    answer = "You are not taking metformin. You are 76 years old. Your HbA1c is 7.2%."
+    findings = measure_event(made(3, answer), earlier, EQUIPMENT)
+    told = {each.name: (each.is_contradiction, each.against) for each in findings.consistency}
+    assert told == {"metformin": (True, "question 2"), "age": (True, "question 1"), "hba1c": (False, "question 2")}
+    assert event_metrics(findings)["MCS"] == pytest.approx(1 / 3)
+
+
+def test_what_is_called_earlier_and_is_not_is_left_out() -> None:
+    later = [made(3, "You are 76 years old and a woman.")]
+    assert metrics(1, RIGHT[1], *later)["MCS"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (None, "no_answer"),
+        ("", "empty_answer"),
+        (" \n\t", "empty_answer"),
+        ("Sie sollten dreimal pro Woche ungefähr dreißig Minuten lang zügig spazieren gehen.", "unread_language"),
+        ("您应该每周步行三次，每次三十分钟，如果感到头晕请停止。", "unread_language"),
+        ("Marchez trente minutes par jour, cinq jours par semaine, et ne buvez pas de vin.", "unread_language"),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_measured_as_nothing_and_never_as_perfect(
+    answer: str | None, code: str
+) -> None:
+    assert unusable(made(3, answer)) == code
+    assert metrics(3, answer) == dict.fromkeys(METRICS)
+
+
+@pytest.mark.parametrize("answer", [*RIGHT.values(), *WRONG.values(), "걷기를 하세요.", "OK", "메트포르민 (Metformin)"])
+def test_english_korean_and_what_is_too_short_to_tell_are_read(answer: str) -> None:
+    assert not is_unread_language(answer)
+
+
+def test_without_facts_the_metrics_that_need_them_are_undefined_and_the_others_are_not() -> None:
+    found = metrics(3, "You are 76 years old and a woman. " + RIGHT[3], made(1, RIGHT[1]), slots_truth=None)
+    assert [found[name] for name in ("SFS", "CSP", "CUS_improved", "CUS")] == [None] * 4
+    # Age and sex contradict the question of turn 1, the diabetes agrees with it.
+    assert found["MCS"] == pytest.approx(1 / 3)
+    assert found["ASS"] == 1.0
+
+
+def test_a_megabyte_of_answer_is_measured() -> None:
+    found = metrics(3, (RIGHT[3] + " ") * 9_000)
+    assert (found["SFS"], found["ASS"]) == (1.0, 1.0)
+
+
+def test_settings_of_a_folder_are_used(tmp_path: Path) -> None:
+    text = "schema_version: 1\nturns:\n  '1':\n    required_slots:\n      - {slot: sex, weight: 1}\n"
+    (tmp_path / "required_slots_by_turn.yaml").write_text(text, encoding="utf-8")
+    equipment = Equipment.of(tmp_path)
+    findings = measure_event(made(1, "You are 67 years old."), (), equipment)
+    assert [use.slot for use in findings.uses] == ["sex"]
+    assert equipment.signature != EQUIPMENT.signature
+
+
+def test_a_model_of_named_entities_adds_what_the_lexicon_does_not_know() -> None:
+    def find(text: str) -> list[tuple[str, int, int]]:
+        return [("medication", start, start + 9) for start in (text.find("newdrugol"),) if start >= 0]
+
+    equipment = Equipment(load_settings(None), reader=EntityReader(find, name="my-model"))  # type: ignore[arg-type]
+    findings = measure_event(made(2, "You are taking newdrugol and metformin."), (), equipment)
+    assert {each.mention.name: each.label.value for each in findings.slots} == {
+        "metformin": "SUPPORTED",
+        "newdrugol": "REFUTED",
+    }
+    assert "my-model" in dict(equipment.signature)["reader"]
+
+
+def test_equipment_without_other_judges_names_none() -> None:
+    assert [name for name, _ in EQUIPMENT.signature] == ["reader", "slots", "rules"]
+    assert Equipment(load_settings(None), opinions=Opinions()).signature == EQUIPMENT.signature
+
+
+def test_failures_of_words_and_rules_do_not_exist() -> None:
+    assert measure_turn(made(1, RIGHT[1]), (), EQUIPMENT).failures == ()
+
+
+def test_facts_may_come_in_other_forms() -> None:
+    slots = slots_of({**FACTS, "age": "67", "key_labs": {"hba1c": 7.2}, "active_meds": [{"name": "Metformin"}]})
+    assert (slots.age, slots.key_labs, slots.key_meds) == (67, {"hba1c": "7.2"}, ("Metformin",))
+
+
+def test_questions_of_the_example_state_what_they_say() -> None:
+    stated = {key for text in QUESTIONS.values() for key in EQUIPMENT.stated_in_question(text)}
+    assert {"age age", "sex sex", "condition", "medication metformin", "lab hba1c", "vital bp_systolic"} <= stated
