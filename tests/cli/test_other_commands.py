@@ -80,7 +80,9 @@ def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
     second = succeed("demo", "--out", tmp_path / "demo")
     assert first.stdout == second.stdout
     assert f"Reports: {tmp_path / 'demo' / 'answers' / 'report.html'}" in first.stdout
-    assert str(tmp_path / "demo" / "newspapers" / "report.html") in first.stdout
+    for name in ("newspapers", "dialogues"):
+        assert str(tmp_path / "demo" / name / "report.html") in first.stdout
+    assert "agent minus llm, on the same patients and turns" in first.stdout
     assert sorted((tmp_path / "demo").rglob("*")) == files
     assert "MiHR" in first.stdout
     assert "smollm2-penalized" in first.stdout

@@ -15,6 +15,7 @@ def test_a_demo_replaces_an_older_one(tmp_path: Path) -> None:
     first, second = run_demo(tmp_path / "demo"), run_demo(tmp_path / "demo")
     assert msgspec.json.encode(first.answers) == msgspec.json.encode(second.answers)
     assert msgspec.json.encode(first.newspapers.summary) == msgspec.json.encode(second.newspapers.summary)
+    assert msgspec.json.encode(first.dialogues) == msgspec.json.encode(second.dialogues)
     answers, newspapers = load(tmp_path / "demo" / "answers"), load(tmp_path / "demo" / "newspapers")
     assert [source.name for source in answers.manifest.inputs] == ["rag_answers.jsonl"]
     assert [source.records for source in newspapers.manifest.inputs] == [10, 10, 10, 10]
@@ -28,7 +29,44 @@ def test_the_bundled_articles_show_every_kind_of_finding(tmp_path: Path) -> None
     assert kinds == {"run", "insertion", "block", "loop", "omission"}
 
 
-@pytest.mark.parametrize("place", [".", "answers", "newspapers"])
+def test_five_patients_ask_five_questions_of_two_modes(tmp_path: Path) -> None:
+    found = run_demo(tmp_path).dialogues
+    events = [msgspec.json.decode(line) for line in (tmp_path / "dialogues" / "events.jsonl").read_bytes().splitlines()]
+    asked = {(event["mode"], event["patient_id"], event["turn_id"]) for event in events}
+    assert len(events) == len(asked) == 5 * 5 * 2
+    assert {mode for mode, _, _ in asked} == {"llm", "agent"}
+    assert len({patient for _, patient, _ in asked}) == 5
+    assert {turn for _, _, turn in asked} == {1, 2, 3, 4, 5}
+    assert found.dialogue is not None
+    assert found.dialogue.fairness is not None
+    assert found.dialogue.fairness.is_fair
+    assert not load(tmp_path / "dialogues").failures
+    assert (tmp_path / "dialogues" / "report.html").stat().st_size > 500_000
+
+
+def test_the_scripted_answers_show_every_kind_of_finding_and_every_kind_of_fault(tmp_path: Path) -> None:
+    run_demo(tmp_path)
+    findings = list(load(tmp_path / "dialogues").findings())
+    assert {finding.claim.kind for finding in findings} == {
+        "slot", "rule", "requirement", "slot_use", "consistency", "element",
+    }  # fmt: skip
+    assert {finding.verdicts[0].reason for finding in findings} >= {
+        "invented_medication", "invented_condition", "lab_mismatch", "rule_violated", "requirement_missing",
+        "contradicts_earlier", "unused_fact", "indirect_use", "element_missing",
+    }  # fmt: skip
+
+
+def test_a_measured_run_of_other_events_is_not_replaced(tmp_path: Path) -> None:
+    run_demo(tmp_path)
+    events = tmp_path / "dialogues" / "events.jsonl"
+    events.write_bytes(events.read_bytes().replace(b'"run_id":"hallumeter-demo"', b'"run_id":"mine"'))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InputError, match="holds another run; choose another folder with --out"):
+        run_demo(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("place", [".", "answers", "newspapers", "dialogues"])
 def test_a_demo_replaces_no_other_run(place: str, tmp_path: Path) -> None:
     run_demo(tmp_path / "other")
     folder = tmp_path / "mine" / place

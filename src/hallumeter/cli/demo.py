@@ -17,11 +17,12 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    """Audit bundled real samples and write two reports: no key, no download, a few seconds.
+    """Measure bundled real samples and write three reports: no key, no download, a few seconds.
 
     The samples are answers of six language models to questions about given passages (RAGTruth), audited by the judge in
     the package, with the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR
-    (Overproof), and as "corrected" by a small language model (SmolLM2).
+    (Overproof), and as "corrected" by a small language model (SmolLM2); and five simulated patients (Synthea), who ask
+    five questions each of a responder that answers from a script, once as a plain model and once as an agent.
 
     \b
     Examples:
@@ -29,13 +30,19 @@ def demo(out: Path) -> None:
       hallumeter demo --out demo
     """
     from hallumeter.pipelines import run_demo
-    from hallumeter.report import count_reasons, summary_text, transcripts_text
+    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES, NEWSPAPERS
+    from hallumeter.report import RecordFindings, count_reasons, summary_text, transcripts_text
+    from hallumeter.report.dialogue.text import dialogue_brief
     from hallumeter.store import RunFolder
 
     found = run_demo(out)
-    answers = RunFolder(out / "answers")
+    answers, dialogues = RunFolder(out / ANSWERS), RunFolder(out / DIALOGUES)
     click.echo("Answers of language models, audited sentence by sentence (hallumeter audit)")
     click.echo(summary_text(answers.summary, "table", reasons=count_reasons(answers.verdicts())), nl=False)
     click.echo("\nNewspaper articles, read by OCR and corrected by a language model (hallumeter transcripts)")
     click.echo(transcripts_text(found.newspapers.summary, found.newspapers.rows, "table"), nl=False)
-    click.echo(f"\nReports: {out / 'answers' / 'report.html'}\n         {out / 'newspapers' / 'report.html'}")
+    click.echo("\nFive patients ask five questions each; answers from a script, of no real model (hallumeter dialogue)")
+    records = (RecordFindings(response, findings) for response, findings in dialogues.findings())
+    click.echo(dialogue_brief(found.dialogues, records), nl=False)
+    places = [str(out / name / "report.html") for name in (ANSWERS, NEWSPAPERS, DIALOGUES)]
+    click.echo("\nReports: " + "\n         ".join(places))

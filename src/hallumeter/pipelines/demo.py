@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.judges import EmbeddedJudge
 from hallumeter.pipelines.audit import AuditSettings, audit_files
+from hallumeter.pipelines.dialogue.measuring import DialogueSettings, dialogue_to_folder, opened_files
+from hallumeter.pipelines.dialogue.running import OFFLINE, Experiment, System, run_experiment
+from hallumeter.pipelines.dialogue.scripting import ScriptSettings, write_scripts
 from hallumeter.pipelines.measurement import MeasureSettings
 from hallumeter.pipelines.transcripts import (
     MeasuredTranscripts,
@@ -17,17 +21,22 @@ from hallumeter.pipelines.transcripts import (
     opened_paths,
     transcripts_to_folder,
 )
-from hallumeter.records import Summary
+from hallumeter.records import Mode, Summary
 from hallumeter.runner import NoWatch
-from hallumeter.store import MANIFEST, RUN_FILES
+from hallumeter.store import EVENTS, MANIFEST, RUN_FILES
 
 from .run import load
 
-ANSWERS, NEWSPAPERS = "answers", "newspapers"
-"""The folders of the two runs."""
+ANSWERS, NEWSPAPERS, DIALOGUES = "answers", "newspapers", "dialogues"
+"""The folders of the runs."""
 _ANSWERS_FILE = "rag_answers.jsonl"
 _ENGINES = ("newspaper-ocr", "smollm2", "smollm2-penalized")
-_INPUTS = {ANSWERS: (_ANSWERS_FILE,), NEWSPAPERS: ("truth", *_ENGINES)}
+_PATIENTS = "patients"
+_SCRIPTS = "scripts_5turn.jsonl"
+_MODES: tuple[Mode, ...] = ("llm", "agent")
+_DEMO_RUN = "hallumeter-demo"
+"""What the run of the demo is called, by which its events are known again."""
+_INPUTS = {ANSWERS: (_ANSWERS_FILE,), NEWSPAPERS: ("truth", *_ENGINES), DIALOGUES: (EVENTS, _SCRIPTS)}
 
 
 class Demo(Struct, frozen=True, eq=False):
@@ -37,14 +46,16 @@ class Demo(Struct, frozen=True, eq=False):
     """Answers of language models to questions about passages, audited offline, with people's verdicts beside."""
     newspapers: MeasuredTranscripts
     """Newspaper articles read by OCR, and corrected by a small language model."""
+    dialogues: Summary
+    """Five patients who ask five questions each, answered from a script in two modes."""
 
 
 def run_demo(out: Path) -> Demo:
-    """Measure the bundled samples into two run folders; a demo that was written to the same place is replaced."""
+    """Measure the bundled samples into a run folder each; a demo that was written to the same place is replaced."""
     samples = Path(str(files("hallumeter.samples")))
     if (out / MANIFEST).exists():
         raise InputError(f"{out}: holds another run; choose another folder with --out")
-    # Both are looked at before either is removed, so that who is refused still has all of it.
+    # All are looked at before any is removed, so that who is refused still has all of it.
     older = [path for name, inputs in _INPUTS.items() for path in _demo_files(out / name, inputs)]
     for path in older:
         path.unlink()
@@ -52,27 +63,60 @@ def run_demo(out: Path) -> Demo:
         out.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder with --out") from error
-    file = samples / _ANSWERS_FILE
+    return Demo(
+        answers=_audited(samples / _ANSWERS_FILE, out / ANSWERS),
+        newspapers=_compared(samples / NEWSPAPERS, out / NEWSPAPERS),
+        dialogues=_asked(samples / _PATIENTS, out / DIALOGUES),
+    )
+
+
+def _audited(file: Path, out: Path) -> Summary:
     judge = EmbeddedJudge()
     settings = AuditSettings(
         judges=(judge, f"recorded:{file}"), measure=MeasureSettings(by=("model",), headline=judge.spec.name)
     )
-    audit_files([file], out / ANSWERS, settings=settings, watch=NoWatch())
-    answers = load(out / ANSWERS).summary
-    folders = [samples / NEWSPAPERS / name for name in _INPUTS[NEWSPAPERS]]
-    chosen = TranscriptSettings()
-    jobs = opened_paths(folders, columns=chosen.columns)
-    return Demo(answers, transcripts_to_folder(jobs, out / NEWSPAPERS, settings=chosen))
+    audit_files([file], out, settings=settings, watch=NoWatch())
+    return load(out).summary
+
+
+def _compared(folder: Path, out: Path) -> MeasuredTranscripts:
+    folders = [folder / name for name in _INPUTS[NEWSPAPERS]]
+    settings = TranscriptSettings()
+    return transcripts_to_folder(opened_paths(folders, columns=settings.columns), out, settings=settings)
+
+
+def _asked(patients: Path, out: Path) -> Summary:
+    """Scripts of the bundled patients, answered offline as a plain model and as an agent, and measured."""
+    with TemporaryDirectory(prefix="hallumeter-") as name:
+        scripts = Path(name) / _SCRIPTS
+        write_scripts(patients, scripts, settings=ScriptSettings(language="en"))
+        experiment = Experiment(
+            systems=tuple(System(name=mode, mode=mode, model=OFFLINE) for mode in _MODES),
+            scripts=scripts,
+            run_id=_DEMO_RUN,
+            output=Path(name),
+            retrieval="words",
+        )
+        events = run_experiment(experiment).folder / EVENTS
+        return dialogue_to_folder(opened_files([events], scripts), out, settings=DialogueSettings()).summary
 
 
 def _demo_files(out: Path, inputs: tuple[str, ...]) -> list[Path]:
     """The files that an earlier demo wrote; anything else in the folder is refused."""
     if not (out / MANIFEST).is_file():
         return []
-    if tuple(item.name for item in load(out).manifest.inputs) != inputs:
+    if tuple(item.name for item in load(out).manifest.inputs) != inputs or not _has_demo_events(out):
         raise InputError(f"{out}: holds another run; choose another folder with --out")
     entries = sorted(out.iterdir())
     for path in entries:
         if path.name not in RUN_FILES or not path.is_file():
             raise InputError(f"{path}: no demo wrote this; choose another folder with --out")
     return entries
+
+
+def _has_demo_events(out: Path) -> bool:
+    """Whether the events of a folder, if it has any, are the demo's: other runs have files of the same names."""
+    if not (out / EVENTS).is_file():
+        return True
+    with (out / EVENTS).open(encoding="utf-8", errors="replace") as lines:
+        return f'"run_id":"{_DEMO_RUN}"' in next(lines, "")

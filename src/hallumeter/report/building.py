@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from .dialogue.building import DIALOGUE, difference_section, score_section
 from .dialogue.building import severity as dialogue_severity
+from .dialogue.wording import SINGLE
 from .document import (
     TRANSCRIPTS,
     USUAL_CONFIDENCE,
@@ -150,10 +151,10 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
     reasons = reason_section(selection.overview.reasons)
     return [
-        *_metric_sections(rows, gathered.headline),
         *([differences] if differences else []),
         *([scores] if scores else []),
-        *_breakdown_sections(rows, gathered.headline),
+        *_metric_sections(rows, gathered.headline),
+        *_breakdown_sections([row for row in rows if row.summary.metric in SINGLE], gathered.headline),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
         _integrity_section(gathered),

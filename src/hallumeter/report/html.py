@@ -18,7 +18,14 @@ from msgspec import Struct
 from .charts import charts_of
 from .dialogue.building import DIALOGUE
 from .dialogue.sections import DifferenceSection
-from .dialogue.wording import difference_cells, fairness_words, pairs_of_modes, result_words
+from .dialogue.wording import (
+    MARK_WORDS,
+    difference_cells,
+    fairness_words,
+    group_title,
+    pairs_of_modes,
+    result_words,
+)
 from .document import (
     TRANSCRIPTS,
     BreakdownSection,
@@ -26,7 +33,6 @@ from .document import (
     JudgeSection,
     MetricSection,
     RecordSection,
-    has_pages,
 )
 from .drawing import LABEL_COLOURS, PALETTE
 from .payload import record_payload
@@ -85,8 +91,13 @@ TITLES = {
     "scores": "Spread and trend",
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
-_WHOLE = {TRANSCRIPTS: "All engines together", DIALOGUE: "All answers together"}
-"""The heading of the headline where it is not the first thing to look at."""
+_OWN_TITLES = {
+    TRANSCRIPTS: {"metrics": "All engines together"},
+    DIALOGUE: {"metrics": "All answers together", "records": "Answers"},
+}
+"""The headings that an instrument has in place of these."""
+_OWN_TEMPLATES = {DIALOGUE: {"records": "section_records_dialogue.html"}}
+_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css"}
 _GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html"}
 _SECTION_SCRIPTS = {
     RecordSection: "records.js",
@@ -111,7 +122,8 @@ def render_html(document: Document) -> str:
     """
     charts = charts_of(document)
     scripts = _scripts(document, has_charts=bool(charts))
-    style = _palette_style() + _static("report.css") + (_static("transcripts.css") if has_pages(document) else "")
+    own_style = _OWN_STYLES.get(document.instrument)
+    style = _palette_style() + _static("report.css") + (_static(own_style) if own_style else "")
     template = _environment().get_template("report.html")
     page = template.render(
         document=document,
@@ -164,17 +176,17 @@ class _Part(Struct, frozen=True):
 def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
     """The sections that have a template; a kind that this renderer does not know is skipped."""
     parts = []
+    titles = TITLES | _OWN_TITLES.get(document.instrument, {})
+    templates = _OWN_TEMPLATES.get(document.instrument, {})
     for place, section in enumerate(document.sections):
         kind = str(section.__struct_config__.tag)
-        title = TITLES.get(kind)
+        title = titles.get(kind)
         if title is None:
             continue
         if isinstance(section, BreakdownSection):
-            title = f"By {', '.join(section.by)}"
-        elif isinstance(section, MetricSection):
-            title = _WHOLE.get(document.instrument, title)
+            title = group_title(section.by) if document.instrument == DIALOGUE else f"By {', '.join(section.by)}"
         drawn = tuple(chart for chart in charts if chart.section == place)
-        parts.append(_Part(f"{kind}-{place}", title, f"section_{kind}.html", section, drawn))
+        parts.append(_Part(f"{kind}-{place}", title, templates.get(kind, f"section_{kind}.html"), section, drawn))
     return parts
 
 
@@ -182,6 +194,8 @@ def _scripts(document: Document, *, has_charts: bool) -> list[str]:
     names = [*_VEGA, "charts.js"] if has_charts else []
     kinds = {type(section) for section in document.sections}
     used = [name for kind, name in _SECTION_SCRIPTS.items() if kind in kinds]
+    if document.instrument == DIALOGUE and RecordSection in kinds:
+        used.insert(0, "dialogues.js")
     return [_static(name) for name in (*names, *(["nodes.js", *used] if used else []))]
 
 
@@ -287,6 +301,7 @@ def _environment() -> Environment:
         all_judges=ALL_JUDGES,
         directions=DIRECTION_WORDS,
         label_words=LABEL_WORDS,
+        mark_words=MARK_WORDS,
         label_colours=LABEL_COLOURS,
         no_value=NO_VALUE,
         consensus=CONSENSUS,

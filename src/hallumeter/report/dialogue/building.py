@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from hallumeter.records import Label
 
 from .sections import DifferenceSection, ScoreSection
-from .wording import SINGLE, metric_alias
+from .wording import SINGLE, metric_alias, too_few_words
 
 if TYPE_CHECKING:
-    from hallumeter.records import Summary
+    from collections.abc import Iterable, Iterator
+
+    from hallumeter.records import Claim, Response, Summary, Verdict
     from hallumeter.report.document import RecordFindings
 
 DIALOGUE = "dialogue"
@@ -23,7 +25,7 @@ def difference_section(summary: Summary) -> DifferenceSection | None:
     if found is None or not found.differences:
         return None
     names = {row.metric: metric_alias(row.metric) for row in found.differences}
-    return DifferenceSection(found.differences, found.fairness, names)
+    return DifferenceSection(found.differences, found.fairness, names, too_few_words(found.differences))
 
 
 def score_section(summary: Summary) -> ScoreSection | None:
@@ -51,3 +53,11 @@ def severity(item: RecordFindings) -> tuple[float, float, float]:
         elif label is Label.NOT_ENOUGH_INFO and finding.claim.kind in ("slot_use", "element"):
             missing += finding.claim.weight
     return refuted, missing, 0.0
+
+
+def refuted(records: Iterable[RecordFindings]) -> Iterator[tuple[Response, Claim, Verdict]]:
+    """What speaks against answers: inventions, broken rules, contradictions, in the order of the answers."""
+    for item in records:
+        for finding in item.findings:
+            if finding.verdicts and finding.verdicts[0].label is Label.REFUTED:
+                yield item.response, finding.claim, finding.verdicts[0]

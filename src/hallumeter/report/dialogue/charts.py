@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
 from hallumeter.report.transcripts.charts import ENGINE_COLOURS
 from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words
 
-from .wording import SINGLE, p_words, pairs_of_modes, signed
+from .wording import SINGLE, p_words, pairs_of_modes, signed, signed_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hallumeter.records import MetricSummary
     from hallumeter.records.pairing import ModeDifference, ScoreBins
     from hallumeter.report.drawing import Json
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 34
 CHART_HEIGHT = 180
+APART = 0.06
+"""How far modes stand from each other at a turn, in turns."""
+BARS = 10
+"""Bars of a spread at most; finer bins are added up."""
 
 
 def score_charts(section: ScoreSection, confidence: float) -> list[Chart]:
@@ -34,14 +41,15 @@ def difference_charts(section: DifferenceSection, confidence: float) -> list[Cha
     """Every difference as a point with its interval; one chart for each mode that is compared."""
     drawn = []
     for (first, second), rows in pairs_of_modes(section.differences):
-        values: list[Json] = [_difference(row, section.names) for row in rows if row.difference is not None]
-        if values:
+        known = [row for row in rows if row.difference is not None]
+        if known:
             title = f"{second} minus {first}"
             caption = (
                 f"Mean difference over the turns that both were asked, with its {interval_words(confidence)}; whole "
                 "patients are resampled. An arrow tells which way the metric is better."
             )
-            drawn.append(Chart("differences", title, caption, _difference_spec(title, values, confidence)))
+            spec = _difference_spec(title, [_difference(row, section.names) for row in known], confidence)
+            drawn.append(Chart("differences", title, caption, spec))
     return drawn
 
 
@@ -53,15 +61,15 @@ def _difference(row: ModeDifference, names: dict[str, str]) -> dict[str, Json]:
         "low": low,
         "high": high,
         "shown": signed(row.difference),
-        "interval": format_pair(row.interval),
+        "interval": signed_pair(row.interval),
         "p": p_words(row.adjusted_p_value),
     }
 
 
-def _difference_spec(title: str, values: list[Json], confidence: float) -> dict[str, Json]:
+def _difference_spec(title: str, values: list[dict[str, Json]], confidence: float) -> dict[str, Json]:
     """Points and intervals beside a line at no difference."""
     spec = base_spec(title, height=ROW_HEIGHT * len(values))
-    spec["data"] = {"values": values}
+    spec["data"] = {"values": [*values]}
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
     accent, line = PALETTE["accent"][0], PALETTE["muted"][0]
     tips: list[Json] = [
@@ -70,16 +78,19 @@ def _difference_spec(title: str, values: list[Json], confidence: float) -> dict[
         tooltip("interval", interval_words(confidence)),
         tooltip("p", "adjusted p"),
     ]
+    intervals: dict[str, Json] = {
+        "mark": {"type": "rule", "size": 2.5, "color": accent},
+        "encoding": {"x": _along("low", title), "x2": {"field": "high"}},
+    }
+    # The scale follows the data, and a field without any has no extent: a single patient gives no interval.
+    has_intervals = any(value["low"] is not None for value in values)
     spec["layer"] = [
         {
             "data": {"values": [{"zero": 0}]},
             "mark": {"type": "rule", "color": line, "strokeDash": [4, 3]},
             "encoding": {"x": {"field": "zero", "type": "quantitative"}, "y": None},
         },
-        {
-            "mark": {"type": "rule", "size": 2.5, "color": accent},
-            "encoding": {"x": _along("low", title), "x2": {"field": "high"}},
-        },
+        *([intervals] if has_intervals else []),
         {
             "mark": {"type": "point", "filled": True, "size": 90, "color": accent, "opacity": 1},
             "encoding": {"x": _along("value", title), "tooltip": tips},
@@ -121,16 +132,16 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
 
 def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[Chart]:
     """A metric from turn to turn, a line for each mode."""
-    rows = sorted((row for row in section.trend if row.metric == metric), key=lambda row: int(row.by["turn_id"]))
-    if len({row.by["turn_id"] for row in rows}) < 2:
+    turns = sorted({int(row.by["turn_id"]) for row in section.trend if row.metric == metric})
+    if len(turns) < 2:
         return []
     title = f"{section.names[metric]} from turn to turn"
-    values: list[Json] = [_point(row) | {"turn": row.by["turn_id"]} for row in rows]
     spec = base_spec(title, height=CHART_HEIGHT)
-    spec["data"] = {"values": values}
-    axis: dict[str, Json] = {"labelAngle": 0}
+    spec["data"] = {"values": _trend_points(section, metric, turns)}
+    axis: dict[str, Json] = {"format": "d", "tickMinStep": 1, "grid": False}
+    scale: dict[str, Json] = {"domain": [turns[0] - 0.5, turns[-1] + 0.5], "nice": False, "zero": False}
     spec["encoding"] = {
-        "x": {"field": "turn", "type": "ordinal", "sort": None, "title": "turn", "axis": axis},
+        "x": {"field": "place", "type": "quantitative", "title": "turn", "axis": axis, "scale": scale},
         "color": _mode_colours(section),
     }
     tips: list[Json] = [
@@ -142,7 +153,7 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
     height: dict[str, Json] = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
     spec["layer"] = [
         {
-            "mark": {"type": "rule", "opacity": 0.5},
+            "mark": {"type": "rule", "size": 2, "opacity": 0.45},
             "encoding": {"y": {"field": "low", **height}, "y2": {"field": "high"}},
         },
         {"mark": {"type": "line"}, "encoding": {"y": {"field": "value", **height}}},
@@ -151,8 +162,22 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
             "encoding": {"y": {"field": "value", **height}, "tooltip": tips},
         },
     ]
-    caption = f"Mean over the answers of a turn, with its {interval_words(confidence)}; turns without a value left out."
+    caption = f"Mean over the answers of a turn, with its {interval_words(confidence)}. A gap: no answer has a value."
     return [Chart("trend", title, caption, spec)]
+
+
+def _trend_points(section: ScoreSection, metric: str, turns: Sequence[int]) -> list[Json]:
+    """A point for each mode and turn; a mode that has no value there has a gap."""
+    rows = {(row.by["mode"], int(row.by["turn_id"])): row for row in section.trend if row.metric == metric}
+    middle = (len(section.modes) - 1) / 2
+    points: list[Json] = []
+    for number, mode in enumerate(section.modes):
+        for turn in turns:
+            row = rows.get((mode, turn))
+            # Modes stand a little apart, so that no interval hides another.
+            place: dict[str, Json] = {"turn": str(turn), "place": turn + APART * (number - middle)}
+            points.append(place | ({"mode": mode, "value": None} if row is None else _point(row)))
+    return points
 
 
 def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
@@ -166,34 +191,44 @@ def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
     spec["mark"] = {"type": "bar"}
     spec["encoding"] = {
         "x": {
-            "field": "from",
+            "field": "values",
             "type": "ordinal",
             "sort": None,
-            "title": f"{section.names[metric]}, from … on",
+            "title": section.names[metric],
             "axis": {"labelAngle": 0, "labelOverlap": True},
         },
         "xOffset": {"field": "mode", "type": "nominal", "sort": None},
-        "y": {"field": "share", "type": "quantitative", "title": "share of answers", "scale": {"domainMin": 0}},
+        "y": {
+            "field": "share",
+            "type": "quantitative",
+            "title": "share of answers",
+            "scale": {"domain": [0, 1]},
+            "axis": {"format": ".0%", "tickCount": 5},
+        },
         "color": _mode_colours(section),
-        "tooltip": [tooltip("mode", "mode"), tooltip("from", "from"), tooltip("answers", "answers")],
+        "tooltip": [tooltip("mode", "mode"), tooltip("values", "value"), tooltip("answers", "answers")],
     }
     without = [f"{bins.mode} {bins.undefined:,}" for bins in rows if bins.undefined]
-    caption = "Share of the answers that have a value, in steps of 0.05."
+    caption = "Of the answers that have a value, the share with which value."
     if without:
         caption += f" Without a value, not drawn: {', '.join(without)}."
     return [Chart("spread", title, caption, spec)]
 
 
 def _bars(bins: ScoreBins) -> list[Json]:
-    known = sum(bins.answers)
+    """The bins as bars, neighbours added up where there are too many to be told apart."""
+    width = math.ceil(len(bins.answers) / BARS)
+    counts = [sum(bins.answers[place : place + width]) for place in range(0, len(bins.answers), width)]
+    known = sum(counts)
+    digits = 1 if BARS % len(counts) == 0 else 2
     return [
         {
             "mode": bins.mode,
-            "from": f"{place / len(bins.answers):.2f}",
+            "values": f"{place / len(counts):.{digits}f}–{(place + 1) / len(counts):.{digits}f}",
             "answers": count,
             "share": count / known if known else 0.0,
         }
-        for place, count in enumerate(bins.answers)
+        for place, count in enumerate(counts)
     ]
 
 
@@ -220,7 +255,7 @@ def _mode_colours(section: ScoreSection) -> dict[str, Json]:
         "field": "mode",
         "type": "nominal",
         "scale": {"domain": names, "range": colours},
-        "legend": {"title": None, "orient": "top", "direction": "horizontal"},
+        "legend": {"title": None, "orient": "top", "direction": "horizontal", "symbolOpacity": 1},
     }
 
 
@@ -230,4 +265,6 @@ def _axis(name: str) -> dict[str, Json]:
 
 
 def _along(name: str, title: str) -> dict[str, Json]:
-    return {"field": name, "type": "quantitative", "title": title, "scale": {"zero": True, "nice": True}}
+    axis: dict[str, Json] = {"format": "+.1f", "tickCount": 10}
+    scale: dict[str, Json] = {"zero": True, "nice": True}
+    return {"field": name, "type": "quantitative", "title": title, "scale": scale, "axis": axis}

@@ -15,6 +15,8 @@ class DifferenceSection(Struct, frozen=True, tag="differences"):
     fairness: Fairness | None = None
     names: dict[str, str] = field(default_factory=dict)
     """What the metrics are called in the literature."""
+    caution: str | None = None
+    """Why no difference can be shown at all; None where one can."""
 
 
 class ScoreSection(Struct, frozen=True, tag="scores"):

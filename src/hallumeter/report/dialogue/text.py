@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from hallumeter.report.markdown import escaped, markdown_text
 from hallumeter.report.summary_text import summary_text
 
-from .terminal import dialogue_table
-from .wording import difference_cells, fairness_words, metric_alias, result_words
+from .terminal import brief_table, dialogue_table
+from .wording import difference_cells, fairness_words, metric_alias, result_words, too_few_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hallumeter.records import Summary
+    from hallumeter.report.document import RecordFindings
 
 _HEAD = (
     *("compared", "metric", "first", "second", "difference", "interval", "d", "p", "p (Holm)"),
@@ -30,9 +33,20 @@ def dialogue_text(summary: Summary, form: str) -> str:
         return markdown_text(summary) + _differences(summary)
     if form != "table":
         return summary_text(summary, form)
+    width, has_color = _terminal()
+    return dialogue_table(summary, width=width, has_color=has_color)
+
+
+def dialogue_brief(summary: Summary, records: Iterable[RecordFindings]) -> str:
+    """Modes compared, and a finding of each kind in words, for the terminal."""
+    width, has_color = _terminal()
+    return brief_table(summary, records, width=width, has_color=has_color)
+
+
+def _terminal() -> tuple[int | None, bool]:
+    """How many columns there are, None in a pipe; and whether colours are shown."""
     is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else None
-    return dialogue_table(summary, width=width, has_color=is_terminal)
+    return shutil.get_terminal_size().columns if is_terminal else None, is_terminal
 
 
 def _differences(summary: Summary) -> str:
@@ -44,7 +58,9 @@ def _differences(summary: Summary) -> str:
     for row in found.differences:
         cells = [f"{row.second} minus {row.first}", metric_alias(row.metric), *difference_cells(row), result_words(row)]
         lines.append(f"| {' | '.join(map(escaped, cells))} |")
+    caution = too_few_words(found.differences)
+    notes = [caution] if caution else []
     if found.fairness is not None:
-        lines += ["", f"- {escaped(fairness_words(found.fairness))}"]
-        lines += [f"- {escaped(line)}" for line in found.fairness.differences]
+        notes += [fairness_words(found.fairness), *found.fairness.differences]
+    lines += ["", *(f"- {escaped(note)}" for note in notes)] if notes else []
     return "\n".join(lines) + "\n"

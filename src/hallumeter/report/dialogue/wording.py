@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.report.wording import NO_VALUE, format_number, format_pair, plural
+from hallumeter.records import Label
+from hallumeter.report.wording import NO_VALUE, format_number, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from hallumeter.records.pairing import Fairness, ModeDifference
 
@@ -16,6 +18,23 @@ LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
 SINGLE = ("sfs", "csp", "cus_improved", "cus", "mcs", "ass", "dialogue_score")
 """The metrics of a first look; the pooled ones say much the same."""
+
+MARK_WORDS: dict[Label | None, str] = {
+    Label.REFUTED: "invented, unsafe or contradicted",
+    Label.NOT_ENOUGH_INFO: "not said of the patient, not used or missing",
+    Label.SUPPORTED: "true, safe, used or found",
+}
+"""What the marks in an answer mean, worst first."""
+_FIELD_WORDS = {"turn_id": "turn", "patient_id": "patient"}
+
+
+def group_title(fields: Sequence[str]) -> str:
+    """The heading of a table of groups.
+
+    >>> group_title(["mode", "turn_id"])
+    'By mode and turn'
+    """
+    return f"By {' and '.join(_FIELD_WORDS.get(name, name) for name in fields)}"
 
 
 def metric_alias(metric: str) -> str:
@@ -35,6 +54,15 @@ def signed(value: float | None) -> str:
     return format_number(value) if value < 0 or format_number(value).startswith("<") else f"+{format_number(value)}"
 
 
+def signed_pair(pair: tuple[float, float] | None) -> str:
+    """The interval of a difference; a dash between its ends could be taken for a minus.
+
+    >>> signed_pair((-0.551, 0.284)), signed_pair(None)
+    ('-0.551 to +0.284', '–')
+    """
+    return NO_VALUE if pair is None else f"{signed(pair[0])} to {signed(pair[1])}"
+
+
 def p_words(value: float | None) -> str:
     """A p value; one too small for its digits says so."""
     return NO_VALUE if value is None else format_number(value, 4)
@@ -51,6 +79,30 @@ def result_words(row: ModeDifference) -> str:
         return f"{row.second} has {'more' if is_more else 'less'}"
     is_better = is_more == (row.direction == "higher")
     return f"{row.second} is {'better' if is_better else 'worse'}"
+
+
+def too_few_words(rows: Sequence[ModeDifference]) -> str | None:
+    """Why no difference can be shown, however large: too few patients for a small p; None where there are enough.
+
+    Of n patients whose signs are flipped, 2 of the 2 ** n ways are as extreme as the most extreme; Holm's correction
+    multiplies the smallest p by the number of metrics.
+    """
+    for _, compared in pairs_of_modes(rows):
+        tests = sum(row.p_value is not None for row in compared)
+        patients = max((row.patients for row in compared), default=0)
+        if tests and tests * _smallest_p(patients) >= LEVEL:
+            enough = next(count for count in itertools.count(patients) if tests * _smallest_p(count) < LEVEL)
+            smallest, corrected = (p_words(min(1.0, times * _smallest_p(patients))) for times in (1, tests))
+            return (
+                f"Too few to tell: with {plural(patients, 'patient')} no p can be below {smallest}, nor below "
+                f"{corrected} after Holm's correction over {plural(tests, 'metric')}. Take at least {enough} patients."
+            )
+    return None
+
+
+def _smallest_p(patients: int) -> float:
+    """Of a two-sided test that flips the signs of whole patients."""
+    return min(1.0, 2.0 ** (1 - patients))
 
 
 def pairs_of_modes(rows: Iterable[ModeDifference]) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
@@ -75,7 +127,7 @@ def fairness_words(fairness: Fairness) -> str:
 
 def difference_cells(row: ModeDifference) -> list[str]:
     """A difference in the columns of a table."""
-    interval = format_pair(row.interval)
+    interval = signed_pair(row.interval)
     effect = NO_VALUE if row.effect_size is None else signed(row.effect_size)
     means = [NO_VALUE if mean is None else format_number(mean) for mean in (row.first_mean, row.second_mean)]
     p_values = [p_words(row.p_value), p_words(row.adjusted_p_value)]

@@ -42,6 +42,7 @@
   };
 
   const ORDERS = {
+    given: () => 0,
     worst: (a, b) => b.unsupported - a.unsupported || share(b) - share(a) || b.unmeasured - a.unmeasured,
     share: (a, b) => share(b) - share(a) || b.unsupported - a.unsupported,
     unmeasured: (a, b) => b.unmeasured - a.unmeasured,
@@ -61,7 +62,7 @@
     });
     const told = record.findings.length ? `${record.unsupported} of ${record.decided} unsupported` : "no claims";
     const button = make("button", { type: "button", className: "entry", "data-position": record.position },
-      make("span", { className: "who" }, make("bdi", {}, record.model && !record.id.includes(record.model) ? `${record.id} · ${record.model}` : record.id),
+      make("span", { className: "who" }, make("bdi", {}, hallumeter.answerName?.(record) ?? (record.model && !record.id.includes(record.model) ? `${record.id} · ${record.model}` : record.id)),
         make("span", { className: "share", "aria-label": told, title: told }, record.findings.length ? `${record.unsupported}/${record.decided}` : "–")),
       words("span", "what", record.language, record.question || record.text.slice(0, 200) || record.findings[0]?.words || ""), strip);
     button.addEventListener("click", () => {
@@ -145,8 +146,8 @@
   const looseOf = (record) => {
     const loose = record.findings.flatMap((finding, position) => (finding.n ? [[finding, position]] : []));
     if (!loose.length) return [];
-    return [make("h3", {}, "Not aligned with the text"), make("ul", { className: "loose" }, ...loose.map(([finding, position]) => {
-      const button = make("button", { type: "button", "data-findings": String(position) },
+    return [make("h3", {}, place("record").dataset.loose || "Not aligned with the text"), make("ul", { className: "loose" }, ...loose.map(([finding, position]) => {
+      const button = make("button", { type: "button", "data-findings": String(position) }, hallumeter.kinds ? make("span", { className: "kind" }, kindOf(finding)) : null,
         make("span", { className: `mark ${CLASSES[finding.l]} pinpointed first`, dir: "auto", lang: record.language }, finding.words || finding.id));
       button.addEventListener("click", () => {
         inspect([position]);
@@ -155,6 +156,9 @@
       return make("li", {}, button);
     }))];
   };
+
+  // An instrument may have words of its own for the kinds of its findings.
+  const kindOf = (finding) => hallumeter.kinds?.[finding.k] || finding.k || "claim";
 
   const passageOf = (record, [name, number, characters], position) => {
     const text = data.passages[number];
@@ -175,13 +179,16 @@
   const show = (record) => {
     chosen = record;
     for (const button of place("list").querySelectorAll(".entry")) button.setAttribute("aria-current", String(Number(button.dataset.position) === record.position));
+    // What an instrument puts before the question and after the response.
+    const { head = [factsOf(record)], foot = [] } = hallumeter.besideAnswer?.(record, records, show) || {};
+    const { response = "Response", evidence = "Evidence" } = place("record").dataset;
     place("record").replaceChildren(
-      factsOf(record),
+      ...head.filter(Boolean),
       ...(record.broken.length ? [make("ul", { className: "broken" }, ...record.broken.map(([, judge, text]) => words("li", "", record.language, ...(judge ? [make("bdi", {}, judge), ", "] : []), text)))] : []),
-      ...(record.question ? [make("h3", {}, "Question"), words("p", "words", record.language, record.question)] : []),
-      make("h3", {}, "Response"), responseOf(record), ...looseOf(record),
+      ...(record.question ? [make("h3", {}, "Question"), words("p", "words asked", record.language, record.question)] : []),
+      make("h3", {}, response), responseOf(record), ...looseOf(record), ...foot,
       ...(record.reference ? [make("h3", {}, "Reference"), words("p", "words", record.language, record.reference)] : []),
-      ...(record.evidence.length ? [make("h3", {}, "Evidence"), ...record.evidence.map((passage, position) => passageOf(record, passage, position))] : []));
+      ...(record.evidence.length ? [make("h3", {}, evidence), ...record.evidence.map((passage, position) => passageOf(record, passage, position))] : []));
     const worst = record.findings.reduce((best, finding, position) => (best < 0 || finding.l < record.findings[best].l ? position : best), -1);
     if (worst < 0) place("inspector").replaceChildren(make("p", { className: "empty" }, "No claim was found in this response."));
     else inspect([worst]);
@@ -220,7 +227,7 @@
   };
 
   const findingOf = (record, finding) => [
-    make("h3", {}, finding.k || "claim", " ", make("bdi", {}, finding.id)),
+    make("h3", {}, kindOf(finding), " ", make("bdi", {}, finding.id)),
     words("p", "claim words", record.language, finding.words || "The words of this claim are not known."),
     finding.v.length ? null : make("p", { className: "verdict" }, make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words), " the measurement failed"),
     finding.v.length > 1 && !finding.v.some((verdict) => data.judges[verdict.j] === data.consensus) ? make("p", {}, "counts as ", make("span", { className: `tag ${CLASSES[finding.l]}` }, data.labels[finding.l].words)) : null,
