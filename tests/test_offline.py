@@ -27,9 +27,14 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "cache": [["cache"], ["cache", "--clear"]],
     "demo": [["demo"]],
+    "dialogue config": [["dialogue", "config"], ["dialogue", "config", "--init", "rules"]],
+    "dialogue lint": [["dialogue", "lint"]],
+    "dialogue measure": [["dialogue", "measure", "DEMO/dialogues/events.jsonl", "--out", "run"]],
+    "dialogue run": [["dialogue", "run", "--config", "ANSWERS/experiment.json"]],
+    "dialogue script": [["dialogue", "script", "--fhir-dir", "SAMPLES/patients", "--output-path", "scripts.jsonl"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
-    "report": [["report", "DEMO/answers"], ["report", "DEMO/newspapers"]],
+    "report": [["report", "DEMO/answers"], ["report", "DEMO/newspapers"], ["report", "DEMO/dialogues"]],
     "stress": [["stress", "SAMPLES/rag_answers.jsonl", "--limit", "12", "--out", "run"]],
     "transcripts": [
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
@@ -37,7 +42,7 @@ CASES: dict[str, list[list[str]]] = {
     ],
 }
 """How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written,
-ANSWERS has a file of answers with samples, and a folder of texts."""
+ANSWERS has a file of answers with samples, a folder of texts, and an experiment."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +58,7 @@ def finished_demo(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with answers in three languages, each with a sample, and with texts to look evidence up in."""
+    """A folder with answers in three languages, texts to look evidence up in, and an experiment with one question."""
     folder = tmp_path_factory.mktemp("answers")
     texts = {"en": "The tower is 330 m high.", "fr": "La tour fut achevée en 1889.", "ko": "수도는 서울이다."}
     rows = [
@@ -65,6 +70,13 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "handbook").mkdir()
     for name, text in texts.items():
         (folder / "handbook" / f"{name}.txt").write_text(text, encoding="utf-8")
+    (folder / "questions.txt").write_text("How should I exercise?\n", encoding="utf-8")
+    experiment = {
+        "systems": [{"mode": "llm", "model": "offline"}],
+        "multiturn_scripts": {"enabled": False},
+        "questions": str(folder / "questions.txt"),
+    }
+    (folder / "experiment.json").write_text(json.dumps(experiment), encoding="utf-8")
     return folder
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hallumeter.pipelines.dialogue.measuring import DialogueSettings
 
 
-@click.command()
+@click.command(short_help="Score answers: SFS, CSP, CUS, MCS, ASS.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--scripts",

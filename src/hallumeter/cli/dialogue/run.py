@@ -18,7 +18,7 @@ UNMEASURED = 3
 _MOST_FAULTS = 10
 
 
-@click.command()
+@click.command(short_help="Ask systems the questions; write events.")
 @click.option(
     "--config",
     "path",
@@ -115,6 +115,8 @@ def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
         failed = f", {counted.failed:,} failed" if counted.failed else ""
         click.echo(f"{counted.mode}: {counted.answered:,} answers{failed}")
     click.echo(f"events: {place / 'events.jsonl'}")
+    if not is_quiet:
+        click.echo(f"see what they are worth: hallumeter dialogue measure {place / 'events.jsonl'}", err=True)
     if outcome.stopped == "budget":
         click.echo("the budget was reached; go on with the same command and a larger budget", err=True)
     elif any(counted.failed for counted in outcome.modes) and not is_quiet:
@@ -180,6 +182,6 @@ def _price_text(system: PlannedSystem) -> str:
             "it tells its own" if system.input_tokens is None else "its price is not known; give --price MODEL=IN/OUT"
         )
     if price is None:
-        return "nobody is asked"
+        return "answers from a script; no call is paid"
     paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
     return f"{paid} ({price.as_of})"

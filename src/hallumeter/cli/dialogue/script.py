@@ -22,7 +22,7 @@ MOST_ALIKE = 2
 MOST_CODES = 5
 
 
-@click.command()
+@click.command(short_help="Make five-turn scripts of patients (FHIR).")
 @click.option(
     "--fhir-dir",
     "--fhir_dir",
