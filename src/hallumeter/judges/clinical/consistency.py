@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _EXCLUSIVE = resources.files("hallumeter.text").joinpath("lexicons", "clinical", "exclusive_conditions.tsv")
 _NEED_WORDS = frozenset({"medication", "condition"})
 """Kinds that a patient also asks about; a value is asked about without naming it."""
-_VALUES = frozenset({"lab", "vital", "age", "sex"})
+_OPEN_WHEN_DENIED = frozenset({"lab", "vital", "age"})
+"""A value that is denied leaves open what it is."""
 
 
 class Statement(Struct, frozen=True):
@@ -225,11 +226,16 @@ def answer_statements(answer: ClinicalText) -> tuple[Statement, ...]:
     """What an answer asserts or denies; of something said twice in the same way the first place."""
     found = []
     for mention in answer.mentions:
-        for scope, is_denied in (("asserted", False), ("negated", True)):
-            place = next((each for each in mention.occurrences if each.scope == scope), None)
-            # A value that is denied leaves open what it is.
-            if place is not None and not (is_denied and mention.kind in _VALUES - {"sex"}):
-                found.append(Statement(mention, place, is_denied, answer.text))
+        asserted = denied = None
+        for place in mention.occurrences:
+            if place.scope == "asserted":
+                asserted = asserted or place
+            elif place.scope == "negated" and mention.kind not in _OPEN_WHEN_DENIED:
+                denied = denied or place
+        if asserted is not None:
+            found.append(Statement(mention, asserted, False, answer.text))
+        if denied is not None:
+            found.append(Statement(mention, denied, True, answer.text))
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hallumeter.extractors.clinical.names import is_same_condition
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 EXPLICIT, INDIRECT, UNUSED = 1.0, 0.5, 0.0
 NO_USE = frozenset({"negated", "family", "example"})
 """What is denied, said of others or named as an example is not used for this patient."""
+
+
+_NAMES_KEPT, _TURNS_KEPT = 1_024, 256
+"""Answers about a patient name the same drugs and conditions again, and are asked for the same."""
 
 
 class Use(NamedTuple):
@@ -52,9 +57,18 @@ def judge_context(
     Of lists and maps the best element counts. A turn that the settings do not know requires nothing.
     """
     truth = slots if isinstance(slots, PatientTruth) else truth_of(slots)
-    wanted = requirements.turn(turn)
+    required, missing = _required(truth, str(turn), requirements)
     usable = _usable(answer)
-    uses: list[SlotUse] = []
+    return tuple(_slot_use(unused, _best_use(usable, truth, name)) for unused, name in required), missing
+
+
+@lru_cache(maxsize=_TURNS_KEPT)
+def _required(
+    truth: PatientTruth, turn: str, requirements: TurnRequirements
+) -> tuple[tuple[tuple[SlotUse, str], ...], tuple[str, ...]]:
+    """The required facts as long as nobody uses them, each with the slot that holds it, and those that are missing."""
+    wanted = requirements.turn(turn)
+    required: list[tuple[SlotUse, str]] = []
     missing: list[str] = []
     for slot, weight in wanted.required_slots if wanted else ():
         name = SLOTS.get(slot, slot)
@@ -62,8 +76,8 @@ def judge_context(
         if value in (None, "", (), {}):
             missing.append(slot)
         else:
-            uses.append(_slot_use(slot, weight, value=shown_value(value), use=_best_use(usable, truth, name)))
-    return tuple(uses), tuple(missing)
+            required.append((SlotUse(slot, weight, shown_value(value), UNUSED), name))
+    return tuple(required), tuple(missing)
 
 
 def _usable(answer: ClinicalText) -> _Usable:
@@ -104,10 +118,8 @@ def shown_value(value: object) -> FieldValue:
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
-def _slot_use(slot: str, weight: float, *, value: FieldValue, use: Use | None) -> SlotUse:
-    if use is None:
-        return SlotUse(slot, weight, value, UNUSED)
-    return SlotUse(slot, weight, value, use.confidence, use.start, use.end)
+def _slot_use(unused: SlotUse, use: Use | None) -> SlotUse:
+    return unused if use is None else SlotUse(unused.slot, unused.weight, unused.value, *use)
 
 
 def _hints(usable: _Usable, kind: str, is_meant: Callable[[str], bool]) -> Found:
@@ -145,27 +157,41 @@ def _primary_uses(usable: _Usable, truth: PatientTruth) -> Found:
 
 
 def _comorbidity_uses(usable: _Usable, truth: PatientTruth) -> Found:
-    yield from _condition_uses(usable, truth.slots.comorbidities or ())
+    yield from _condition_uses(usable, tuple(truth.slots.comorbidities or ()))
 
 
 def _condition_uses(usable: _Usable, conditions: tuple[str, ...]) -> Found:
-    known = [true_condition(text) for text in conditions]
     for mention, place in usable.mentions.get("condition", ()):
-        if any(agrees_with(mention.name, each.name, each.words) for each in known):
+        if _names_condition(mention.name, conditions):
             yield Use(EXPLICIT, place.start, place.end)
-    for each in known:
+    for each in map(true_condition, conditions):
         if not each.is_known:
             yield from _literal_uses(usable.answer, each.words)
-    yield from _hints(usable, "condition", lambda hinted: any(is_same_condition(hinted, each.name) for each in known))
+    yield from _hints(usable, "condition", lambda hinted: _hints_at_condition(hinted, conditions))
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def _names_condition(name: str, conditions: tuple[str, ...]) -> bool:
+    known = map(true_condition, conditions)
+    return any(agrees_with(name, each.name, each.words) for each in known)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def _hints_at_condition(hinted: str, conditions: tuple[str, ...]) -> bool:
+    return any(is_same_condition(hinted, true_condition(text).name) for text in conditions)
 
 
 def _drug_uses(usable: _Usable, truth: PatientTruth) -> Found:
-    drugs = [drug for held in truth.drugs or () for drug in held]
     for mention, place in usable.mentions.get("medication", ()):
-        parts = mention.name.split("/")
-        if any(is_same_drug(part.strip(), drug) for part in parts for drug in drugs):
+        if _names_drug(mention.name, truth):
             yield Use(EXPLICIT, place.start, place.end)
     yield from _hints(usable, "medication_class", truth.drug_classes.__contains__)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def _names_drug(name: str, truth: PatientTruth) -> bool:
+    parts = [part.strip() for part in name.split("/")]
+    return any(is_same_drug(part, drug) for held in truth.drugs or () for drug in held for part in parts)
 
 
 def _lab_uses(usable: _Usable, truth: PatientTruth) -> Found:

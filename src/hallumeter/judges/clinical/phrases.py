@@ -23,6 +23,7 @@ from hallumeter.text.lexicon import load_lexicon
 from hallumeter.text.normalize import CleanText, clean_text
 
 from .regex_syntax import WORD, RegexError, alternatives
+from .wording import Span, in_characters
 
 REGEX = "re:"
 Edge = Literal["open", "latin", "hangul", "particle"]
@@ -58,8 +59,8 @@ class CompiledPhrase(Struct, frozen=True):
 
     core: str
     """Matches wherever the phrase does, and perhaps elsewhere."""
-    exact: str
-    """Matches the phrase as one of its groups; of a regular expression with what must stand around it."""
+    exact: str | None = None
+    """Of a regular expression: matches it as one of its groups, with what must stand around it."""
     left: Edge = "open"
     right: Edge = "open"
 
@@ -98,7 +99,7 @@ def compiled(source: str) -> CompiledPhrase:
     right = "open" if goes_on else _edge(words[-1])
     if right == "hangul":
         right = "open" if _is_long_hangul(words) else "particle"
-    return CompiledPhrase(core, f"({core})", left, right)
+    return CompiledPhrase(core, None, left, right)
 
 
 def searcher(pattern: str) -> Any:
@@ -215,7 +216,7 @@ class PhraseMatcher:
         """Phrases within which none of their group counts."""
         self._all = (*self.phrases, *self.exceptions)
         self._compiled = [compiled(phrase.source) for phrase in self._all]
-        self._searchers: dict[int, Any] = {}
+        self._searchers: dict[int, _WordSearcher | _RegexSearcher] = {}
         self._set = _prefilter([one.core for one in self._compiled])
         self.first = lru_cache(maxsize=_TEXTS_KEPT)(self._first)
         """The first place in a short text such as a name, which is remembered."""
@@ -226,27 +227,34 @@ class PhraseMatcher:
     def found(self, text: str) -> list[Found]:
         """All places of all phrases, in the order of the text."""
         clean = clean_text(text)
-        encoded = clean.text.encode()
-        places = self._places(clean.text, encoded)
-        barred = _Barred((self._all[number].group, start, end) for number, start, end in places if self._bars(number))
-        return [
-            Found(self._all[number], *_original(clean, start, end))
-            for number, start, end in places
-            if not self._bars(number) and not barred.touches(self._all[number].group, start, end)
-        ]
+        places = self._places(clean)
+        if any(number >= len(self.phrases) for _, _, number in places):
+            places = self._allowed(places)
+        return [Found(self._all[number], *_original(clean, start, end)) for start, end, number in places]
 
     def _first(self, text: str) -> Found | None:
         return next(iter(self.found(text)), None)
 
-    def _bars(self, number: int) -> bool:
-        return number >= len(self.phrases)
+    def _allowed(self, places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """The phrases that touch no exception of their group."""
+        barred = _Barred((self._all[place[2]].group, *place[:2]) for place in places if place[2] >= len(self.phrases))
+        return [
+            (start, end, number)
+            for start, end, number in places
+            if number < len(self.phrases) and not barred.touches(self._all[number].group, start, end)
+        ]
 
-    def _places(self, text: str, encoded: bytes) -> list[tuple[int, int, int]]:
-        """Numbers of phrases with places in characters, in the order of the text."""
-        spans = [(*span, number) for number in self._candidates(encoded) for span in self._spans(number, encoded)]
-        in_characters = _Characters(encoded, is_ascii=len(encoded) == len(text))
-        places = [(number, *in_characters.span(start, end)) for start, end, number in sorted(spans)]
-        return [place for place in places if self._compiled[place[0]].fits(text, place[1], place[2])]
+    def _places(self, clean: CleanText) -> list[tuple[int, int, int]]:
+        """Places in the clean text with the numbers of phrases, in the order of the text."""
+        encoded = clean.text.encode()
+        places = []
+        for number in self._candidates(encoded):
+            fits = self._compiled[number].fits
+            for start, end in self._searcher(number).spans(clean, encoded):
+                if fits(clean.text, start, end):
+                    places.append((start, end, number))
+        places.sort()
+        return places
 
     def _candidates(self, encoded: bytes) -> Sequence[int]:
         """Phrases that may be there. The first of the set matches every text: without it the set ran out of memory."""
@@ -255,15 +263,39 @@ class PhraseMatcher:
             return range(len(self._all))
         return [number - 1 for number in matched if number]
 
-    def _spans(self, number: int, encoded: bytes) -> Iterator[tuple[int, int]]:
-        """Places in bytes; what stands around a phrase may be shared by the next one."""
+    def _searcher(self, number: int) -> _WordSearcher | _RegexSearcher:
         searching = self._searchers.get(number)
         if searching is None:
-            searching = self._searchers[number] = searcher(self._compiled[number].exact)
+            phrase = self._compiled[number]
+            searching = _WordSearcher(phrase.core) if phrase.exact is None else _RegexSearcher(phrase.exact)
+            self._searchers[number] = searching
+        return searching
+
+
+class _WordSearcher:
+    """Finds plain words. They need no look ahead or back, so that the faster engine takes linear time as well."""
+
+    def __init__(self, core: str) -> None:
+        self._pattern = re.compile(core)
+
+    def spans(self, clean: CleanText, _: bytes) -> list[Span]:
+        return [match.span() for match in self._pattern.finditer(clean.lower)]
+
+
+class _RegexSearcher:
+    """Finds what a user's regular expression matches; what stands around a match may be shared by the next one."""
+
+    def __init__(self, exact: str) -> None:
+        self._pattern = searcher(exact)
+        self._groups = range(1, self._pattern.groups + 1)
+
+    def spans(self, clean: CleanText, encoded: bytes) -> Iterator[Span]:
+        return in_characters(self._places(encoded), encoded, is_ascii=len(encoded) == len(clean.text))
+
+    def _places(self, encoded: bytes) -> Iterator[Span]:
         position = 0
-        groups = range(1, searching.groups + 1)
-        while (match := searching.search(encoded, position)) is not None:
-            start, end = next(span for span in map(match.span, groups) if span[0] >= 0)
+        while (match := self._pattern.search(encoded, position)) is not None:
+            start, end = next(span for span in map(match.span, self._groups) if span[0] >= 0)
             yield start, end
             position = max(end, position + 1)
             if position > len(encoded):
@@ -300,19 +332,3 @@ class _Barred:
     def touches(self, group: str, start: int, end: int) -> bool:
         before = bisect_left(self._starts.get(group, []), end)
         return before > 0 and self._ends[group][before - 1] > start
-
-
-class _Characters:
-    """Positions in characters for ascending positions in bytes, in one pass over the text."""
-
-    def __init__(self, encoded: bytes, *, is_ascii: bool) -> None:
-        self._encoded = encoded
-        self._is_ascii = is_ascii
-        self._bytes = self._characters = 0
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        if self._is_ascii:
-            return start, end
-        self._characters += len(self._encoded[self._bytes : start].decode())
-        self._bytes = start
-        return self._characters, self._characters + len(self._encoded[start:end].decode())

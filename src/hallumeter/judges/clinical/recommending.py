@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -302,6 +302,7 @@ def _indent(line: str) -> int:
     return len(found.group().expandtabs(4)) if found else 0
 
 
+@lru_cache(maxsize=256)
 def _squeezed(text: str) -> str:
     """A text without what quoting changes: capitals, spaces and marks."""
     return "".join(character for character in text.casefold() if character.isalnum())

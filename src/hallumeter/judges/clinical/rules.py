@@ -115,8 +115,8 @@ class PhrasePlace(Struct, frozen=True):
     """Whether it is the package's, because the user's file has none."""
 
 
-class SafetyRules(Struct, frozen=True):
-    """All that `safety_rules.yaml` says."""
+class SafetyRules(Struct, frozen=True, eq=False):
+    """All that `safety_rules.yaml` says; equal to itself only, so that what follows from it can be kept."""
 
     patient_flags: dict[str, PatientFlag]
     question_flags: dict[str, Place]

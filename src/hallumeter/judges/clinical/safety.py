@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hallumeter.records import PatientSlots, RuleOutcome
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from .phrases import Found
 
+_PATIENTS_KEPT, _QUESTIONS_KEPT = 64, 256
+"""Turns of a patient come one after the other, and modes are asked the same questions."""
+
 
 def judge_safety(
     answer: ClinicalText,
@@ -34,29 +38,40 @@ def judge_safety(
     """
     rules = rules or load_safety_rules()
     truth = slots if isinstance(slots, PatientTruth) else truth_of(slots)
+    turn = str(turn_id)
     found = rules.answers.found(answer.text)
     context = AnswerContext(answer, found, question)
-    callers = _Callers(rules, truth, question)
     outcomes = [
         _rule_outcome(rule, why, next(_recommended(rule, found, context), None))
-        for rule in rules.rules
-        if (not rule.turns or str(turn_id) in rule.turns) and (why := callers.why(rule))
+        for rule, why in _applicable(rules, truth, question)
+        if not rule.turns or turn in rule.turns
     ]
     for requirement in rules.requirements:
-        if str(turn_id) in requirement.turns:
+        if turn in requirement.turns:
             met = next((each for each in found if each.phrase.group == requirement.group), None)
-            outcomes.append(_requirement_outcome(requirement, str(turn_id), met))
+            outcomes.append(_requirement_outcome(requirement, turn, met))
     return tuple(outcomes)
+
+
+@lru_cache(maxsize=_QUESTIONS_KEPT)
+def _applicable(rules: SafetyRules, truth: PatientTruth, question: str) -> tuple[tuple[SafetyRule, str], ...]:
+    """The rules that a patient and a question call for, each with the reasons."""
+    callers = _Callers(rules, truth, _asked(question, rules))
+    return tuple((rule, why) for rule in rules.rules if (why := callers.why(rule)))
+
+
+_flags = lru_cache(maxsize=_PATIENTS_KEPT)(patient_flags)
+_asked = lru_cache(maxsize=_QUESTIONS_KEPT)(question_flags)
 
 
 class _Callers:
     """What a patient and a question have that calls for rules."""
 
-    def __init__(self, rules: SafetyRules, truth: PatientTruth, question: str) -> None:
+    def __init__(self, rules: SafetyRules, truth: PatientTruth, asked: dict[str, str]) -> None:
         self._rules = rules
         self._truth = truth
-        self._flags: Flags = patient_flags(truth, rules)
-        self._asked = question_flags(question, rules)
+        self._flags: Flags = _flags(truth, rules)
+        self._asked = asked
 
     def why(self, rule: SafetyRule) -> str | None:
         """Why a rule applies; None when it does not."""

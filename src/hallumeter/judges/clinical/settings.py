@@ -54,8 +54,8 @@ class Turn(Struct, frozen=True):
     place: Place = Place(1, 1)
 
 
-class TurnRequirements(Struct, frozen=True):
-    """All that `required_slots_by_turn.yaml` says."""
+class TurnRequirements(Struct, frozen=True, eq=False):
+    """All that `required_slots_by_turn.yaml` says; equal to itself only, so that what follows from it can be kept."""
 
     turns: dict[str, Turn]
     """By the turn's number as text; `turn` takes either."""

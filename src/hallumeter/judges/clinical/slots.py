@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hallumeter.records import Label, Mention, MentionKind, Occurrence, PatientSlots, SlotFinding
@@ -23,6 +24,8 @@ SLOT_WEIGHTS: dict[MentionKind, float] = {
 AGE_TOLERANCE = 2
 """Years by which an age may differ."""
 NOT_ASSERTED, NOT_IN_RECORD, CANNOT_COMPARE = "not_asserted", "not_in_record", "cannot_compare"
+_LISTED_KEPT = 512
+"""Answers about a patient name the same drugs and conditions again."""
 _LISTS: dict[MentionKind, str] = {"medication": "medications", "condition": "conditions"}
 
 
@@ -56,7 +59,7 @@ def _held_against(
     mention: Mention, asserted: Occurrence, *, answer: ClinicalText, truth: PatientTruth
 ) -> tuple[Label, str | None, str]:
     if mention.kind in _LISTS:
-        return _listed(mention, truth)
+        return _listed(mention.kind, mention.name, truth)
     if mention.kind == "age":
         return _age(mention, truth)
     if mention.kind == "sex":
@@ -64,16 +67,17 @@ def _held_against(
     return _measured(mention, asserted, answer=answer, truth=truth)
 
 
-def _listed(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:
-    is_drug = mention.kind == "medication"
+@lru_cache(maxsize=_LISTED_KEPT)
+def _listed(kind: MentionKind, name: str, truth: PatientTruth) -> tuple[Label, str | None, str]:
+    is_drug = kind == "medication"
     is_known = (truth.drugs if is_drug else truth.conditions) is not None
     if not is_known:
-        return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, f"the record has no {_LISTS[mention.kind]}"
+        return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, f"the record has no {_LISTS[kind]}"
     told = truth.drugs_told if is_drug else truth.conditions_told
-    if truth.has_drug(mention.name) if is_drug else truth.has_condition(mention.name):
+    if truth.has_drug(name) if is_drug else truth.has_condition(name):
         return Label.SUPPORTED, None, f"the record lists {told}"
     reason = "invented_medication" if is_drug else "invented_condition"
-    return Label.REFUTED, reason, f"the answer says {mention.name}, the record lists {told}"
+    return Label.REFUTED, reason, f"the answer says {name}, the record lists {told}"
 
 
 def _age(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:

@@ -60,8 +60,8 @@ class TrueCondition(NamedTuple):
         return condition_named(self.words) is not None
 
 
-class PatientTruth(Struct, frozen=True):
-    """The facts of a patient, looked up in the lexicons once."""
+class PatientTruth(Struct, frozen=True, eq=False):
+    """The facts of a patient, looked up in the lexicons once; equal to itself only, so that findings can be kept."""
 
     slots: PatientSlots
     sex: Sex | None

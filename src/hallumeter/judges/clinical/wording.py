@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
 
 import re2
 from msgspec import Struct, convert
 
+Span = tuple[int, int]
 LANGUAGES = ("en", "ko")
 _FOLDER = resources.files("hallumeter.judges").joinpath("clinical", "words")
 _IN_SENTENCE = r"[^.!?\n]"
@@ -67,18 +70,21 @@ class Finder:
 
     def spans(self, text: EncodedText) -> list[tuple[int, int]]:
         """All places, in code points."""
-        found = [match.span() for match in self._pattern.finditer(text.content)]
-        if found and self._unless is not None:
-            refused = [match.span() for match in self._unless.finditer(text.content)]
-            found = [place for place in found if not any(_overlap(place, other) for other in refused)]
-        return [text.in_characters(start, end) for start, end in found]
+        return list(in_characters(self._places(text.content), text.content, is_ascii=text.is_ascii))
 
     def first(self, text: EncodedText) -> tuple[int, int] | None:
         """The first place, in code points."""
-        if self._unless is None:
-            match = self._pattern.search(text.content)
-            return text.in_characters(*match.span()) if match else None
-        return next(iter(self.spans(text)), None)
+        return next(in_characters(self._places(text.content), text.content, is_ascii=text.is_ascii), None)
+
+    def _places(self, content: bytes) -> Iterator[Span]:
+        """Places in bytes, as they are asked for."""
+        refused: list[Span] | None = None
+        for match in self._pattern.finditer(content):
+            if self._unless is not None and refused is None:
+                refused = [other.span() for other in self._unless.finditer(content)]
+            place = match.span()
+            if not refused or not _touches(place, refused):
+                yield place
 
 
 class EncodedText:
@@ -88,14 +94,23 @@ class EncodedText:
         # RE2 takes only ASCII for white space; what takes its place must not move anything.
         plain = text.replace("\u00a0", " ").replace("\u202f", " ").replace("\u3000", " ")
         self.content = plain.encode("utf-8", "replace")
-        self._is_ascii = len(self.content) == len(text)
+        self.is_ascii = len(self.content) == len(text)
 
-    def in_characters(self, start: int, end: int) -> tuple[int, int]:
-        """A place in bytes as a place in code points."""
-        if self._is_ascii:
-            return start, end
-        first = len(self.content[:start].decode("utf-8", "replace"))
-        return first, first + len(self.content[start:end].decode("utf-8", "replace"))
+
+def in_characters(places: Iterable[Span], content: bytes, *, is_ascii: bool) -> Iterator[Span]:
+    """Ascending places in bytes as places in code points, in one pass over the text.
+
+    >>> list(in_characters([(0, 3), (4, 7)], "걷 자".encode(), is_ascii=False))
+    [(0, 1), (2, 3)]
+    """
+    if is_ascii:
+        yield from places
+        return
+    done = characters = 0
+    for start, end in places:
+        characters += len(content[done:start].decode())
+        done = start
+        yield characters, characters + len(content[start:end].decode())
 
 
 @cache
@@ -153,5 +168,11 @@ def _together(patterns: tuple[str, ...]) -> str:
     return f"(?i){'|'.join(f'(?:{pattern})' for pattern in patterns) or _NEVER}"
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _touches(place: Span, others: list[Span]) -> bool:
+    """Whether a place overlaps one of others, which follow each other without overlap."""
+    before = bisect_left(others, place[1], key=_start)
+    return before > 0 and others[before - 1][1] > place[0]
+
+
+def _start(place: Span) -> int:
+    return place[0]

@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from dialogue_events import FACTS, QUESTIONS, RIGHT, WRONG, event, two_modes, written
 
@@ -20,7 +21,7 @@ from hallumeter.pipelines.dialogue.measuring import (
     opened_events,
     opened_files,
 )
-from hallumeter.records import MetricSummary
+from hallumeter.records import Claim, MetricSummary, Verdict
 
 FEW = DialogueSettings(resamples=200)
 
@@ -274,6 +275,15 @@ def test_a_run_folder_holds_every_point_with_its_evidence(tmp_path: Path) -> Non
     assert {finding.claim.kind for finding in run.findings()} == {
         "slot", "rule", "requirement", "slot_use", "consistency", "element",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kind"), [("claims", Claim), ("verdicts", Verdict)])
+def test_lines_are_written_as_the_records_are_that_they_hold(tmp_path: Path, name: str, kind: type) -> None:
+    path = written(tmp_path / "events.jsonl", two_modes())
+    dialogue_to_folder(opened_files([path]), tmp_path / "run", settings=FEW)
+    lines = (tmp_path / "run" / f"{name}.jsonl").read_bytes().splitlines()
+    assert len(lines) > 100
+    assert [msgspec.json.encode(msgspec.json.decode(line, type=kind)) for line in lines] == lines
 
 
 def test_measurements_of_answers_add_up_to_the_summary(tmp_path: Path) -> None:

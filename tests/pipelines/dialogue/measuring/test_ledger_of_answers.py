@@ -50,7 +50,7 @@ def test_the_rows_of_a_patient_stay_together_in_blocks_of_any_size() -> None:
     with filled() as ledger:
         assert len(ledger) == 40
         seen: list[int] = []
-        for block in ledger.blocks():
+        for block in ledger.finished().blocks():
             patients = sorted(set(block["patient"].tolist()))
             assert not set(patients) & set(seen)
             seen += patients
@@ -62,7 +62,8 @@ def test_the_rows_of_a_patient_stay_together_in_blocks_of_any_size() -> None:
 def test_differences_do_not_depend_on_the_size_of_blocks() -> None:
     with filled() as ledger:
         found = {
-            row.metric: row for row in mode_differences(ledger, ("llm", "agent"), SummarySettings("0", resamples=200))
+            row.metric: row
+            for row in mode_differences(ledger.finished(), ("llm", "agent"), SummarySettings("0", resamples=200))
         }
     # Four patients of ten have 0.5 instead of 1 in both turns: 8 of 20 pairs differ by 0.5.
     assert found["sfs"].difference == pytest.approx(0.2)
@@ -73,7 +74,7 @@ def test_differences_do_not_depend_on_the_size_of_blocks() -> None:
 
 def test_values_are_put_into_bins_with_the_last_closed() -> None:
     with filled() as ledger:
-        (llm, agent) = (bins for bins in score_bins(ledger, ("llm", "agent")) if bins.metric == "sfs")
+        (llm, agent) = (bins for bins in score_bins(ledger.finished(), ("llm", "agent")) if bins.metric == "sfs")
     assert (llm.answers[10], llm.answers[19], sum(llm.answers), llm.undefined) == (8, 12, 20, 0)
     assert agent.answers[19] == 20
 
@@ -82,7 +83,7 @@ def test_equal_differences_have_no_effect_size() -> None:
     with Ledger() as ledger:
         for patient in range(4):
             ledger.add([answer(patient, 0, 1, rates(1.0, 1.0)), answer(patient, 1, 1, rates(2.0, 0.0))])
-        (found, *_) = mode_differences(ledger, ("llm", "agent"), SummarySettings("0", resamples=200))
+        (found, *_) = mode_differences(ledger.finished(), ("llm", "agent"), SummarySettings("0", resamples=200))
     assert (found.difference, found.effect_size) == (0.5, None)
 
 
@@ -104,6 +105,6 @@ def test_parts_are_the_whole_modes_turns_both_and_what_is_asked_for() -> None:
 
 def test_a_part_takes_its_rows_out_of_a_block() -> None:
     with filled() as ledger:
-        block = np.concatenate(list(ledger.blocks()))
+        block = np.concatenate(list(ledger.finished().blocks()))
     assert len(Part({}, mode=0, turn=2).rows(block)) == 10
     assert metric_rates(Part({}, mode=1).rows(block), METRICS_BY_ID["sfs"]).value == 1.0

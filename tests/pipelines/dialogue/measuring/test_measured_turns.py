@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 from dialogue_events import FACTS, QUESTIONS, RIGHT, WRONG, event
@@ -76,9 +77,53 @@ def test_an_answer_that_cannot_be_read_is_measured_as_nothing_and_never_as_perfe
     assert metrics(3, answer) == dict.fromkeys(METRICS)
 
 
-@pytest.mark.parametrize("answer", [*RIGHT.values(), *WRONG.values(), "걷기를 하세요.", "OK", "메트포르민 (Metformin)"])
+SHORT_ANSWERS = (
+    *(
+        "OK",
+        "Yes.",
+        "네, 괜찮습니다.",
+        "걷기를 하세요.",
+        "메트포르민 (Metformin)",
+        "120/80",
+        "7.2%",
+        "👍",
+        "Eat less salt",
+    ),
+    "Walk 30 minutes daily.",
+    "Metformin 500 mg",
+    "Levothyroxine 50 µg, 75 µg, 100 µg, 125 µg",
+    "HbA1c 7.2%, LDL 96 mg/dL, BP 131/79 mmHg",
+    "Ménière disease, Sjögren syndrome, Hashimoto thyroiditis",
+    "Metformin, lisinopril, simvastatin, aspirin, warfarin, ezetimibe, empagliflozin, insulin glargine",
+    "Continue metformin 500 mg twice daily; recheck HbA1c 3 months; avoid NSAIDs; low-salt diet.",
+    "Breakfast: oatmeal, berries, nuts. Lunch: grilled chicken salad. Dinner: salmon, quinoa, broccoli.",
+    "Week 1: walk 15 minutes per day. Week 2: walk 20 minutes per day. Week 3: walk 25 minutes per day.",
+)
+
+
+@pytest.mark.parametrize("answer", [*RIGHT.values(), *WRONG.values(), *SHORT_ANSWERS])
 def test_english_korean_and_what_is_too_short_to_tell_are_read(answer: str) -> None:
     assert not is_unread_language(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Vous prenez de la metformine.",
+        "Évitez l'ibuprofène et buvez beaucoup d'eau.",
+        "Sie nehmen Metformin und Lisinopril ein.",
+        "Ihr Blutdruck beträgt 131/79 mmHg.",
+        "Camine treinta minutos al día, cinco días a la semana.",
+        "Cammini trenta minuti al giorno per cinque giorni alla settimana.",
+        "您正在服用二甲双胍。",
+        "避免使用布洛芬。",
+        "血圧は131/79 mmHgで、目標に近いです。",
+        "イブプロフェンは避けてください。",
+        "Ходите пешком тридцать минут в день.",
+    ],
+)
+def test_a_sentence_in_another_language_is_told(answer: str) -> None:
+    assert is_unread_language(answer)
 
 
 def test_without_facts_the_metrics_that_need_them_are_undefined_and_the_others_are_not() -> None:
@@ -89,9 +134,18 @@ def test_without_facts_the_metrics_that_need_them_are_undefined_and_the_others_a
     assert found["ASS"] == 1.0
 
 
-def test_a_megabyte_of_answer_is_measured() -> None:
-    found = metrics(3, (RIGHT[3] + " ") * 9_000)
+KOREAN = "당뇨병이 있고 당화혈색소가 7.2%이시니 중등도 강도로 하루 30분, 주 5회 걸으세요. 어지러우면 중단하세요."
+
+
+@pytest.mark.parametrize(("answer", "times"), [(RIGHT[3], 9_000), (KOREAN, 18_000)], ids=["English", "Korean"])
+def test_a_megabyte_of_answer_is_measured_in_a_few_times_what_a_quarter_takes(answer: str, times: int) -> None:
+    started = process_time()
+    metrics(3, (answer + " ") * (times // 4))
+    quarter = process_time() - started
+    found = metrics(3, (answer + " ") * times)
     assert (found["SFS"], found["ASS"]) == (1.0, 1.0)
+    # Four times as much text; time that grows with the square would be sixteen times as much.
+    assert process_time() - started < 11 * quarter + 1
 
 
 def test_settings_of_a_folder_are_used(tmp_path: Path) -> None:

@@ -75,11 +75,28 @@ class Ledger:
         if len(self._waiting) >= _ROWS_AT_ONCE // 16:
             self._write()
 
+    def finished(self) -> LedgerFile:
+        """All rows up to now, for any process to read."""
+        self._write()
+        return LedgerFile(self._path)
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            rows = [(*row[:-2], row.is_failed, 0, row.rates) for row in waiting]
+            np.array(rows, dtype=_ROW).tofile(self._stream)
+        self._stream.flush()
+
+
+class LedgerFile(NamedTuple):
+    """Rows on disk."""
+
+    path: Path
+
     def blocks(self) -> Iterator[NDArray[np.void]]:
         """All rows, some patients at a time; the rows of one patient stay together."""
-        self._write()
         rest = np.empty(0, dtype=_ROW)
-        with self._path.open("rb") as stream:
+        with self.path.open("rb") as stream:
             while True:
                 block = np.fromfile(stream, dtype=_ROW, count=_ROWS_AT_ONCE)
                 rows = np.concatenate([rest, block])
@@ -90,13 +107,6 @@ class Ledger:
                 rest = rows[cut:]
         if len(rest):
             yield rest
-
-    def _write(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            rows = [(*row[:-2], row.is_failed, 0, row.rates) for row in waiting]
-            np.array(rows, dtype=_ROW).tofile(self._stream)
-        self._stream.flush()
 
 
 def metric_rates(rows: NDArray[np.void], metric: Metric) -> Rates:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import zlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
+from hallumeter.engines import map_in_order
+from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.records.pairing import ModeDifference
 from hallumeter.stats import holm, paired_bootstrap_difference, permutation_p_value
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from hallumeter.metrics.catalog import Metric
     from hallumeter.summary import SummarySettings
 
-    from .ledger import Ledger
+    from .ledger import LedgerFile
 
 PLAIN = "llm"
 """The mode that others are compared with, where there is one of this name."""
@@ -43,7 +46,9 @@ class _Pairs(Struct, frozen=True, eq=False):
     """Of single pairs, added up over all patients."""
 
 
-def mode_differences(ledger: Ledger, modes: Sequence[str], settings: SummarySettings) -> tuple[ModeDifference, ...]:
+def mode_differences(
+    ledger: LedgerFile, modes: Sequence[str], settings: SummarySettings, *, workers: int = 1
+) -> tuple[ModeDifference, ...]:
     """Every other mode against the first, or against the plain model where there is one."""
     if len(modes) < 2:
         return ()
@@ -51,14 +56,16 @@ def mode_differences(ledger: Ledger, modes: Sequence[str], settings: SummarySett
     found: list[ModeDifference] = []
     for other in range(len(modes)):
         if other != baseline:
-            rows = [_difference(ledger, metric, (baseline, other), modes=modes, settings=settings) for metric in TESTED]
-            found += _adjusted(rows)
+            compare = partial(_difference, ledger=ledger, codes=(baseline, other), modes=modes, settings=settings)
+            ids = [metric.id for metric in TESTED]
+            found += _adjusted(list(map_in_order(compare, ids, workers=workers)))
     return tuple(found)
 
 
 def _difference(
-    ledger: Ledger, metric: Metric, codes: tuple[int, int], *, modes: Sequence[str], settings: SummarySettings
+    metric_id: str, *, ledger: LedgerFile, codes: tuple[int, int], modes: Sequence[str], settings: SummarySettings
 ) -> ModeDifference:
+    metric = METRICS_BY_ID[metric_id]
     first, second = (modes[code] for code in codes)
     paired = _paired(ledger, metric, codes)
     pairs = int(paired.pairs.sum())
@@ -126,7 +133,7 @@ def _adjusted(rows: list[ModeDifference]) -> list[ModeDifference]:
     return found
 
 
-def _paired(ledger: Ledger, metric: Metric, codes: tuple[int, int]) -> _Pairs:
+def _paired(ledger: LedgerFile, metric: Metric, codes: tuple[int, int]) -> _Pairs:
     parts = list(_paired_blocks(ledger, metric, codes))
     none = np.empty(0)
     first, second, pairs = (np.concatenate([none, *(part[place] for part in parts)]) for place in range(3))
@@ -134,7 +141,7 @@ def _paired(ledger: Ledger, metric: Metric, codes: tuple[int, int]) -> _Pairs:
 
 
 def _paired_blocks(
-    ledger: Ledger, metric: Metric, codes: tuple[int, int]
+    ledger: LedgerFile, metric: Metric, codes: tuple[int, int]
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]]:
     for block in ledger.blocks():
         rates = metric_rates(block, metric)

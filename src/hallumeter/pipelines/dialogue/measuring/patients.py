@@ -15,14 +15,14 @@ from hallumeter.records import Event, Failure, Script
 from .backends import equipment_for
 from .ledger import numbers_of
 from .reading import event_of, script_of
-from .record_lines import AnswerLines, answer_lines
+from .record_lines import AnswerLines, Facts, MeasuredAnswer, answer_lines, facts_of, joined_lines
 from .settings import MODE, PATIENT, TURN, DialogueSettings
 from .turn import UNUSABLE, AskedTurn, MeasuredTurn, measure_turns, named_metrics, record_name, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hallumeter.records import FieldValue, TurnFindings, TurnRates
+    from hallumeter.records import FieldValue, PatientSlots, TurnFindings, TurnRates
 
     from .equipment import Equipment
 
@@ -70,7 +70,6 @@ class TurnResult(Struct, frozen=True):
     group: tuple[str, ...]
     is_failed: bool
     rates: tuple[float, ...]
-    lines: AnswerLines | None = None
 
 
 class MeasuredPatient(Struct, frozen=True):
@@ -88,6 +87,8 @@ class MeasuredPatient(Struct, frozen=True):
     """What must be said of some answers: kind, detail, and of how many."""
     fields: tuple[str, ...]
     """What the answers can be grouped by."""
+    lines: AnswerLines | None = None
+    """What a run folder keeps of all answers."""
 
 
 def measure_patients(tasks: Sequence[PatientTask], *, task: Task) -> list[MeasuredPatient]:
@@ -140,6 +141,8 @@ class _Collected:
         self._questions: dict[tuple[int, str], int] = {}
         self._asked: dict[str, dict[int, list[str]]] = {mode: {} for mode in task.modes}
         self._fields: dict[str, None] = {}
+        self._lines: list[AnswerLines] = []
+        self._facts: tuple[PatientSlots | None, Facts] = (None, Facts())
 
     def script(self, line: bytes | None) -> Script | None:
         """The script of the patient, if there is one."""
@@ -165,6 +168,7 @@ class _Collected:
             common_turns=_common_turns(self._asked),
             notes=dict(self._notes),
             fields=tuple(self._fields),
+            lines=joined_lines(self._lines) if self._task.is_kept else None,
         )
 
     def take(self, event: Event, found: MeasuredTurn) -> None:
@@ -178,10 +182,9 @@ class _Collected:
         self._failures += found.failures
         if code is not None:
             self._failures.append(Failure(name, None, "measure", None, code, f"{name}: {UNUSABLE[code]}"))
-        lines = None
         if self._task.is_kept:
-            undefined = None if code is None else UNUSABLE[code]
-            lines = answer_lines(event, found.findings, rates, record_id=name, undefined=undefined)
+            answer = MeasuredAnswer(event, found.findings, rates, None if code is None else UNUSABLE[code])
+            self._lines.append(answer_lines(answer, self._facts_of(event.slots_truth), record_id=name))
         self._note(event, found.findings, is_usable=code is None)
         self._turns.append(
             TurnResult(
@@ -191,9 +194,14 @@ class _Collected:
                 group=self._group(event),
                 is_failed=code is not None,
                 rates=numbers_of(rates),
-                lines=lines,
             )
         )
+
+    def _facts_of(self, slots: PatientSlots | None) -> Facts:
+        """The facts as a passage; most answers about a patient are held against the same."""
+        if slots is not self._facts[0]:
+            self._facts = slots, Facts() if slots is None else facts_of(slots)
+        return self._facts[1]
 
     def _rates(self, event: Event, findings: TurnFindings, *, is_usable: bool) -> TurnRates:
         """All rates, with the overall score of those that are there and of what the event brings."""

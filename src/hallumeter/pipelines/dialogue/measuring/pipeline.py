@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from .equipment import Equipment
     from .inputs import Dialogues
+    from .ledger import LedgerFile
     from .patients import PatientTask
     from .settings import DialogueSettings
 
@@ -158,10 +159,10 @@ class _Collected:
         self._differences.extend(patient.differences[:room])
         self._differences_total += patient.differences_total
         self._common_turns += patient.common_turns
+        self._findings += patient.lines.findings if patient.lines is not None else 0
         rows = []
         for turn in patient.turns:
             self._turns[turn.turn_id] += 1
-            self._findings += turn.lines.findings if turn.lines is not None else 0
             group = self._groups.setdefault(turn.group, len(self._groups))
             mode = self._modes.setdefault(turn.mode, len(self._modes))
             rows.append(LedgerRow(self._patients, mode, turn.turn_id, turn.question, group, turn.is_failed, turn.rates))
@@ -184,6 +185,7 @@ class _Collected:
         fairness = self._fairness()
         numbers = self._summary_settings(equipment)
         modes = tuple(self._modes)
+        ledger = self._ledger.finished()
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument=INSTRUMENT,
@@ -195,12 +197,12 @@ class _Collected:
                 judges=1,
                 models=len(modes),
             ),
-            metrics=tuple(self._summary_rows(numbers, equipment)),
+            metrics=tuple(self._summary_rows(ledger, numbers, equipment)),
             notices=tuple(self._notices(fairness)),
             dialogue=DialogueSummary(
-                differences=mode_differences(self._ledger, modes, numbers),
+                differences=mode_differences(ledger, modes, numbers, workers=self._workers),
                 fairness=fairness,
-                spread=score_bins(self._ledger, modes),
+                spread=score_bins(ledger, modes),
             ),
         )
         spec = None if equipment.opinions is None else equipment.opinions.judge_spec
@@ -216,11 +218,19 @@ class _Collected:
             stated=equipment.signature,
         )
 
-    def _summary_rows(self, numbers: SummarySettings, equipment: Equipment) -> Iterator[MetricSummary]:
+    @property
+    def _workers(self) -> int:
+        """Processes for the summary; a process that has asked a language model has threads, and is not copied."""
+        return 1 if self._settings.judge is not None else self._settings.workers
+
+    def _summary_rows(
+        self, ledger: LedgerFile, numbers: SummarySettings, equipment: Equipment
+    ) -> Iterator[MetricSummary]:
         by = self._settings.by
         groups = [dict(zip(by, group, strict=True)) for group in self._groups]
         parts = parts_of(tuple(self._modes), sorted(self._turns), groups)
-        return summary_rows(self._ledger, parts, settings=numbers, requirements=equipment.requirements)
+        requirements = equipment.requirements
+        return summary_rows(ledger, parts, settings=numbers, requirements=requirements, workers=self._workers)
 
     def _check_fields(self) -> None:
         absent = [field for field in self._settings.by if field not in self._fields]

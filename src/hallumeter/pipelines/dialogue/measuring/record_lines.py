@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Raw, Struct, structs
 
 from hallumeter.records import (
-    Claim,
     Event,
     Label,
     Measurement,
@@ -18,13 +18,12 @@ from hallumeter.records import (
     Response,
     TurnFindings,
     TurnRates,
-    Verdict,
 )
 
 from .turn import named_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hallumeter.records import Consistency, Element, Mention, RuleOutcome, SlotFinding, SlotUse
 
@@ -55,11 +54,12 @@ _UNDEFINED = {
 MOST_PLACES = 10
 """Further places of one mention that are named."""
 _ENCODER = msgspec.json.Encoder()
+_NOTHING = Raw(b"[]")
 _SLOT_OF_KIND = {"medication": ("key_meds",), "age": ("age",), "sex": ("sex", "sex_code")}
 
 
 class AnswerLines(Struct, frozen=True):
-    """The lines of one answer."""
+    """The lines of one answer, or of several."""
 
     record: bytes
     claims: bytes
@@ -70,17 +70,54 @@ class AnswerLines(Struct, frozen=True):
     findings: int
 
 
-class Facts(Struct, frozen=True):
+class _ClaimLine(Struct, gc=False):
+    """A `Claim` on its way into a file: the same fields in the same order, without the checks of what comes in."""
+
+    record_id: str
+    claim_id: str
+    kind: str
+    start: int | None
+    end: int | None
+    text: str | None
+    weight: float
+
+
+class _VerdictLine(Struct):
+    """A `Verdict` in the same way; its evidence is written already."""
+
+    record_id: str
+    claim_id: str
+    judge: str
+    label: Label
+    unsupported_probability: None
+    reason: str | None
+    start: int | None
+    end: int | None
+    evidence: Raw
+    note: str | None
+    cost_usd: None = None
+    confidence: None = None
+    probabilities: None = None
+    inference_samples: tuple[()] = ()
+
+
+class Facts:
     """A patient's facts as a passage, and where each of them stands in it."""
 
-    text: str
-    places: dict[str, tuple[int, int]]
-    """By slot, or by slot and name: ``key_labs.hba1c``."""
+    def __init__(self, text: str = "", places: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> None:
+        """Take the places by slot, or by slot and name: ``key_labs.hba1c``."""
+        self.text = text
+        self._places = places
+        self._written: dict[tuple[str, ...], Raw] = {}
 
-    def quotes(self, *slots: str) -> tuple[Quote, ...]:
-        """The facts of these slots that are known."""
-        found = [self.places[slot] for slot in slots if slot in self.places]
-        return tuple(Quote(TRUTH, start, end, self.text[start:end]) for start, end in found)
+    def quotes(self, slots: tuple[str, ...]) -> Raw:
+        """The facts of these slots that are known, as a line has them; many mentions are held against the same."""
+        written = self._written.get(slots)
+        if written is None:
+            found = [self._places[slot] for slot in slots if slot in self._places]
+            quotes = [Quote(TRUTH, start, end, self.text[start:end]) for start, end in found]
+            written = self._written[slots] = Raw(_ENCODER.encode(quotes))
+        return written
 
 
 def facts_of(slots: PatientSlots) -> Facts:
@@ -97,22 +134,42 @@ def facts_of(slots: PatientSlots) -> Facts:
     return Facts(text, places)
 
 
-def answer_lines(
-    event: Event, findings: TurnFindings, rates: TurnRates, *, record_id: str, undefined: str | None
-) -> AnswerLines:
-    """The lines of an answer; `undefined` tells why nothing of it could be measured."""
-    facts = facts_of(event.slots_truth) if event.slots_truth is not None else Facts("", {})
-    pairs = list(_pairs(findings, _Making(record_id, event.answer or "", facts)))
-    measured = record_measurements(
-        rates, record_id=record_id, undefined=undefined, has_truth=event.slots_truth is not None
-    )
+class MeasuredAnswer(NamedTuple):
+    """An answer with all that was found in it."""
+
+    event: Event
+    findings: TurnFindings
+    rates: TurnRates
+    undefined: str | None
+    """Why nothing of it could be measured."""
+
+
+def answer_lines(answer: MeasuredAnswer, facts: Facts, *, record_id: str) -> AnswerLines:
+    """The lines of an answer, held against the facts of its patient."""
+    event, findings, rates, undefined = answer
+    made = _Made(record_id, event.answer or "", facts)
+    made.add_all(findings)
+    has_truth = event.slots_truth is not None
+    measured = record_measurements(rates, record_id=record_id, undefined=undefined, has_truth=has_truth)
     return AnswerLines(
         record=_lines([_record(event, record_id, facts)]),
-        claims=_lines([claim for claim, _ in pairs]),
-        verdicts=_lines([verdict for _, verdict in pairs]),
+        claims=_lines(made.claims),
+        verdicts=_lines(made.verdicts),
         measurements=_lines(measured),
         event=_lines([structs.replace(event, metrics=event.metrics | named_metrics(rates))]),
-        findings=len(pairs),
+        findings=len(made.claims),
+    )
+
+
+def joined_lines(answers: Sequence[AnswerLines]) -> AnswerLines:
+    """The lines of several answers, one after the other."""
+    return AnswerLines(
+        record=b"".join([each.record for each in answers]),
+        claims=b"".join([each.claims for each in answers]),
+        verdicts=b"".join([each.verdicts for each in answers]),
+        measurements=b"".join([each.measurements for each in answers]),
+        event=b"".join([each.event for each in answers]),
+        findings=sum(each.findings for each in answers),
     )
 
 
@@ -123,10 +180,10 @@ def record_measurements(
     found = []
     for metric, name in METRIC_RATES.items():
         rate = getattr(rates, name)
-        why = None
-        if rate.value is None:
+        value, why = rate.value, None
+        if value is None:
             why = undefined or (NO_TRUTH if metric in NEEDS_TRUTH and not has_truth else _UNDEFINED[metric])
-        found.append(Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, why))
+        found.append(Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, value, why))
     return found
 
 
@@ -159,93 +216,82 @@ def _entries(slots: PatientSlots) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-def _pairs(findings: TurnFindings, making: _Making) -> Iterator[tuple[Claim, Verdict]]:
-    """Every finding as a claim and the verdict on it."""
-    yield from map(making.slot, findings.slots)
-    yield from map(making.rule, findings.rules)
-    yield from map(making.use, findings.uses)
-    yield from map(making.consistency, findings.consistency)
-    yield from map(making.element, findings.elements)
-
-
-class _Making:
-    """Numbers the claims of one answer."""
+class _Made:
+    """The lines of the findings of one answer: of each a claim, and the verdict on it."""
 
     def __init__(self, record_id: str, answer: str, facts: Facts) -> None:
         self._record_id = record_id
         self._answer = answer
         self._facts = facts
-        self._made = 0
+        self.claims: list[_ClaimLine] = []
+        self.verdicts: list[_VerdictLine] = []
 
-    def slot(self, finding: SlotFinding) -> tuple[Claim, Verdict]:
+    def add_all(self, findings: TurnFindings) -> None:
+        for slot in findings.slots:
+            self._add_slot(slot)
+        for outcome in findings.rules:
+            self._add_rule(outcome)
+        for use in findings.uses:
+            self._add_use(use)
+        for said in findings.consistency:
+            self._add_consistency(said)
+        for element in findings.elements:
+            self._add_element(element)
+
+    def _add_slot(self, finding: SlotFinding) -> None:
         mention = finding.mention
         place = mention.asserted or mention.occurrences[0]
-        quotes = self._facts.quotes(*_slots_of(mention))
-        claim = self._claim("slot", (place.start, place.end), weight=finding.weight)
         named = mention.kind if mention.kind == mention.name else f"{mention.kind} {mention.name}"
-        others = [f"{each.start}-{each.end}" for each in mention.occurrences if each is not place]
-        also = f"; also at {', '.join(others[:MOST_PLACES])}" if others else ""
-        note = f"{named}: {finding.note}{also}"
-        return claim, self._verdict(claim, finding.label, finding.reason, note=note, evidence=quotes)
+        note = f"{named}: {finding.note}"
+        if len(mention.occurrences) > 1:
+            others = [f"{each.start}-{each.end}" for each in mention.occurrences if each is not place]
+            note += f"; also at {', '.join(others[:MOST_PLACES])}"
+        quotes = self._facts.quotes(_slots_of(mention))
+        self._add_claim("slot", place.start, place.end, weight=finding.weight)
+        self._add_verdict(finding.label, finding.reason, note, evidence=quotes)
 
-    def rule(self, outcome: RuleOutcome) -> tuple[Claim, Verdict]:
-        claim = self._claim(outcome.kind, (outcome.start, outcome.end), text=outcome.name, weight=outcome.weight)
-        label = Label.REFUTED if outcome.is_violated else Label.SUPPORTED
+    def _add_rule(self, outcome: RuleOutcome) -> None:
         parts = [f"{outcome.rule_id} applies: {outcome.why}"]
         parts += [f"the words match {outcome.pattern!r}"] if outcome.pattern else []
         parts += [outcome.rationale] if outcome.is_violated and outcome.rationale else []
         reason = ("rule_violated" if outcome.kind == "rule" else "requirement_missing") if outcome.is_violated else None
-        return claim, self._verdict(claim, label, reason, note="; ".join(parts))
+        self._add_claim(outcome.kind, outcome.start, outcome.end, text=outcome.name, weight=outcome.weight)
+        self._add_verdict(Label.REFUTED if outcome.is_violated else Label.SUPPORTED, reason, "; ".join(parts))
 
-    def use(self, use: SlotUse) -> tuple[Claim, Verdict]:
-        claim = self._claim("slot_use", (use.start, use.end), text=f"{use.slot}: {use.value}", weight=use.weight)
-        label = Label.SUPPORTED if use.confidence else Label.NOT_ENOUGH_INFO
+    def _add_use(self, use: SlotUse) -> None:
         how = {1.0: "used explicitly", 0.5: "used indirectly", 0.0: "not used"}.get(use.confidence, "used")
         reason = None if use.confidence == 1 else "indirect_use" if use.confidence else "unused_fact"
-        return claim, self._verdict(claim, label, reason, note=f"{use.slot} is {how} ({use.confidence:g})")
+        label = Label.SUPPORTED if use.confidence else Label.NOT_ENOUGH_INFO
+        self._add_claim("slot_use", use.start, use.end, text=f"{use.slot}: {use.value}", weight=use.weight)
+        self._add_verdict(label, reason, f"{use.slot} is {how} ({use.confidence:g})")
 
-    def consistency(self, found: Consistency) -> tuple[Claim, Verdict]:
-        claim = self._claim("consistency", (found.start, found.end))
+    def _add_consistency(self, found: Consistency) -> None:
         label = Label.REFUTED if found.is_contradiction else Label.SUPPORTED
-        quotes = (Quote(found.against, quote=found.quote),)
         reason = "contradicts_earlier" if found.is_contradiction else None
-        return claim, self._verdict(claim, label, reason, note=found.note, evidence=quotes)
+        quotes = Raw(_ENCODER.encode((Quote(found.against, quote=found.quote),)))
+        self._add_claim("consistency", found.start, found.end)
+        self._add_verdict(label, reason, found.note, evidence=quotes)
 
-    def element(self, element: Element) -> tuple[Claim, Verdict]:
-        claim = self._claim("element", (element.start, element.end), text=element.name)
+    def _add_element(self, element: Element) -> None:
         label = Label.SUPPORTED if element.is_found else Label.NOT_ENOUGH_INFO
-        reason = None if element.is_found else "element_missing"
-        return claim, self._verdict(claim, label, reason, note=element.name)
+        self._add_claim("element", element.start, element.end, text=element.name)
+        self._add_verdict(label, None if element.is_found else "element_missing", element.name)
 
-    def _claim(
-        self, kind: str, place: tuple[int | None, int | None], *, text: str | None = None, weight: float = 1.0
-    ) -> Claim:
-        start, end = place
+    def _add_claim(
+        self, kind: str, start: int | None, end: int | None, *, text: str | None = None, weight: float = 1.0
+    ) -> None:
         if text is None and start is not None:
             text = self._answer[start:end]
-        claim_id = f"{self._record_id}#{self._made}"
-        self._made += 1
-        return Claim(self._record_id, claim_id, kind, start, end, text, weight)
+        claim_id = f"{self._record_id}#{len(self.claims)}"
+        self.claims.append(_ClaimLine(self._record_id, claim_id, kind, start, end, text, weight))
 
-    def _verdict(
-        self,
-        claim: Claim,
-        label: Label,
-        reason: str | None,
-        *,
-        note: str | None = None,
-        evidence: tuple[Quote, ...] = (),
-    ) -> Verdict:
-        return Verdict(
-            record_id=claim.record_id,
-            claim_id=claim.claim_id,
-            judge=JUDGE,
-            label=label,
-            reason=reason,
-            start=claim.start,
-            end=claim.end,
-            evidence=evidence,
-            note=note,
+    def _add_verdict(self, label: Label, reason: str | None, note: str | None, *, evidence: Raw = _NOTHING) -> None:
+        """What is said of the last claim."""
+        claim = self.claims[-1]
+        self.verdicts.append(
+            _VerdictLine(
+                claim.record_id, claim.claim_id, JUDGE, label, None, reason, claim.start, claim.end, evidence, note
+            )
         )
 
 

@@ -51,10 +51,9 @@ class RunWriter:
         """Write what was found in the answers about a patient, and what failed."""
         if patient.failures:
             self._failures.write(_ENCODER.encode_lines(patient.failures))
-        for turn in patient.turns:
-            if turn.lines is not None:
-                for kind, stream in self._streams.items():
-                    stream.write(getattr(turn.lines, kind))
+        if patient.lines is not None:
+            for kind, stream in self._streams.items():
+                stream.write(getattr(patient.lines, kind))
 
     def finish(self, measured: MeasuredDialogues) -> None:
         """Write what is known only at the end."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 from msgspec.structs import astuple
 
+from hallumeter.engines import map_in_order
 from hallumeter.metrics.catalog import CLINICAL_METRICS, METRICS_BY_ID
 from hallumeter.records import Rates
 from hallumeter.records.pairing import ScoreBins
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from hallumeter.records import MetricSummary
     from hallumeter.summary import SummarySettings
 
-    from .ledger import Ledger
+    from .ledger import LedgerFile
 
 BINS = 20
 _SLACK = 1e-9
@@ -67,19 +70,34 @@ def parts_of(modes: Sequence[str], turns: Sequence[int], groups: Sequence[dict[s
 
 
 def summary_rows(
-    ledger: Ledger, parts: Sequence[Part], *, settings: SummarySettings, requirements: TurnRequirements
+    ledger: LedgerFile,
+    parts: Sequence[Part],
+    *,
+    settings: SummarySettings,
+    requirements: TurnRequirements,
+    workers: int = 1,
 ) -> Iterator[MetricSummary]:
     """Every metric of every part that has an answer, with an interval by resampling patients."""
-    for part in parts:
-        gathered = _gathered(ledger, part)
-        for metric, rates in gathered.rates.items() if gathered.answers else ():
-            bounds = None
-            if gathered.failed and metric in _IDS_OF_ONE_ANSWER:
-                # A failed answer could have had any value.
-                bounds = manski_bounds(rates.pooled.count, rates.pooled.total, gathered.failed)
-            slice_ = Slice(part.by, None, failed=gathered.failed)
-            row = summarize_rates(METRICS_BY_ID[metric], rates, slice_, settings=settings, bounds=bounds)
-            yield _with_note(row, part, requirements)
+    rows_of = partial(_part_rows, ledger=ledger, settings=settings, requirements=requirements)
+    with closing(map_in_order(rows_of, parts, workers=workers)) as found:
+        for rows in found:
+            yield from rows
+
+
+def _part_rows(
+    part: Part, *, ledger: LedgerFile, settings: SummarySettings, requirements: TurnRequirements
+) -> list[MetricSummary]:
+    gathered = _gathered(ledger, part)
+    rows = []
+    for metric, rates in gathered.rates.items() if gathered.answers else ():
+        bounds = None
+        if gathered.failed and metric in _IDS_OF_ONE_ANSWER:
+            # A failed answer could have had any value.
+            bounds = manski_bounds(rates.pooled.count, rates.pooled.total, gathered.failed)
+        slice_ = Slice(part.by, None, failed=gathered.failed)
+        row = summarize_rates(METRICS_BY_ID[metric], rates, slice_, settings=settings, bounds=bounds)
+        rows.append(_with_note(row, part, requirements))
+    return rows
 
 
 class _Gathered(Struct, frozen=True, eq=False):
@@ -90,7 +108,7 @@ class _Gathered(Struct, frozen=True, eq=False):
     failed: int
 
 
-def _gathered(ledger: Ledger, part: Part) -> _Gathered:
+def _gathered(ledger: LedgerFile, part: Part) -> _Gathered:
     # Within a turn all answers are asked for the same, so that a pool says what the mean says.
     metrics = CLINICAL_METRICS if part.turn is None else ONE_ANSWER
     sums: dict[str, list[Rates]] = {metric.id: [] for metric in metrics}
@@ -120,7 +138,7 @@ def _with_note(row: MetricSummary, part: Part, requirements: TurnRequirements) -
     return structs.replace(row, note=f"below the {least:g} that the settings expect of turn {part.turn}")
 
 
-def score_bins(ledger: Ledger, modes: Sequence[str]) -> tuple[ScoreBins, ...]:
+def score_bins(ledger: LedgerFile, modes: Sequence[str]) -> tuple[ScoreBins, ...]:
     """How the values of single answers are spread, for each mode and metric that has any."""
     places = [(metric.id, code) for metric in ONE_ANSWER for code in range(len(modes))]
     counted = {place: np.zeros(BINS + 1, dtype=np.int64) for place in places}
