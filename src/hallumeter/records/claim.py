@@ -8,7 +8,9 @@ from msgspec import Struct
 from hallumeter.errors import RecordError
 
 from .source import Quote
-from .span import check_span
+from .span import check_span, is_span
+
+_NO_NUMBERS = (None, None, None)
 
 
 class Label(Enum):
@@ -38,7 +40,8 @@ class Claim(Struct, frozen=True):
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        check_span(self.start, self.end, f"claim {self.claim_id!r}")
+        if not is_span(self.start, self.end):
+            check_span(self.start, self.end, f"claim {self.claim_id!r}")
         if not 0 <= self.weight < math.inf:
             raise RecordError(f"claim {self.claim_id!r} weighs {self.weight}; expected a number >= 0")
 
@@ -69,6 +72,10 @@ class Verdict(Struct, frozen=True):
     """Further distributions of the same judge for the same claim, from repeated inference."""
 
     def __post_init__(self) -> None:
+        # Millions of verdicts are read: the words for a fault are made only where there may be one.
+        numbers = self.unsupported_probability, self.confidence, self.probabilities
+        if numbers == _NO_NUMBERS and not self.inference_samples and is_span(self.start, self.end):
+            return
         owner = f"verdict of {self.judge!r} on claim {self.claim_id!r}"
         check_span(self.start, self.end, owner)
         for name in ("unsupported_probability", "confidence"):

@@ -77,7 +77,10 @@ class Mention(Struct, frozen=True):
     @property
     def asserted(self) -> Occurrence | None:
         """The first place where it is said of this patient."""
-        return next((each for each in self.occurrences if each.scope == "asserted"), None)
+        for each in self.occurrences:
+            if each.scope == "asserted":
+                return each
+        return None
 
 
 class SlotFinding(Struct, frozen=True):

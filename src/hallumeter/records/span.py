@@ -3,6 +3,13 @@
 from hallumeter.errors import RecordError
 
 
+def is_span(start: int | None, end: int | None) -> bool:
+    """Whether offsets are both absent, or both there and in order."""
+    if start is None or end is None:
+        return start is end
+    return 0 <= start <= end
+
+
 def check_span(start: int | None, end: int | None, owner: str, *, length: int | None = None) -> None:
     """Refuse offsets that are half given, negative, reversed, or beyond a text of the given length.
 

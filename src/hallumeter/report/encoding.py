@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 
+_ENCODER = json.Encoder()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _Value = TypeVar("_Value")
 
@@ -17,8 +18,12 @@ def encodable(value: _Value) -> _Value:
     >>> encodable(("a\ud800b", 1))
     ('a�b', 1)
     """
-    # The union of containers is walked by shape; each branch gives back the type that it was given.
-    return _encodable(value)  # type: ignore[return-value]
+    try:
+        _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        # The union of containers is walked by shape; each branch gives back the type that it was given.
+        return _encodable(value)  # type: ignore[return-value]
+    return value
 
 
 def _encodable(value: object) -> object:

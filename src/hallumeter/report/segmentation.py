@@ -95,10 +95,18 @@ def segments(text: str, findings: Sequence[Finding], headline: str | None = None
     return pieces
 
 
+def is_aligned(finding: Finding, label: Label | None, *, length: int) -> bool:
+    """Whether a piece of a text so long can show a finding: its claim, or a part that a judge behind its label named."""
+    claim = finding.claim
+    if claim.start is not None and claim.end is not None and claim.start < claim.end <= length:
+        return True
+    return bool(_extents(finding, 0, length=length, label=label))
+
+
 def aligned_findings(text: str, findings: Sequence[Finding], headline: str | None = None) -> set[int]:
     """Positions of the findings that a piece of the text can show."""
-    labels = [settled_label(finding, headline) for finding in findings]
-    return {extent.finding for extent in _all_extents(text, findings, labels=labels)}
+    labelled = enumerate((finding, settled_label(finding, headline)) for finding in findings)
+    return {place for place, (finding, label) in labelled if is_aligned(finding, label, length=len(text))}
 
 
 def _piece(text: str, span: tuple[int, int], *, active: Sequence[_Extent], labels: Sequence[Label | None]) -> Segment:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from hallumeter.records import Label
 
 from .document import LabelTally, ModelTally, RecordFindings, ShareBin
-from .segmentation import aligned_findings, settled_label
+from .segmentation import is_aligned, settled_label
 from .verdicts.reasons import ReasonTally
 
 if TYPE_CHECKING:
@@ -136,13 +136,16 @@ def select(
 def _count(overview: Overview, item: RecordFindings, *, headline: str | None) -> LabelTally:
     """Add one response to the counts."""
     response, findings = item.response, item.findings
-    labels = Counter(settled_label(finding, headline) for finding in findings)
+    settled = [settled_label(finding, headline) for finding in findings]
+    labels = Counter(settled)
     tally = tally_of(labels)
     overview.responses += 1
     overview.labels.update(labels)
     overview.models.setdefault(response.model, Counter()).update(labels)
     overview.model_responses[response.model] += 1
-    overview.not_aligned += len(findings) - len(aligned_findings(response.response or "", findings, headline))
+    length = len(response.response or "")
+    pairs = zip(findings, settled, strict=True)
+    overview.not_aligned += sum(not is_aligned(finding, label, length=length) for finding, label in pairs)
     if tally.decided:
         overview.bins[math.ceil(BINS * tally.unsupported / tally.decided)] += 1
     else:
