@@ -253,9 +253,11 @@ class _Made:
     def _add_rule(self, outcome: RuleOutcome) -> None:
         parts = [f"{outcome.rule_id} applies: {outcome.why}"]
         parts += [f"the words match {outcome.pattern!r}"] if outcome.pattern else []
-        parts += [outcome.rationale] if outcome.is_violated and outcome.rationale else []
+        parts += [outcome.rationale] if outcome.rationale else []
         reason = ("rule_violated" if outcome.kind == "rule" else "requirement_missing") if outcome.is_violated else None
-        self._add_claim(outcome.kind, outcome.start, outcome.end, text=outcome.name, weight=outcome.weight)
+        # Names are in the language of who wrote the rules; identifiers are not.
+        text = f"{outcome.rule_id} {outcome.name}"
+        self._add_claim(outcome.kind, outcome.start, outcome.end, text=text, weight=outcome.weight)
         self._add_verdict(Label.REFUTED if outcome.is_violated else Label.SUPPORTED, reason, "; ".join(parts))
 
     def _add_use(self, use: SlotUse) -> None:
