@@ -157,6 +157,11 @@ def test_a_condition_of_a_record_is_named_by_the_lexicon(text: str, name: str | 
         ("heart attack", "심근경색", True),
         ("hypertension", "pulmonary hypertension", False),
         ("asthma", "unheard of", False),
+        ("high cholesterol", "hyperlipidemia", True),
+        ("고콜레스테롤혈증", "고지혈증", True),
+        ("infection", "요로감염", True),
+        ("wound", "laceration", True),
+        ("oligohydramnios", "polyhydramnios", False),
     ],
 )
 def test_conditions_are_the_same_when_one_is_a_form_of_the_other(one: str, other: str, expected: bool) -> None:
@@ -173,6 +178,24 @@ def test_the_wider_condition_is_told_from_the_narrower() -> None:
 def test_classes_of_a_drug_come_from_the_lexicon() -> None:
     assert "antihypertensive" in classes_of("lisinopril")
     assert classes_of("unheard of") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *(("needlestick injury", "needlestick injury"), ("knife wound", "stab wound"), ("찰과상", "abrasion")),
+        *(("painful periods", "dysmenorrhea"), ("월경과다", "menorrhagia"), ("생리불순", "oligomenorrhea")),
+        *(("impacted earwax", "cerumen impaction"), ("황반원공", "macular hole"), ("부정교합", "malocclusion")),
+        *(("dry socket", "dry socket"), ("사건수면", "parasomnia"), ("게임 중독", "gaming disorder")),
+        *(("C O P D", "chronic obstructive pulmonary disease"), ("C.V.A.", "stroke"), ("HIV", "hiv infection")),
+    ],
+)
+def test_conditions_of_all_specialities_are_found(text: str, name: str) -> None:
+    assert [(each.kind, each.name) for each in reader().read(f"You have {text}.").mentions] == [("condition", name)]
+
+
+def test_a_test_for_a_disease_is_not_the_disease() -> None:
+    assert reader().read("Your hepatitis B surface antigen was negative; get an HIV test.").mentions == ()
 
 
 def test_the_lexicons_hold_what_is_promised() -> None:

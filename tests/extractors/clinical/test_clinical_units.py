@@ -58,6 +58,9 @@ def test_a_quantity_is_a_number_with_what_follows_it(text: str, expected: Quanti
         (3, "mg/mmol", "urine_albumin_creatinine_ratio", 3 / 0.11312),
         (50, "nmol/L", "vitamin_d", 50 * 0.40064),
         (6.1, "µIU/mL", "tsh", 6.1),
+        (12, "µmol/L", "zinc", 12 * 6.538),
+        (9, "g/L", "igg", 900),
+        (1.2, "nmol/L", "digoxin_level", 1.2 * 0.78094),
         (9, None, "glucose", 9),
     ],
 )

@@ -38,6 +38,13 @@ READINGS = [
     ("potassium 400", "potassium", 400, None, None),
     ("glucose of 198 mmol/L", "glucose", 198, "mmol/L", 3567.1),  # as stated, however absurd
     ("eGFR 45", "egfr", 45, None, 45),
+    ("pH 7.31", "arterial_ph", 7.31, None, 7.31),
+    ("urine pH 6.5", "urine_ph", 6.5, None, 6.5),
+    ("PT 13 seconds", "pt", 13, "seconds", 13),
+    ("CO2 of 22", "bicarbonate", 22, None, 22),
+    ("ejection fraction of 35%", "ejection_fraction", 35, "%", 35),
+    ("안압이 24 mmHg", "intraocular_pressure", 24, "mmHg", 24),
+    ("lithium level was 0.8 mmol/L", "lithium_level", 0.8, "mmol/L", 0.8),
     ("eGFR는 26 mL/min/1.73m²", "egfr", 26, "mL/min/1.73m²", 26),
     ("INR is 2.4", "inr", 2.4, None, 2.4),
     ("| HbA1c | 7.8% |", "hba1c", 7.8, "%", 7.8),

@@ -29,7 +29,8 @@ class WordsBefore:
     """
 
     def __init__(self, **lists: Iterable[str]) -> None:
-        self._by_last = _grouped(lists, -1)
+        self._lists = _lists_of(lists)
+        self._backwards = _any_of([word[::-1] for word in self._lists])
 
     def find(self, lower: str, place: int) -> Beside | None:
         """The words, and an article may come after them."""
@@ -37,12 +38,11 @@ class WordsBefore:
         head = lower[start:place].rstrip(" :")
         if head.endswith(_FILLERS):
             head = head[: head.rindex(" ")].rstrip()
-        for word, list_name in self._by_last.get(head[-1:], ()):
-            if head.endswith(word):
-                begin = len(head) - len(word)
-                is_inside = begin > 0 and _is_latin(word[0]) and head[begin - 1].isalpha()
-                return None if is_inside else Beside(list_name, start + begin, start + len(head))
-        return None
+        match = self._backwards.match(head[::-1])
+        if match is None:
+            return None
+        begin = len(head) - match.end()
+        return Beside(self._lists[head[begin:]], start + begin, start + len(head))
 
 
 class WordsAfter:
@@ -53,30 +53,24 @@ class WordsAfter:
     """
 
     def __init__(self, **lists: Iterable[str]) -> None:
-        self._by_first = _grouped(lists, 0)
+        self._lists = _lists_of(lists)
+        self._words = _any_of(self._lists)
 
     def find(self, lower: str, place: int) -> Beside | None:
         """The words, after a space or a hyphen or none."""
         if lower[place : place + 1] in _BETWEEN:
             place += 1
-        for word, list_name in self._by_first.get(lower[place : place + 1], ()):
-            end = place + len(word)
-            if lower.startswith(word, place) and not (_is_latin(word[-1]) and _is_latin(lower[end : end + 1])):
-                return Beside(list_name, place, end)
-        return None
+        match = self._words.match(lower, place)
+        return None if match is None else Beside(self._lists[match.group()], place, match.end())
 
 
-def _grouped(lists: dict[str, Iterable[str]], place: int) -> dict[str, list[tuple[str, str]]]:
-    """Words with their lists by their first or last letter, the longest first."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    words = {word: list_name for list_name, each in lists.items() for word in each}
-    for word in sorted(words, key=lambda word: (-len(word), word)):
-        groups.setdefault(word[place], []).append((word, words[word]))
-    return groups
+def _lists_of(lists: dict[str, Iterable[str]]) -> dict[str, str]:
+    """The list of every word."""
+    return {word: list_name for list_name, each in lists.items() for word in each}
 
 
-def _is_latin(character: str) -> bool:
-    return character.isascii() and character.isalpha()
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(words_pattern(words) or "(?!)")
 
 
 def words_pattern(words: Iterable[str]) -> str:

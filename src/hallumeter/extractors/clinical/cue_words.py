@@ -76,6 +76,8 @@ class PlainWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases that have the words of a cue and are none."""
     possessives: Words = ()
     """What follows them at once belongs to the patient."""
+    doing: Words = ()
+    """Verbs that a denial reaches over "to": "not safe to eat"."""
     bridges: Words = ()
     """Between a denial and advice to avoid: both are void, as in "do not have to avoid"."""
 

@@ -39,7 +39,7 @@ _FEET = frozenset({"ft", "feet", "foot", "피트"})
 _WITHIN_WORDS = frozenset({" ", "-", " and "})
 
 
-class Number(Struct):
+class Number(Struct, gc=False):
     """A number and what was written after it, in the positions of the clean text."""
 
     start: int

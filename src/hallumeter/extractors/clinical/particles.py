@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
 
     from .cue_words import Particles
 
+_OBJECT = 24
+"""Characters before a verb in which its object is looked for."""
+_LONGEST_ENDING = 40
+"""Letters of a word that are looked at after a name."""
 _CLOSING = r"[)\]}\"'*»」』]*"
 
 
@@ -25,7 +30,8 @@ class Endings:
             "sex": [word for each in particles for word in each.sex],
         }
         self._following = {kind: _chain(nouns, every) for kind, nouns in glued.items()}
-        self._particles = _chain((), every)
+        self._following[""] = _chain((), every)
+        self._ends_word = lru_cache(maxsize=8192)(self._is_ending)
         oblique = [word for each in particles for word in each.oblique]
         heads = [word for each in particles for word in each.heads]
         topics = [word for each in particles for word in each.topic]
@@ -35,6 +41,7 @@ class Endings:
         self._topic = re.compile(rf"{_CLOSING}(?:{_choice(topics)})(?![가-힣])")
         denied = [word for each in particles for word in each.denied]
         self._argument = re.compile(rf"[가-힣)](?:{_choice(arguments)})\s")
+        self._own_object = re.compile(rf"\s(?!\S*(?:{_choice(denied)})[을를]\s)\S*[을를]\s(?:\S{{1,3}}\s)?\S{{1,6}}\Z")
         self._other = re.compile(
             rf"\s(?!\S*(?:{_choice(denied)})(?:{_choice(arguments)})\s)\S*[가-힣)](?:{_choice(arguments)})\s"
         )
@@ -43,13 +50,17 @@ class Endings:
         """Whether a name may end here, before a letter or digit."""
         following = lower[end]
         if "가" <= following <= "힣":
-            return self._following.get(kind, self._particles).match(lower, end) is not None
+            return self._ends_word(kind, lower[end : end + _LONGEST_ENDING].split(" ", 1)[0])
         if following.isdigit():
             return kind == "measurement" and not lower[end - 1].isdigit() and lower[end - 2 : end - 1].isalnum()
         if following != "s" or not lower[end - 1].isascii():
             return False
         after = lower[end + 1 : end + 2]
-        return not after.isalnum() or ("가" <= after <= "힣" and self._particles.match(lower, end + 1) is not None)
+        return not after.isalnum() or ("가" <= after <= "힣" and self.may_follow(lower, end + 1, ""))
+
+    def _is_ending(self, kind: str, ending: str) -> bool:
+        """Whether these letters may follow a name; few are met, so that they are kept."""
+        return self._following.get(kind, self._following[""]).match(ending) is not None
 
     def is_oblique(self, lower: str, end: int) -> bool:
         """Whether a noun that ends here is no object: with a particle of place or cause, or before another noun."""
@@ -62,6 +73,10 @@ class Endings:
     def has_argument(self, lower: str, start: int, end: int) -> bool:
         """Whether a verb that begins at the end has an object of its own from the start on."""
         return self._argument.search(lower, start, end) is not None
+
+    def has_own_object(self, lower: str, start: int, end: int) -> bool:
+        """Whether a verb that goes on at the end has its object right before it: 혈당을 올리지 않습니다."""
+        return self._own_object.search(lower, max(start, end - _OBJECT), end) is not None
 
     def has_other(self, lower: str, start: int, end: int) -> bool:
         """Whether a word that begins at the end has another object than what stands before the start."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _OLDEST = 120
 
 
-class Age(Struct, frozen=True):
+class Age(Struct, frozen=True, gc=False):
     """An age, in the positions of the clean text."""
 
     start: int

@@ -44,7 +44,7 @@ _KINDS: dict[str, MentionKind] = {
 _TARGET_KINDS = {"condition": "condition", "sex": "person"}
 
 
-class _Stated(Struct):
+class _Stated(Struct, gc=False):
     """A mention or a hint before its scope is known, in the positions of the clean text."""
 
     kind: str
@@ -106,11 +106,14 @@ class ClinicalReader:
         numbers = _outside(parts.numbers.find(clean, finds.number_words), finds.names)
         stated = self._stated(clean, finds, numbers, sentence_ends=[end for _, end in sentences])
         stated.sort(key=_start)
-        standing = parts.scopes.find(clean.lower, sentences, cues=finds.cues, targets=[each.target for each in stated])
+        standing = parts.scopes.find(clean.lower, sentences, cues=finds, targets=[each.target for each in stated])
+        hinted = [each for each in stated if each.kind in _HINT_KINDS]
+        if hinted:
+            stated = [each for each in stated if each.kind not in _HINT_KINDS]
         return ClinicalText(
             text,
             mentions=_mentions(clean, stated),
-            hints=tuple(_hint(clean, each) for each in stated if each.kind in _HINT_KINDS),
+            hints=tuple([_hint(clean, each) for each in hinted]),
             standing=TextStanding(clean, standing, parts.scopes),
         )
 
@@ -162,8 +165,6 @@ def _mentions(clean: CleanText, stated: list[_Stated]) -> tuple[Mention, ...]:
     places: dict[tuple[str, str, float | str | None], list[Occurrence]] = {}
     firsts: list[_Stated] = []
     for each in stated:
-        if each.kind in _HINT_KINDS:
-            continue
         value = each.value if each.slot_value is None else round(each.slot_value, 6)
         key = each.kind, each.name, value
         if key not in places:

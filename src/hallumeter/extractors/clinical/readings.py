@@ -35,7 +35,7 @@ _MIDDLE = 1.5
 """A value without a unit is read in another one when that is nearer to the middle of its bounds by so much (ln)."""
 
 
-class Reading(Struct):
+class Reading(Struct, gc=False):
     """A value of a lab or vital, in the positions of the clean text."""
 
     measurement: Measurement
@@ -52,7 +52,7 @@ class Reading(Struct):
     """The words that make it a threshold or the end of a range."""
 
 
-class _Name(Struct, frozen=True):
+class _Name(Struct, frozen=True, gc=False):
     """A measurement's name, or several of one beside each other."""
 
     measurement: Measurement

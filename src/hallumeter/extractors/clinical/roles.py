@@ -29,7 +29,7 @@ PHRASE, CLAUSE, SENTENCE, NEVER = 1, 2, 3, 4
 """What ends the reach of a cue: a stop of this strength or more."""
 
 
-class Reach(Struct, frozen=True):
+class Reach(Struct, frozen=True, gc=False):
     """One direction in which a cue works."""
 
     scope: int
@@ -38,7 +38,7 @@ class Reach(Struct, frozen=True):
     """Whether it works only on what stands beside it, and on the list that begins there."""
 
 
-class Role(Struct, frozen=True):
+class Role(Struct, frozen=True, gc=False):
     """All that a phrase does."""
 
     ahead: tuple[Reach, ...] = ()
@@ -70,6 +70,8 @@ class Role(Struct, frozen=True):
     gives_scope: bool = False
     works_ahead: bool = False
     """Whether it matters to what follows it at all."""
+    works_back: bool = False
+    """Whether it does more to what stands before it than to be a verb."""
 
 
 _REACHES: dict[str, tuple[int, int, bool]] = {
@@ -106,14 +108,15 @@ def _finished(role: Role, *, is_fact: bool) -> Role:
         return role
     is_fact = is_fact or role.is_fact
     noted = (is_fact, role.is_family, role.is_third_person, role.is_subject, role.is_modal, role.is_condition)
-    is_special = role.denies or role.avoids or role.is_label or role.is_inner
+    is_special = role.denies or role.avoids or role.is_label or role.is_inner or role.is_relative
     return replace(
         role,
         is_fact=is_fact,
         is_noted=any(noted),
         is_special=is_special,
         gives_scope=bool(role.ahead or role.back or role.is_third_person or role.is_inner),
-        works_ahead=role.stop > 0 or role.is_opener or any(noted) or bool(role.ahead),
+        works_back=role.stop > 0 or bool(role.back) or role.is_predicate or role.is_condition,
+        works_ahead=role.stop > 0 or role.is_opener or any(noted) or bool(role.ahead) or role.denies or role.avoids,
     )
 
 

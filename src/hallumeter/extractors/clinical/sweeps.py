@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .roles import ADVISED, AVOIDED, CLAUSE, EXAMPLE, FAMILY, MENTIONED, NEGATED, POSSIBLE, SENTENCE, Reach, Role
-from .scopes import (
-    AHEAD_OF,
-    BACK_OF,
-    CLOSE,
-    COMMA,
-    OPEN,
-    SEMICOLON,
-    Active,
-    Facts,
-    Item,
-    Target,
+from .roles import (
+    ADVISED,
+    AVOIDED,
+    CLAUSE,
+    EXAMPLE,
+    FAMILY,
+    MENTIONED,
+    NEGATED,
+    PHRASE,
+    POSSIBLE,
+    SENTENCE,
+    Reach,
+    Role,
 )
+from .scopes import AHEAD_OF, BACK_OF, CLOSE, COMMA, OPEN, SEMICOLON, Active, Facts, Given, Item, Target
 
 if TYPE_CHECKING:
     from .particles import Endings
@@ -38,6 +40,13 @@ _DENIED_VERB = 12
 """Characters between a verb and its denial: 복용하고 있지 않습니다."""
 _AFTER_VERB = 3
 _IN_FAMILY = Reach(FAMILY, CLAUSE)
+_DENIED_DOING = 36
+"""Characters between a denial and the verb after "to" that it reaches: "not a good idea for you to eat"."""
+_BARE_DENIALS = ("not", "n't", "never")
+_AFTER_AND = frozenset({"d ", " (", "\n("})
+"""The last letters before a verb that may begin a clause."""
+_COPULAS = frozenset({"is", "are", "was", "were"})
+_FIRST_WORD = re.compile(r"\s?([a-z]+)")
 
 
 class _Sweep:
@@ -62,7 +71,8 @@ class _Sweep:
             self._actives = self._outer.pop()
 
     def _follows_and(self, start: int) -> bool:
-        return self._lower[start - 4 : start] == "and "
+        """Whether a verb here begins a clause: after "and", or in brackets."""
+        return self._lower[start - 4 : start] == "and " or self._lower[start - 1 : start] == "("
 
 
 class BackwardSweep(_Sweep):
@@ -81,11 +91,31 @@ class BackwardSweep(_Sweep):
         for place in range(len(items) - 1, -1, -1):
             start, end, code, role, target = items[place]
             if role is not None:
-                self._read_cue(start, end, role)
+                if role.works_back:
+                    self._read_cue(start, end, role)
+                elif role.is_verb:
+                    self._read_verb(start, end, role)
             elif target is not None:
-                self._read_target(target)
+                if self._actives or self._carried is not None:
+                    self._read_target(target)
+                target.condition = self._condition
             else:
                 self._read_mark(code, start, place)
+
+    def _read_verb(self, start: int, end: int, role: Role) -> None:
+        """Read a cue that does no more than to be a verb."""
+        if role.is_opener and self._lower[start - 2 : start] in _AFTER_AND and self._follows_and(start):
+            self._stop_at(CLAUSE, end)
+        self._has_clause = True
+        if self._actives and not (self._lower[start:end] in _COPULAS and self._has_own_predicate(end)):
+            self._drop_objects()
+
+    def _has_own_predicate(self, end: int) -> bool:
+        """Whether a denial belongs to the verb before it, with one word between: "is simply not an option"."""
+        denial = self._actives.get(NEGATED) or self._actives.get(AVOIDED)
+        if denial is None or denial.is_used or denial.cue[0] - end > _DENIED_VERB + 2:
+            return False
+        return len(self._lower[end : denial.cue[0]].split()) == 1
 
     def _read_cue(self, start: int, end: int, role: Role) -> None:
         if role.stop:
@@ -99,7 +129,8 @@ class BackwardSweep(_Sweep):
         elif role.is_predicate:
             self._pass_predicate(end)
         for reach in role.back:
-            self._actives[reach.scope] = Active((start, end), reach, start)
+            active = self._actives[reach.scope] = Active((start, end), reach, start)
+            active.is_shared = reach.scope == AVOIDED and self._lower[start - 4 : start] == "and "
         if role.is_condition and role.ahead:
             self._condition = start, end
 
@@ -136,7 +167,8 @@ class BackwardSweep(_Sweep):
         if not self._actives:
             return
         for scope in _OBJECT_SCOPES:
-            if scope in self._actives and self._actives[scope].level <= CLAUSE:
+            active = self._actives.get(scope)
+            if active is not None and active.level <= CLAUSE and not active.is_shared:
                 del self._actives[scope]
 
     def _pass_predicate(self, end: int) -> None:
@@ -160,7 +192,6 @@ class BackwardSweep(_Sweep):
                 active.reference, active.is_used = target.name_start, True
         if target.scope == MENTIONED and self._carried is not None and allowed & 1:
             self._offer_carried(target)
-        target.condition = self._condition
 
     def _is_denied_value(self, scope: int, active: Active, target: Target) -> bool:
         """Whether a value is denied directly: 7.2%가 아니라."""
@@ -183,6 +214,8 @@ class BackwardSweep(_Sweep):
             return True
         if lower[active.cue[0]] == "없" and self._endings.is_topic(lower, end):
             return not self._endings.has_other(lower, end, active.reference)
+        if scope == NEGATED and lower[active.cue[0]] == "지" and self._endings.is_topic(lower, end):
+            return not self._endings.has_own_object(lower, end, active.cue[0])
         return not self._endings.is_oblique(lower, end)
 
     def _offer_carried(self, target: Target) -> None:
@@ -199,13 +232,15 @@ class BackwardSweep(_Sweep):
 class ForwardSweep(_Sweep):
     """Reads from left to right, after the other."""
 
-    def __init__(self, lower: str, levels: dict[int, int], inherited: Actives, *, is_family: bool) -> None:
+    def __init__(self, lower: str, levels: dict[int, int], given: Given) -> None:
         super().__init__(lower, levels)
-        self._actives = dict(inherited)
+        self._given = given
+        self._actives = dict(given.actives)
         self.facts = Facts(clauses=set())
         self.has_family = False
         """Whether the family is spoken of."""
-        self._may_be_family = is_family
+        self._denial: tuple[Span, int] | None = None
+        """The last denial of the clause or advice against something, and its scope."""
         self.clause = 0
         """How many clauses ended so far."""
         self._condition: Span | None = None
@@ -233,7 +268,14 @@ class ForwardSweep(_Sweep):
     def _read_cue(self, start: int, end: int, role: Role) -> None:
         self._cue_end = end
         is_told = self._is_told
-        follows_and = role.is_opener and self._follows_and(start)
+        follows_and = (
+            role.is_opener
+            and self._lower[start - 2 : start] in _AFTER_AND
+            and self._follows_and(start)
+            and not self._is_denied_too(start)
+        )
+        if role.stop == PHRASE and self._denial is not None and self._denies_doing(start, end):
+            return
         if role.stop:
             self._stop_at(role.stop)
         elif follows_and:
@@ -243,13 +285,36 @@ class ForwardSweep(_Sweep):
         if role.ahead:
             # "You have gout and take allopurinol" gives no advice.
             self._read_reaches((start, end), role, without=ADVISED if is_told and follows_and else None)
+        if role.denies or role.avoids:
+            self._denial = (start, end), NEGATED if role.denies else AVOIDED
+
+    def _denies_doing(self, start: int, end: int) -> bool:
+        """Let a denial reach over "to", if it does: "not safe to eat", "dangerous for you to take"."""
+        assert self._denial is not None
+        cue, scope = self._denial
+        between = self._lower[cue[1] : start]
+        if self._lower[start:end] != "to" or len(between) > _DENIED_DOING or "," in between or " and " in between:
+            return False
+        verb = _FIRST_WORD.match(self._lower, end)
+        if verb is None or verb.group(1) not in self._given.doing:
+            return False
+        self._actives[scope] = Active(cue, Reach(scope, PHRASE), end)
+        return True
+
+    def _is_denied_too(self, start: int) -> bool:
+        """Whether a verb after "and" shares a denial with the one before it: "do not smoke and drink"."""
+        active = self._actives.get(NEGATED)
+        if active is None or start - active.cue[1] > _DENIED_DOING:
+            return False
+        between = self._lower[active.cue[1] : start]
+        return self._lower.endswith(_BARE_DENIALS, 0, active.cue[1]) and len(between.split()) == 2
 
     def _note(self, cue: Span, role: Role) -> None:
         if role.is_fact:
             self._read_fact(cue, role)
         if role.is_family:
             self.has_family = True
-        elif role.is_third_person and (self.has_family or self._may_be_family):
+        elif role.is_third_person and (self.has_family or self._given.is_family):
             self.has_family = True
             self._actives[FAMILY] = Active(cue, _IN_FAMILY, cue[1])
         if role.is_condition:
@@ -274,10 +339,12 @@ class ForwardSweep(_Sweep):
             self._possessive_end = cue[1]
 
     def _stop_at(self, level: int) -> None:
-        self._stop(level)
+        if self._actives:
+            self._stop(level)
         if level >= CLAUSE:
             self.clause += 1
             self._possessive_end = -100
+            self._denial = None
         if level >= SENTENCE:
             self._condition = None
             self._is_told = False
@@ -287,6 +354,10 @@ class ForwardSweep(_Sweep):
             self._enter()
         elif code == CLOSE:
             self._leave()
+        elif place == self._given.colon:
+            self._stop_at(CLAUSE)
+            self._actives.update(self._given.actives)
+            self._actives.update(self._given.label)
         elif self._cue_end == start:  # "For example, …"
             return
         elif code == COMMA:
@@ -296,11 +367,12 @@ class ForwardSweep(_Sweep):
             self._stop_at(SENTENCE if code == SEMICOLON else CLAUSE)
 
     def _read_target(self, target: Target) -> None:
-        allowed = AHEAD_OF[target.kind]
-        for scope, active in self._actives.items():
-            if allowed >> scope & 1 and self._reaches(active, target):
-                target.offer(scope, active.cue)
-                active.reference, active.is_used = target.end, True
+        if self._actives:
+            allowed = AHEAD_OF[target.kind]
+            for scope, active in self._actives.items():
+                if allowed >> scope & 1 and (not active.is_near or self._reaches(active, target)):
+                    target.offer(scope, active.cue)
+                    active.reference, active.is_used = target.end, True
         target.clause = self.clause
         target.condition = self._condition or target.condition
         target.is_strong = target.name_start - self._verb_end <= _AFTER_VERB
@@ -309,8 +381,7 @@ class ForwardSweep(_Sweep):
             self._possessive_end = target.end
 
     def _reaches(self, active: Active, target: Target) -> bool:
-        if not active.is_near:
-            return True
+        """Whether a cue that works only on its neighbours reaches a target."""
         if active.is_used:  # for another of a list, or another value of the same name
             gap = self._lower[active.reference : target.name_start]
             return len(gap) <= _NEXT_AHEAD and _IN_LIST.fullmatch(gap) is not None

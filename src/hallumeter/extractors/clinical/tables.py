@@ -11,7 +11,7 @@ from msgspec import Struct
 from hallumeter.errors import SettingsError
 
 
-class Drug(Struct, frozen=True):
+class Drug(Struct, frozen=True, gc=False):
     """A drug and what it is called."""
 
     name: str
@@ -20,7 +20,7 @@ class Drug(Struct, frozen=True):
     classes: tuple[str, ...]
 
 
-class Condition(Struct, frozen=True):
+class Condition(Struct, frozen=True, gc=False):
     """A disease and what it is called."""
 
     name: str
@@ -29,7 +29,7 @@ class Condition(Struct, frozen=True):
     """Conditions of which it is a form."""
 
 
-class Measurement(Struct, frozen=True):
+class Measurement(Struct, frozen=True, gc=False):
     """A lab or a vital, the unit of its slot, and the bounds of what a living patient can have."""
 
     name: str

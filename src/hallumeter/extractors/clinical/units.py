@@ -24,7 +24,8 @@ _MOLAR_MASSES = {
     "progesterone": 314.46, "ammonia": 17.031, "homocysteine": 135.18, "hemoglobin": 16114.5, "potassium": 39.098,
     "sodium": 22.990, "chloride": 35.453, "beta_hydroxybutyrate": 104.1, "c_peptide": 3020.3, "bnp": 3464.0,
     "nt_probnp": 8457.0, "fibrinogen": 340_000.0, "ferritin": 474_000.0, "acth": 4541.1, "igf1": 7649.0,
-    "pth": 9425.0, "crp": 105_000.0,
+    "pth": 9425.0, "crp": 105_000.0, "zinc": 65.38, "copper": 63.546, "digoxin_level": 780.94, "dhea_s": 368.49,
+    "amh": 140_000.0, "dihydroxyvitamin_d": 416.64, "csf_glucose": 180.156, "urine_calcium": 40.078,
     "urine_albumin_creatinine_ratio": 113.12, "urine_protein_creatinine_ratio": 113.12,
 }  # fmt: skip
 """Grams per mole. Of urea only the nitrogen counts, of phosphate the phosphorus, of haemoglobin one of the four chains;

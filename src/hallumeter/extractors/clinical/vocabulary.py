@@ -9,8 +9,9 @@ longest counts among those that stand on word boundaries; a name may be glued to
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ahocorasick_rs import AhoCorasick
 from msgspec import Struct
@@ -20,7 +21,7 @@ from hallumeter.text.normalize import clean_text
 from .roles import CLAUSE, PHRASE, SENTENCE, Role, roles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hallumeter.text.normalize import CleanText
 
@@ -29,13 +30,16 @@ if TYPE_CHECKING:
     from .tables import ClinicalTables
 
 Span = tuple[int, int, int]
+_Shared = TypeVar("_Shared")
 _NEUTRAL = Role()
-_ONLY_STOPS = frozenset(Role(stop=level, works_ahead=True) for level in (PHRASE, CLAUSE, SENTENCE))
-_NAMES, _CUES, _STOPS, _NEUTRALS, _NUMBERS = range(5)
+_ONLY_STOPS = frozenset(Role(stop=level, works_ahead=True, works_back=True) for level in (PHRASE, CLAUSE, SENTENCE))
+_NAMES, _CUES, _STOPS, _NEUTRALS, _NUMBERS, _FAMILIES = range(6)
+_FAR = 1 << 62
+_ABBREVIATION = re.compile("[A-Z]{3,6}")
 _PUNCTUATION = re.compile(r"[^\w ]")
 
 
-class Meaning(Struct, frozen=True):
+class Meaning(Struct, frozen=True, gc=False):
     """What a name of the lexicons stands for."""
 
     kind: str
@@ -70,6 +74,8 @@ class Finds(NamedTuple):
     hints: list[Found]
     cues: list[FoundCue]
     number_words: list[FoundNumber]
+    families: list[int]
+    """Where words begin that may speak of the family."""
 
 
 class _Pattern:
@@ -90,7 +96,8 @@ class _Pattern:
         self.goes_on = False
         self.spellings: frozenset[str] | None = None
         """The only ways in which it may be written; None where case does not count."""
-        self.role = _NEUTRAL
+        self.role: Role | None = None
+        """What it does as a cue; None when it is none."""
         self.number = 0
 
     def set_role(self, role: Role) -> None:
@@ -98,8 +105,8 @@ class _Pattern:
         if role in _ONLY_STOPS:
             self.layer = _STOPS
         else:
-            self.layer = _NEUTRALS if role == _NEUTRAL else _CUES
-        self.role = _NEUTRAL if role == _NEUTRAL else role
+            self.layer = _NEUTRALS if role == _NEUTRAL else _FAMILIES if role.is_family else _CUES
+        self.role = None if role == _NEUTRAL else role
 
     def set_number(self, value: int) -> None:
         """Make it a number word."""
@@ -124,30 +131,55 @@ class Vocabulary:
             if pattern is not None:
                 pattern.spellings = (pattern.spellings or frozenset()) | {spelling}
         self._endings = endings
-        self._found = list(self._patterns.values())
-        self._places = [(pattern.layer, pattern.to_start, pattern.to_end) for pattern in self._found]
+        found = list(self._patterns.values())
+        self._places = _shared((pattern.layer, pattern.to_start, pattern.to_end) for pattern in found)
+        self._meanings = [pattern.meanings for pattern in found]
+        self._hints = [pattern.hints for pattern in found]
+        self._roles = _shared(pattern.role for pattern in found)
+        self._numbers = [pattern.number for pattern in found]
+        self._forms = _shared((pattern.goes_on, pattern.kind, pattern.spellings) for pattern in found)
         self._automaton = AhoCorasick(list(self._patterns))
+        self._patterns.clear()
 
     def find(self, clean: CleanText) -> Finds:
         """All names and cues of a text."""
-        layers: tuple[list[Span], ...] = ([], [], [], [], [])
-        found, places = self._found, self._places
+        layers: tuple[list[Span], ...] = ([], [], [], [], [], [])
+        places = self._places
         for index, start, end in self._automaton.find_matches_as_indexes(f" {plain(clean.lower)} ", overlapping=True):
             layer, to_start, to_end = places[index]
             layers[layer].append((start + to_start, to_end - end, index))
-        names, cues, stops, neutrals, numbers = layers
-        names = self._words(clean, names)
-        hints = [span for span in names if found[span[2]].hints]
-        named = [
-            Found(start, end, found[index].meanings)
-            for start, end, index in _longest([span for span in names if found[span[2]].meanings])
-        ]
-        apart = _with_stops(_longest(cues + neutrals), _longest(stops + neutrals))
+        names, cues, stops, neutrals, numbers, families = layers
+        named, hinted = self._found(clean, names)
+        cues += neutrals
+        cues += families
+        apart = _longest(cues)
+        if stops:
+            stops += neutrals
+            apart = _with_stops(apart, _longest(stops))
+        inside = bytearray(len(clean.lower) + 1)
+        for start, end, _ in named:
+            inside[start:end] = b"1" * (end - start)
+        roles = self._roles
         return Finds(
             named,
-            [Found(start, end, found[index].hints) for start, end, index in _longest(hints)] if hints else [],
-            _outside([(start, end, found[index].role) for start, end, index in apart], named),
-            sorted(FoundNumber(start, -end, found[index].number) for start, end, index in numbers),
+            hinted,
+            [(start, end, role) for start, end, index in apart if (role := roles[index]) and not inside[start]],
+            sorted(FoundNumber(start, -end, self._numbers[index]) for start, end, index in numbers) if numbers else [],
+            [start for start, _, _ in families],
+        )
+
+    def _found(self, clean: CleanText, spans: list[Span]) -> tuple[list[Found], list[Found]]:
+        """The names that stand for something, and those of indirect use."""
+        meanings, hints = self._meanings, self._hints
+        names, beside = [], []
+        for span in self._words(clean, spans):
+            if meanings[span[2]]:
+                names.append(span)
+            if hints[span[2]]:
+                beside.append(span)
+        return (
+            [Found(start, end, meanings[index]) for start, end, index in _longest(names)],
+            [Found(start, end, hints[index]) for start, end, index in _longest(beside)],
         )
 
     def names_in(self, text: str) -> list[Found]:
@@ -173,16 +205,15 @@ class Vocabulary:
 
     def _words(self, clean: CleanText, spans: list[Span]) -> list[Span]:
         """The names that stand on word boundaries, and with their capitals where these count."""
-        lower, found, endings = clean.lower, self._found, self._endings
+        lower, forms, may_follow = clean.lower, self._forms, self._endings.may_follow
         kept = []
         for span in spans:
             start, negative_end, index = span
             end = -negative_end
-            pattern = found[index]
-            is_glued = lower[end : end + 1].isalnum() and not pattern.goes_on
-            if is_glued and not endings.may_follow(lower, end, pattern.kind):
+            goes_on, kind, spellings = forms[index]
+            if not goes_on and lower[end : end + 1].isalnum() and not may_follow(lower, end, kind):
                 continue
-            if pattern.spellings is None or clean.text[start:end] in pattern.spellings:
+            if spellings is None or clean.text[start:end] in spellings:
                 kept.append(span)
         return kept
 
@@ -193,6 +224,9 @@ def _names(tables: ClinicalTables, words: Sequence[CueWords]) -> Iterator[tuple[
         yield from ((name, Meaning("medication", drug.name)) for name in drug.names)
     for condition in tables.conditions:
         yield from ((name, Meaning("condition", condition.name)) for name in condition.names)
+        # In dictated texts letters stand apart, as in C O P D.
+        letters = (name for name in condition.names if _ABBREVIATION.fullmatch(name) is not None)
+        yield from ((" ".join(name), Meaning("condition", condition.name)) for name in letters)
     for measurement in tables.measurements:
         yield from ((name, Meaning("measurement", measurement.name)) for name in measurement.names)
     for class_name, class_words in tables.classes.items():
@@ -213,8 +247,16 @@ def _language_names(words: CueWords) -> Iterator[tuple[str, Meaning]]:
         yield from ((phrase, Meaning("life_stage", stage)) for phrase in phrases)
 
 
+def _shared(values: Iterable[_Shared]) -> list[_Shared]:
+    """The values, with one object for all that are equal: those in use stay in the processor's cache."""
+    kept: dict[_Shared, _Shared] = {}
+    return [kept.setdefault(value, value) for value in values]
+
+
 def _longest(spans: list[Span]) -> list[Span]:
     """Of spans that overlap the leftmost, and of those the longest; ends come as negative numbers."""
+    if not spans:
+        return []
     spans.sort()
     kept = []
     done = 0
@@ -227,27 +269,12 @@ def _longest(spans: list[Span]) -> list[Span]:
 
 def _with_stops(cues: list[Span], stops: list[Span]) -> list[Span]:
     """Cues, and the stops that are no part of one: 있어 ends a clause also where 이 있 tells a fact."""
-    place, count = 0, len(cues)
     apart = []
     for stop in stops:
-        while place < count and cues[place][1] < stop[1]:
-            place += 1
-        if place == count or cues[place][0] > stop[0]:
+        place = bisect_right(cues, (stop[0], _FAR)) - 1  # the last that does not begin after it
+        if place < 0 or cues[place][1] < stop[1]:
             apart.append(stop)
     return sorted(cues + apart, key=itemgetter(0)) if apart else cues
-
-
-def _outside(cues: list[FoundCue], names: list[Found]) -> list[FoundCue]:
-    """The cues that do anything and do not begin inside of a name."""
-    kept = []
-    place, count = 0, len(names)
-    for cue in cues:
-        start = cue[0]
-        while place < count and names[place][1] <= start:
-            place += 1
-        if cue[2] is not _NEUTRAL and (place == count or names[place][0] > start):
-            kept.append(cue)
-    return kept
 
 
 def plain(lower: str) -> str:
@@ -256,4 +283,5 @@ def plain(lower: str) -> str:
     >>> plain("ldl-c: 130 mg/dl")
     'ldl c  130 mg dl'
     """
-    return _PUNCTUATION.sub(" ", lower).replace("_", " ")
+    plain_text = _PUNCTUATION.sub(" ", lower)
+    return plain_text.replace("_", " ") if "_" in plain_text else plain_text
