@@ -96,7 +96,7 @@ def segments(text: str, findings: Sequence[Finding], headline: str | None = None
 
 
 def is_aligned(finding: Finding, label: Label | None, *, length: int) -> bool:
-    """Whether a piece of a text so long can show a finding: its claim, or a part that a judge behind its label named."""
+    """Whether a piece of a text so long can show a finding: its claim, or a part that a judge of its label named."""
     claim = finding.claim
     if claim.start is not None and claim.end is not None and claim.start < claim.end <= length:
         return True
