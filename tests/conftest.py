@@ -6,6 +6,7 @@ import importlib
 import os
 import socket
 import subprocess
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ pytest_plugins = ["drawn_pages", "misbehaving_server"]
 """Fixtures that draw pages for OCR engines to read, and that serve language models which misbehave."""
 
 REFUSAL_EXIT_CODE = 97
+Program = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
 
 # Python runs a module of this name at every start, so programs started by the program are watched too. Starting
 # anything that is not Python could hide a connection, and is refused for that.
@@ -73,7 +75,7 @@ def offline_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
 @pytest.fixture(scope="session")
 def run_offline(
     offline_environment: dict[str, str],
-) -> Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]:
+) -> Program:
     """Run a program in a folder, refusing it every socket, and hand back what it printed."""
 
     def run(arguments: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -89,6 +91,17 @@ def run_offline(
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def finished_demo(run_offline: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the demo writes: a folder of run folders. Tests that change it take a copy."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
+    assert done.returncode == 0, done.stderr
+    manifests = sorted(folder.rglob("manifest.json"))
+    assert manifests, "the demo wrote no run folder"
+    return manifests[0].parent.parent
 
 
 def commands_below(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

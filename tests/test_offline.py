@@ -46,17 +46,6 @@ ANSWERS has a file of answers with samples, a folder of texts, and an experiment
 
 
 @pytest.fixture(scope="module")
-def finished_demo(run_offline: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of run folders, written by the demo."""
-    folder = tmp_path_factory.mktemp("demo")
-    done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
-    assert done.returncode == 0, done.stderr
-    manifests = sorted(folder.rglob("manifest.json"))
-    assert manifests, "the demo wrote no run folder"
-    return manifests[0].parent.parent
-
-
-@pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with answers in three languages, texts to look evidence up in, and an experiment with one question."""
     folder = tmp_path_factory.mktemp("answers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 
@@ -102,8 +103,10 @@ def test_the_demo_does_not_touch_what_is_no_demo(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_folder", [True, False])
-def test_the_demo_with_anything_else_inside_is_refused_whole(tmp_path: Path, is_folder: bool) -> None:
-    succeed("demo", "--out", tmp_path / "demo")
+def test_the_demo_with_anything_else_inside_is_refused_whole(
+    finished_demo: Path, tmp_path: Path, is_folder: bool
+) -> None:
+    shutil.copytree(finished_demo, tmp_path / "demo")
     mine = tmp_path / "demo" / "answers" / "zz-mine"
     mine.mkdir() if is_folder else mine.write_text("mine", encoding="utf-8")
     before = sorted(path.name for path in mine.parent.iterdir())

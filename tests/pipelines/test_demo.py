@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,12 @@ import pytest
 
 from hallumeter.errors import InputError
 from hallumeter.pipelines import load, run_demo
+
+
+@pytest.fixture
+def demo(finished_demo: Path, tmp_path: Path) -> Path:
+    """A demo of its own for a test that changes it."""
+    return shutil.copytree(finished_demo, tmp_path / "demo")
 
 
 def test_a_demo_replaces_an_older_one(tmp_path: Path) -> None:
@@ -23,15 +30,16 @@ def test_a_demo_replaces_an_older_one(tmp_path: Path) -> None:
     assert (tmp_path / "demo" / "newspapers" / "report.html").stat().st_size > 500_000
 
 
-def test_the_bundled_articles_show_every_kind_of_finding(tmp_path: Path) -> None:
-    run_demo(tmp_path)
-    kinds = {finding.claim.kind for finding in load(tmp_path / "newspapers").findings()}
+def test_the_bundled_articles_show_every_kind_of_finding(finished_demo: Path) -> None:
+    kinds = {finding.claim.kind for finding in load(finished_demo / "newspapers").findings()}
     assert kinds == {"run", "insertion", "block", "loop", "omission"}
 
 
-def test_five_patients_ask_five_questions_of_two_modes(tmp_path: Path) -> None:
-    found = run_demo(tmp_path).dialogues
-    events = [msgspec.json.decode(line) for line in (tmp_path / "dialogues" / "events.jsonl").read_bytes().splitlines()]
+def test_five_patients_ask_five_questions_of_two_modes(finished_demo: Path) -> None:
+    dialogues = load(finished_demo / "dialogues")
+    found = dialogues.summary
+    lines = (finished_demo / "dialogues" / "events.jsonl").read_bytes().splitlines()
+    events = [msgspec.json.decode(line) for line in lines]
     asked = {(event["mode"], event["patient_id"], event["turn_id"]) for event in events}
     assert len(events) == len(asked) == 5 * 5 * 2
     assert {mode for mode, _, _ in asked} == {"llm", "agent"}
@@ -40,13 +48,12 @@ def test_five_patients_ask_five_questions_of_two_modes(tmp_path: Path) -> None:
     assert found.dialogue is not None
     assert found.dialogue.fairness is not None
     assert found.dialogue.fairness.is_fair
-    assert not load(tmp_path / "dialogues").failures
-    assert (tmp_path / "dialogues" / "report.html").stat().st_size > 500_000
+    assert not dialogues.failures
+    assert (finished_demo / "dialogues" / "report.html").stat().st_size > 500_000
 
 
-def test_the_scripted_answers_show_every_kind_of_finding_and_every_kind_of_fault(tmp_path: Path) -> None:
-    run_demo(tmp_path)
-    findings = list(load(tmp_path / "dialogues").findings())
+def test_the_scripted_answers_show_every_kind_of_finding_and_every_kind_of_fault(finished_demo: Path) -> None:
+    findings = list(load(finished_demo / "dialogues").findings())
     assert {finding.claim.kind for finding in findings} == {
         "slot", "rule", "requirement", "slot_use", "consistency", "element",
     }  # fmt: skip
@@ -56,24 +63,22 @@ def test_the_scripted_answers_show_every_kind_of_finding_and_every_kind_of_fault
     }  # fmt: skip
 
 
-def test_a_measured_run_of_other_events_is_not_replaced(tmp_path: Path) -> None:
-    run_demo(tmp_path)
-    events = tmp_path / "dialogues" / "events.jsonl"
+def test_a_measured_run_of_other_events_is_not_replaced(demo: Path) -> None:
+    events = demo / "dialogues" / "events.jsonl"
     events.write_bytes(events.read_bytes().replace(b'"run_id":"hallumeter-demo"', b'"run_id":"mine"'))
-    before = sorted(tmp_path.rglob("*"))
+    before = sorted(demo.rglob("*"))
     with pytest.raises(InputError, match="holds another run; choose another folder with --out"):
-        run_demo(tmp_path)
-    assert sorted(tmp_path.rglob("*")) == before
+        run_demo(demo)
+    assert sorted(demo.rglob("*")) == before
 
 
 @pytest.mark.parametrize("place", [".", "answers", "newspapers", "dialogues"])
-def test_a_demo_replaces_no_other_run(place: str, tmp_path: Path) -> None:
-    run_demo(tmp_path / "other")
+def test_a_demo_replaces_no_other_run(place: str, demo: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine" / place
     folder.parent.mkdir(exist_ok=True)
     taken = "newspapers" if place == "answers" else "answers"
     folder.mkdir(exist_ok=True)
-    for path in (tmp_path / "other" / taken).iterdir():
+    for path in (demo / taken).iterdir():
         path.rename(folder / path.name)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(InputError, match="holds another run; choose another folder with --out"):
@@ -81,21 +86,14 @@ def test_a_demo_replaces_no_other_run(place: str, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_file_that_no_demo_wrote_keeps_the_demo_away(tmp_path: Path) -> None:
-    run_demo(tmp_path)
-    (tmp_path / "answers" / "notes.txt").write_text("mine", encoding="utf-8")
+@pytest.mark.parametrize("place", ["answers", "newspapers"])
+def test_a_file_that_no_demo_wrote_keeps_the_demo_away_and_nothing_is_removed(place: str, demo: Path) -> None:
+    (demo / place / "notes.txt").write_text("mine", encoding="utf-8")
+    before = sorted(demo.rglob("*"))
     with pytest.raises(InputError, match="no demo wrote this"):
-        run_demo(tmp_path)
-    assert (tmp_path / "answers" / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_demo_that_is_refused_removes_nothing(tmp_path: Path) -> None:
-    run_demo(tmp_path)
-    (tmp_path / "newspapers" / "notes.txt").write_text("mine", encoding="utf-8")
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(InputError, match="no demo wrote this"):
-        run_demo(tmp_path)
-    assert sorted(tmp_path.rglob("*")) == before
+        run_demo(demo)
+    assert sorted(demo.rglob("*")) == before
+    assert (demo / place / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
