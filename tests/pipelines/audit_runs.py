@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from child_programs import Child, started
 from hallumeter.judges import LanguageModelSettings
 from hallumeter.pipelines import AuditOutcome, AuditSettings, audit_files
 from hallumeter.pipelines.measurement import MeasureSettings
@@ -104,45 +101,11 @@ def check_every_claim_once(run: Path, *, judges: int = 1) -> None:
     assert Counter(claim_id for claim_id, _ in judged) == dict.fromkeys(claims, judges)
 
 
-class Child:
-    """The command line in a process of its own."""
-
-    def __init__(self, *arguments: object, folder: Path, environment: dict[str, str] | None = None) -> None:
-        command = [sys.executable, "-m", "hallumeter", "audit", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**os.environ, "HALLUMETER_CACHE": str(folder / "cache"), **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def signal(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
-
-    def end(self) -> tuple[int, str, str]:
-        """The exit code, and what it said."""
-        try:
-            out, err = self.process.communicate(timeout=CHILD_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            raise
-        return self.process.returncode, out, err
-
-
-@contextmanager
-def child(*arguments: object, folder: Path, environment: dict[str, str] | None = None) -> Iterator[Child]:
-    started = Child(*arguments, folder=folder, environment=environment)
-    try:
-        yield started
-    finally:
-        if started.process.poll() is None:
-            started.process.kill()
-        started.process.communicate()
+def child(*arguments: object, folder: Path, environment: dict[str, str] | None = None) -> AbstractContextManager[Child]:
+    cache = {"HALLUMETER_CACHE": str(folder / "cache")}
+    return started(
+        "audit", *arguments, folder=folder, environment={**cache, **(environment or {})}, seconds=CHILD_SECONDS
+    )
 
 
 def ended(*arguments: object, folder: Path, environment: dict[str, str] | None = None) -> tuple[int, str, str]:

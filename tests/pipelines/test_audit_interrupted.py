@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from audit_runs import (
-    Child,
     audited,
     check_every_claim_once,
     child,
@@ -30,6 +29,7 @@ from audit_runs import (
 )
 
 import hallumeter
+from child_programs import Child
 from hallumeter.errors import InputError
 from hallumeter.pipelines.audit.entries import PREPARED, step_of
 from hallumeter.runner import stopping_on_signals

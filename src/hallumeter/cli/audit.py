@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from .output import say_what_happened
+from .output import say_what_happened, say_where
 from .parameters import FORMATS, interval_options, joined_names, measure_options, quiet_option
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _say_outcome(outcome: AuditOutcome, place: Path, *, form: str, is_quiet: boo
     reasons = count_reasons(RunFolder(place).verdicts())
     click.echo(summary_text(outcome.summary, form, reasons=reasons), nl=False)
     if not is_quiet:
-        click.echo(f"run folder: {place}\nreport: {place / 'report.html'}", err=True)
+        say_where(place)
     if outcome.stopped == "budget":
         more = "go on with --resume and a larger --budget"
         click.echo(f"the budget was reached: the rest is counted as unmeasured; {more}", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .output import say_what_happened
+from .output import say_what_happened, say_where
 from .parameters import (
     interval_options,
     joined_names,
@@ -63,7 +63,7 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
         say_what_happened(run.failures, run.summary.notices)
     click.echo(summary_text(run.summary, form), nl=False)
     if isinstance(out, Path) and not is_quiet:
-        click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+        say_where(out)
 
 
 def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from hallumeter.records import Failure
 
@@ -49,6 +50,11 @@ def stop_printing(*, errors_too: bool) -> None:
     sys.stdout = io.StringIO()
     if errors_too:
         sys.stderr = io.StringIO()
+
+
+def say_where(out: Path) -> None:
+    """Name the run folder and its report."""
+    click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
 
 
 def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> None:

@@ -23,6 +23,18 @@ STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
 
 
+def only_paths(items: Sequence[object], mixed: str) -> list[Path]:
+    """What was given in Python, if it is paths; nothing if it is something else.
+
+    Raises:
+        RecordError: It is both; `mixed` is the message.
+    """
+    paths = [Path(item) for item in items if isinstance(item, str | Path)]
+    if paths and len(paths) < len(items):
+        raise RecordError(mixed)
+    return paths
+
+
 def named_files(paths: Sequence[Path]) -> list[tuple[str, Path]]:
     """What each file is called in messages: its name, or its path where two have the same name."""
     names = [path.name for path in paths]

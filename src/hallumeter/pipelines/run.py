@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hallumeter.report import RecordFindings, build_document, metric_texts, write_html
-from hallumeter.store import RunFolder
+from hallumeter.store import JOURNAL, RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hallumeter.records import Failure, Finding, Manifest, PageRow, Summary
 
@@ -69,3 +72,27 @@ class Run:
 def load(path: str | Path) -> Run:
     """Open a finished run."""
     return Run(RunFolder(Path(path)))
+
+
+def written_run(out: str | Path | None, write: Callable[[Path], object]) -> Run:
+    """Let a run be written, and open it; without `out` it lives in a temporary folder, for as long as it is used.
+
+    A run that did not come to its end and has a journal keeps its folder, to be gone on with.
+    """
+    if out is not None:
+        write(Path(out))
+        return load(out)
+    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
+    place = kept / "run"
+    try:
+        write(place)
+        run = load(place)
+    except BaseException as error:
+        if (place / JOURNAL).exists():
+            error.add_note(f"what was done is kept in {place}; go on with out={str(place)!r}")
+        else:
+            shutil.rmtree(kept)
+        raise
+    if not (place / JOURNAL).exists():
+        weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
+    return run

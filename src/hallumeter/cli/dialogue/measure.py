@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hallumeter.cli.output import say_what_happened
+from hallumeter.cli.output import say_what_happened, say_where
 from hallumeter.cli.parameters import interval_options, joined_names, output_options, quiet_option
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
         say_what_happened(measured.failures, measured.summary.notices)
     click.echo(dialogue_text(measured.summary, form), nl=False)
     if isinstance(out, Path) and not is_quiet:
-        click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)
+        say_where(out)
 
 
 def _settings(options: dict[str, object]) -> DialogueSettings:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -13,10 +10,10 @@ from msgspec import structs
 
 from hallumeter.errors import RecordError, SettingsError
 from hallumeter.judges import FunctionJudge
-from hallumeter.pipelines.run import Run, load
+from hallumeter.pipelines.input_files import only_paths
+from hallumeter.pipelines.run import Run, written_run
 from hallumeter.records import Response
 from hallumeter.runner import NoWatch
-from hallumeter.store import JOURNAL
 
 from .inputs import RecordInputs, opened_files
 from .pipeline import run_audit
@@ -56,23 +53,7 @@ def audit(
     ['REFUTED']
     """
     chosen = _chosen(settings or AuditSettings(), judge=judge, extractor=extractor, by=by)
-    if out is not None:
-        _audited(responses, Path(out), settings=chosen)
-        return load(out)
-    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
-    place = kept / "run"
-    try:
-        _audited(responses, place, settings=chosen)
-        run = load(place)
-    except BaseException as error:
-        if (place / JOURNAL).exists():
-            error.add_note(f"what was done is kept in {place}; go on with out={str(place)!r}")
-        else:
-            shutil.rmtree(kept)
-        raise
-    if not (place / JOURNAL).exists():
-        weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
-    return run
+    return written_run(out, lambda place: _audited(responses, place, settings=chosen))
 
 
 def audit_files(
@@ -131,9 +112,7 @@ def _audited(
         raise RecordError("audit: expected a list of responses, found a single one; put it in a list")
     else:
         items = list(responses)
-        paths = [Path(item) for item in items if isinstance(item, str | Path)]
-        if paths and len(paths) < len(items):
-            raise RecordError("audit: paths and responses are mixed; give one kind")
+        paths = only_paths(items, "audit: paths and responses are mixed; give one kind")
         if paths:
             outcome = audit_files(paths, out, settings=settings, watch=NoWatch(), is_resumed=True)
         else:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from hallumeter.errors import RecordError
-from hallumeter.pipelines.run import Run, load
+from hallumeter.pipelines.input_files import only_paths
+from hallumeter.pipelines.run import Run, load, written_run
 from hallumeter.records import MANIFEST_VERSION, JudgeEntry, Manifest
 from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
 
@@ -49,18 +47,7 @@ def transcripts(
     ['et de navarre et des indes']
     """
     chosen = settings or TranscriptSettings()
-    if out is not None:
-        transcripts_to_folder(_opened(given, chosen), Path(out), settings=chosen)
-        return load(out)
-    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
-    try:
-        transcripts_to_folder(_opened(given, chosen), kept / "run", settings=chosen)
-        run = load(kept / "run")
-    except BaseException:
-        shutil.rmtree(kept)
-        raise
-    weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
-    return run
+    return written_run(out, lambda place: transcripts_to_folder(_opened(given, chosen), place, settings=chosen))
 
 
 def transcripts_of_jobs(
@@ -95,13 +82,11 @@ def _opened(
     if isinstance(given, str | Path):
         return opened_paths([Path(given)], columns=settings.columns)
     items = list(given)
-    paths = [Path(item) for item in items if isinstance(item, str | Path)]
     if not items:
         raise RecordError("transcripts: nothing given; expected paths, or transcripts")
-    if len(paths) == len(items):
-        return opened_paths(paths, columns=settings.columns)
+    paths = only_paths(items, "transcripts: paths and transcripts are mixed; give one kind")
     if paths:
-        raise RecordError("transcripts: paths and transcripts are mixed; give one kind")
+        return opened_paths(paths, columns=settings.columns)
     return opened_records([item for item in items if not isinstance(item, str | Path)], columns=settings.columns)
 
 

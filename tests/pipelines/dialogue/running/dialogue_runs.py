@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from child_programs import Child, started
 from hallumeter.pipelines.dialogue.running import RunOutcome, experiment_of, run_experiment
 from hallumeter.pipelines.dialogue.running.asking import answers_by_conversation
 from hallumeter.runner import Watch
@@ -110,40 +107,8 @@ def kept_answers(folder: Path, systems: int) -> int:
     return sum(len(own) for each in answered for own in each.values())
 
 
-class Child:
-    """The command line in a process of its own."""
-
-    def __init__(self, *arguments: object, folder: Path) -> None:
-        command = [sys.executable, "-m", "hallumeter", "dialogue", "run", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=os.environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def signal(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
-
-    def end(self) -> tuple[int, str, str]:
-        """The exit code, and what it said."""
-        out, err = self.process.communicate(timeout=CHILD_SECONDS)
-        return self.process.returncode, out, err
-
-
-@contextmanager
-def child(*arguments: object, folder: Path) -> Iterator[Child]:
-    started = Child(*arguments, folder=folder)
-    try:
-        yield started
-    finally:
-        if started.process.poll() is None:
-            started.process.kill()
-        started.process.communicate()
+def child(*arguments: object, folder: Path) -> AbstractContextManager[Child]:
+    return started("dialogue", "run", *arguments, folder=folder, environment={}, seconds=CHILD_SECONDS)
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = 120) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-import weakref
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import RecordError
-from hallumeter.pipelines.run import Run, load
+from hallumeter.pipelines.input_files import only_paths
+from hallumeter.pipelines.run import Run, load, written_run
 from hallumeter.records import MANIFEST_VERSION, Event, JudgeEntry, Manifest
 from hallumeter.store import MANIFEST, REPORT, SCRIPTS, new_run_folder, write_json
 
@@ -49,18 +48,7 @@ def dialogue(
     ['invented_medication']
     """
     chosen = settings or DialogueSettings()
-    if out is not None:
-        dialogue_to_folder(_opened(given, scripts), Path(out), settings=chosen)
-        return load(out)
-    kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
-    try:
-        dialogue_to_folder(_opened(given, scripts), kept / "run", settings=chosen)
-        run = load(kept / "run")
-    except BaseException:
-        shutil.rmtree(kept)
-        raise
-    weakref.finalize(run, shutil.rmtree, kept, ignore_errors=True)
-    return run
+    return written_run(out, lambda place: dialogue_to_folder(_opened(given, scripts), place, settings=chosen))
 
 
 def measured_dialogues(
@@ -99,13 +87,11 @@ def _opened(given: Given, scripts: str | Path | None) -> AbstractContextManager[
     if isinstance(given, str | Path):
         return opened_files([Path(given)], beside)
     items = list(given)
-    paths = [Path(item) for item in items if isinstance(item, str | Path)]
     if not items:
         raise RecordError("dialogue: nothing given; expected files of events, or events")
-    if len(paths) == len(items):
-        return opened_files(paths, beside)
+    paths = only_paths(items, "dialogue: files and events are mixed; give one kind")
     if paths:
-        raise RecordError("dialogue: files and events are mixed; give one kind")
+        return opened_files(paths, beside)
     return opened_events([item for item in items if not isinstance(item, str | Path)])
 
 
