@@ -158,3 +158,20 @@ def test_what_a_process_started_ends_with_it() -> None:
     results.close()
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert "sleep 60" not in listed.splitlines()
+
+
+def deaf(number: int) -> int:
+    """As a process that a signal reaches just before it begins to wait: it sees it only when the wait is over."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    return number
+
+
+def test_processes_end_even_if_they_do_not_see_the_signal() -> None:
+    ended = threading.Event()
+
+    def work() -> None:
+        assert list(map_in_order(deaf, range(8), workers=2)) == list(range(8))
+        ended.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    assert ended.wait(30), "a process waits for an item that never comes"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hallumeter.runner.lanes import Lane, run_lanes
+from hallumeter.runner.lanes import LATER, Lane, run_lanes
 
 Kept = list[tuple[str, int, int]]
 PATIENCE = 30.0
@@ -232,7 +232,7 @@ def test_threads_end_with_the_work_and_are_no_more_than_there_were_tasks() -> No
 def test_an_interrupt_leaves_at_once_keeps_what_has_arrived_and_the_program_ends() -> None:
     program = """
 import threading, time, _thread
-from hallumeter.runner.lanes import Lane, run_lanes
+from hallumeter.runner.lanes import LATER, Lane, run_lanes
 def work(number):
     time.sleep(0.01 if number < 5 else 60)
     return number
@@ -270,3 +270,36 @@ def wait_until(is_true: Callable[[], bool]) -> None:
     while not is_true():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.mark.parametrize("concurrency", [0, 1, 3])
+def test_a_lane_may_have_tasks_that_only_results_bring(concurrency: int) -> None:
+    waiting, under_way, kept = [1], 0, []
+
+    def tasks() -> Iterator[int]:
+        nonlocal under_way
+        while waiting or under_way:
+            if waiting:
+                under_way += 1
+                yield waiting.pop()
+            else:
+                yield LATER
+
+    def keep(results: Kept) -> None:
+        nonlocal under_way
+        for _, task, result in results:
+            under_way -= 1
+            kept.append(task)
+            if task < 20:
+                waiting.append(result)
+
+    lane = Lane(name="a", tasks=tasks(), work=lambda number: number + 1, concurrency=concurrency)
+    assert run_lanes([lane], keep, stop=threading.Event())
+    assert kept == list(range(1, 21))
+
+
+def test_a_lane_that_waits_for_nothing_ends_undone() -> None:
+    lane = Lane(name="a", tasks=iter([LATER, 1]), work=lambda number: number, concurrency=1)
+    kept: Kept = []
+    assert not run_lanes([lane], kept.extend, stop=threading.Event())
+    assert kept == []

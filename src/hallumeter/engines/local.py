@@ -120,11 +120,12 @@ class _Pool(Generic[_Item, _Result]):
     def end(self) -> None:
         """End all processes, whatever they are doing."""
         for worker in self._workers:
+            # A signal that comes just before a process begins to wait for its pipe is seen only when the wait is over.
+            worker.items.close()
+            worker.answers.close()
             worker.process.terminate()
         for worker in self._workers:
             worker.process.join()
-            worker.items.close()
-            worker.answers.close()
 
 
 @contextmanager
@@ -163,5 +164,7 @@ def _work(
             answer = None, error
         try:
             answers.send(answer)
+        except OSError:
+            return  # nobody waits for it any more
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             answers.send((None, RuntimeError(f"{answer!r:.500} cannot be sent between processes: {error}")))

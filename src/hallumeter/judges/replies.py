@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from itertools import islice
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import Struct
 
 from hallumeter.formats import label_of
+from hallumeter.formats.json_in_text import LONGEST_TEXT, json_values
 from hallumeter.providers.language_models.protocol import ReplySchema
 from hallumeter.records import Label
 
@@ -20,16 +18,6 @@ if TYPE_CHECKING:
 _LABEL_KEYS = ("label", "verdict", "answer", "judgement", "judgment")
 _NUMBER_KEYS = ("number", "claim_number", "claim", "id", "claim_id")
 _LINE = re.compile(r"^[^\w\n]*(?:claim\s*)?#?(\d{1,4})\W+([A-Za-z][A-Za-z_ -]*)", re.MULTILINE | re.IGNORECASE)
-_DECODER = json.JSONDecoder(strict=False)
-_OPENING = re.compile(r"[{\[]")
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[][{},]', re.DOTALL)
-"""What structures JSON; a comma or bracket inside a string is none."""
-_CLOSERS = {"{": "}", "[": "]"}
-_SIGNS = frozenset("{}[],")
-_MOST_OPENINGS = 100
-"""Places in a reply where JSON may begin; more is no reply but noise."""
-_LONGEST_REPLY = 100_000
-"""Characters of a reply that is not JSON as a whole that are looked at."""
 
 
 class ClaimReply(Struct, frozen=True):
@@ -136,70 +124,13 @@ def _claim_reply(entry: dict[str, object], label: Label) -> ClaimReply:
 
 def _entries(text: str) -> Iterator[dict[str, object]]:
     """Everything in a text that looks like what a model says of a claim."""
-    found = [entry for value in _values(text) for entry in _flattened(value)]
+    found = [entry for value in json_values(text) for entry in _flattened(value)]
     if found:
         yield from found
         return
-    for number, words in _LINE.findall(text[:_LONGEST_REPLY]):
+    for number, words in _LINE.findall(text[:LONGEST_TEXT]):
         if (label := label_of(words) or label_of(words.split()[0])) is not None:
             yield {"number": int(number), "label": label.value}
-
-
-def _values(text: str) -> Iterator[object]:
-    """The JSON values in a text; of one that is cut off, what is complete of it."""
-    try:
-        yield msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        pass
-    else:
-        return
-    looked_at = text[:_LONGEST_REPLY]
-    end = 0
-    for opening in islice(_OPENING.finditer(looked_at), _MOST_OPENINGS):
-        if opening.start() < end:
-            continue
-        value, end = _decoded(looked_at, opening.start())
-        if end:
-            yield value
-
-
-def _decoded(text: str, start: int) -> tuple[object, int]:
-    """The value that begins at a place, and where it ends; 0 when none does."""
-    try:
-        return _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        broken = error.pos
-    except (ValueError, RecursionError):
-        return None, 0
-    try:
-        return _DECODER.decode(_closed_again(text, start, broken=broken)), len(text)
-    except (ValueError, RecursionError):
-        return None, 0
-
-
-def _closed_again(text: str, start: int, *, broken: int) -> str:
-    """JSON that breaks off, up to its last complete value, with what closes it; nothing for any other text.
-
-    Where it cannot be read any more, at `broken`, there is nothing left but a piece of one value.
-
-    >>> _closed_again('{"1": {"label": "REFUTED"}, "2": {"lab', 0, broken=34)
-    '{"1": {"label": "REFUTED"}}'
-    """
-    open_ones: list[str] = []
-    end = depth = 0
-    for mark in _MARK.finditer(text, start):
-        sign = mark.group()
-        if sign not in _SIGNS:
-            continue
-        if mark.start() > broken:
-            return ""
-        if sign in _CLOSERS:
-            open_ones.append(_CLOSERS[sign])
-            continue
-        if sign != "," and (not open_ones or open_ones.pop() != sign or not open_ones):
-            return ""
-        end, depth = (mark.start() if sign == "," else mark.end()), len(open_ones)
-    return text[start:end] + "".join(reversed(open_ones[:depth]))
 
 
 def _flattened(value: object, number: object = None) -> Iterator[dict[str, object]]:

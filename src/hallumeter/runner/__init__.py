@@ -1,6 +1,6 @@
 """Drives work that waits for the world, and never decides anything."""
 
-from .lanes import Lane, run_lanes
+from .lanes import LATER, Lane, run_lanes
 from .pace import PaceSettings
 from .progress import NoWatch, Watch
 from .retrying import PacedProvider
@@ -9,6 +9,7 @@ from .stopping import stopping_on_signals
 from .waiting import Interrupted, Waiting
 
 __all__ = [
+    "LATER",
     "BudgetReached",
     "Interrupted",
     "Lane",

@@ -20,6 +20,8 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 """A wait without end could not be interrupted on Windows, and would not see the stop event."""
 _MOST_PULLED_AT_ONCE = 16
 """Pulling may be slow, and the other lanes wait meanwhile."""
+LATER: Any = object()
+"""Among the tasks of a lane: there is none just now, and there may be one when the results under way are kept."""
 _END: Any = object()
 _SKIPPED: Any = object()
 
@@ -30,7 +32,7 @@ class Lane(msgspec.Struct, Generic[_Task, _Result], frozen=True, kw_only=True):
     name: str
     """Tells the results of the lanes apart."""
     tasks: Iterator[_Task]
-    """Pulled in the thread that calls run_lanes, never far ahead of the work."""
+    """Pulled in the thread that calls run_lanes, never far ahead of the work; `LATER` stands for none just now."""
     work: Callable[[_Task], _Result]
     """Called in the lane's threads."""
     concurrency: int
@@ -108,8 +110,9 @@ class _Traffic(Generic[_Task, _Result]):
             self.keep_all()
         if in_flight or is_busy_here:
             return True
+        may_go_on = bool(self._arrived)  # what is kept may bring tasks that a lane had none of before
         self.keep_all()
-        return False
+        return may_go_on
 
     def take(self, lane: _ServedLane[_Task, _Result], task: _Task, result: _Result) -> None:
         """Accept a result; it is kept soon."""
@@ -169,7 +172,7 @@ class _ServedLane(Generic[_Task, _Result]):
             if self.in_flight >= 2 * self._lane.concurrency:
                 return False
             task = self._pull()
-            if task is _END:
+            if task is _END or task is LATER:
                 return False
             if self._threads <= self.in_flight and self._threads < self._lane.concurrency:
                 threading.Thread(target=self._serve, name=f"hallumeter {self.name}", daemon=True).start()
@@ -196,7 +199,7 @@ class _ServedLane(Generic[_Task, _Result]):
 
     def _work_here(self) -> bool:
         task = self._pull()
-        if task is _END:
+        if task is _END or task is LATER:
             return False
         try:
             result = self._lane.work(task)

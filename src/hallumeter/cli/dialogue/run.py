@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hallumeter.cli.experiments import (
+    UNMEASURED,
+    check_run_id,
+    dollars,
+    failure_lines,
+    price_text,
+    spending_text,
+    with_prices,
+)
+
 if TYPE_CHECKING:
     from hallumeter.pipelines.dialogue.running import Experiment, RunOutcome, RunPlan
     from hallumeter.pipelines.dialogue.running.plan import PlannedSystem
-    from hallumeter.records import Failure
-    from hallumeter.runner import Spending
-
-UNMEASURED = 3
-"""The exit code when the run did not come to its end, or nobody answered anything."""
-_MOST_FAULTS = 10
 
 
 @click.command(short_help="Ask systems the questions; write events.")
@@ -85,20 +89,8 @@ def _chosen(experiment: Experiment, options: dict[str, Any]) -> Experiment:
     """The experiment with what the command line says instead."""
     from msgspec import structs
 
-    from hallumeter.errors import SettingsError
-    from hallumeter.pipelines.dialogue.running.experiment_file import is_folder_name
-    from hallumeter.providers.language_models import parse_price
-
-    prices = dict(experiment.prices)
-    for text in options.pop("prices"):
-        name, equals, price = text.rpartition("=")
-        if not equals or not name:
-            raise SettingsError(f"price {text!r}: expected MODEL=IN/OUT, such as openai:gpt-4o-mini=0.15/0.60")
-        parse_price(price)
-        prices[name] = price
-    run_id = options["run_id"]
-    if run_id is not None and not is_folder_name(run_id):
-        raise SettingsError(f"--run-id {run_id!r} cannot be the name of a folder; use letters, digits, dots and dashes")
+    prices = with_prices(experiment.prices, options.pop("prices"))
+    check_run_id(options["run_id"])
     given = {name: value for name, value in options.items() if value is not None}
     return structs.replace(experiment, prices=prices, **given)
 
@@ -130,47 +122,27 @@ def _say_notes(outcome: RunOutcome) -> None:
 
     for trouble in outcome.troubles:
         click.echo(f"note: {trouble}", err=True)
-    for line in _failure_lines(outcome.failures):
+    for line in failure_lines(outcome.failures):
         click.echo(one_line(line), err=True)
     if outcome.was_finished:
         click.echo(f"{outcome.folder}: this run is finished; nothing is left to do", err=True)
     elif outcome.spending.calls:
-        click.echo(_spending_text(outcome.spending), err=True)
-
-
-def _failure_lines(failures: tuple[Failure, ...]) -> list[str]:
-    lines = [failure.message for failure in failures[:_MOST_FAULTS]]
-    more = len(failures) - _MOST_FAULTS
-    return [*lines, *([f"... and {more:,} more; failures.jsonl has them all"] if more > 0 else [])]
-
-
-def _spending_text(spending: Spending) -> str:
-    cost = f"${spending.spent_usd:.4f}"
-    if spending.calls_estimated:
-        cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
-    elif spending.calls_without_price:
-        cost = (
-            f"{cost} and {spending.calls_without_price:,} calls of unknown price" if spending.spent_usd else "unknown"
-        )
-    tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
-    return f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}"
+        click.echo(spending_text(outcome.spending), err=True)
 
 
 def _plan_text(plan: RunPlan) -> str:
     lines = [f"{plan.run_id}: {plan.patients:,} patients, {plan.turns:,} questions"]
     for system in plan.systems:
         lines += [f"{system.name} ({system.answers_by})", *_system_lines(system)]
-    total = "unknown" if plan.cost_usd is None else f"${plan.cost_usd:,.4f}"
-    return "\n".join([*lines, f"total cost {total}"]) + "\n"
+    return "\n".join([*lines, f"total cost {dollars(plan.cost_usd)}"]) + "\n"
 
 
 def _system_lines(system: PlannedSystem) -> list[str]:
-    cost = "unknown" if system.cost_usd is None else f"${system.cost_usd:,.4f}"
     tokens = {"tokens in": system.input_tokens, "tokens out": system.output_tokens}
     rows = [
         ("calls", f"{system.calls:,}", f"{system.answered:,} questions are answered already"),
         *((name, f"{count:,}", "estimated, without retries") for name, count in tokens.items() if count is not None),
-        ("cost", cost, _price_text(system)),
+        ("cost", dollars(system.cost_usd), _price_text(system)),
     ]
     return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
 
@@ -183,5 +155,4 @@ def _price_text(system: PlannedSystem) -> str:
         )
     if price is None:
         return "answers from a script; no call is paid"
-    paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
-    return f"{paid} ({price.as_of})"
+    return price_text(price)

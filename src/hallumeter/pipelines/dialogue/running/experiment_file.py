@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,24 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hallumeter.errors import HallumeterError, SettingsError
 from hallumeter.formats.yaml_nodes import YamlFile, YamlNode
 from hallumeter.formats.yaml_places import parse_yaml, read_yaml
-from hallumeter.providers.language_models import parse_price, provider_spec
+from hallumeter.pipelines.experiments import (
+    Checks,
+    among,
+    amount,
+    checked,
+    file_path,
+    folder_name,
+    model_name,
+    price_list,
+    whole_number,
+)
 
 from .experiment import CALLS_AT_ONCE, OFFLINE, Experiment, System
 
 _WHO = ("model", "python", "command")
 _SCRIPT_PATHS = ("path", "scripts_path")
-_MOST = 1_000_000_000
-"""A larger whole number is a slip of the pen."""
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -57,25 +64,16 @@ def document_of(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def is_folder_name(name: str) -> bool:
-    """Whether a run may be called so on every system.
-
-    >>> is_folder_name("pilot-2"), is_folder_name("../pilot"), is_folder_name("")
-    (True, False, False)
-    """
-    return name[:1].isalnum() and all(sign.isalnum() or sign in "._-" for sign in name)
-
-
 def _experiment(file: YamlFile) -> Experiment:
     known = ("systems", "multiturn_scripts", *_TOP, *_OF_SYSTEMS)
     given = file.entries(file.root, known=known, needed=("systems",))
-    defaults = _checked(file, given, _OF_SYSTEMS)
+    defaults = checked(file, given, _OF_SYSTEMS)
     listed = file.items(given.get("systems"))
     if "systems" in given and not listed and not file.faults:
         file.refuse(given["systems"], "expected at least one system")
     systems = [_system(file, node, defaults) for node in listed]
     scripts = _scripts(file, given)
-    values = _checked(file, given, _TOP)
+    values = checked(file, given, _TOP)
     file.raise_faults()
     experiment = Experiment(
         systems=tuple(system for system in systems if system is not None), scripts=scripts, **values
@@ -83,17 +81,6 @@ def _experiment(file: YamlFile) -> Experiment:
     _check_together(file, experiment, listed)
     file.raise_faults()
     return experiment
-
-
-def _checked(
-    file: YamlFile, given: Mapping[str, YamlNode], checks: Mapping[str, Callable[[YamlFile, YamlNode], Any]]
-) -> dict[str, Any]:
-    """The entries that are settings under the same name; nothing stands for the default, but of a temperature."""
-    return {
-        key: None if given[key].value is None else check(file, given[key])
-        for key, check in checks.items()
-        if key in given and (given[key].value is not None or key == "temperature")
-    }
 
 
 def _scripts(file: YamlFile, given: Mapping[str, YamlNode]) -> Path | None:
@@ -117,7 +104,7 @@ def _scripts(file: YamlFile, given: Mapping[str, YamlNode]) -> Path | None:
         return None
     if has_questions:
         file.refuse(given["questions"], "scripts have questions of their own; set multiturn_scripts.enabled: false")
-    return _path(file, entries[paths[0]])
+    return file_path(file, entries[paths[0]])
 
 
 def _system(file: YamlFile, node: YamlNode, defaults: Mapping[str, Any]) -> System | None:
@@ -131,9 +118,9 @@ def _system(file: YamlFile, node: YamlNode, defaults: Mapping[str, Any]) -> Syst
     if "command" in given:
         made["command"] = _command(file, given["command"])
     if made["model"] not in (None, OFFLINE):
-        _check_model(file, given["model"], str(made["model"]))
+        model_name(file, given["model"], offline=OFFLINE)
         made["concurrency"] = CALLS_AT_ONCE
-    made |= dict(defaults) | _checked(file, given, _OF_SYSTEMS)
+    made |= dict(defaults) | checked(file, given, _OF_SYSTEMS)
     return None if file.faults else msgspec.convert(made, System)
 
 
@@ -142,16 +129,6 @@ def _command(file: YamlFile, node: YamlNode) -> tuple[str, ...]:
     if not words and isinstance(node.value, tuple):
         file.refuse(node, "expected a program and its arguments, such as [python, answer.py]")
     return words
-
-
-def _check_model(file: YamlFile, node: YamlNode, name: str) -> None:
-    if not name.startswith(("http://", "https://")) and not all(name.partition(":")):
-        file.refuse(node, f"{name!r} names no model; expected offline, openai:MODEL, anthropic:MODEL or an address")
-        return
-    try:
-        provider_spec(name)
-    except HallumeterError as error:
-        file.refuse(node, str(error))
 
 
 def _check_together(file: YamlFile, experiment: Experiment, listed: tuple[YamlNode, ...]) -> None:
@@ -165,70 +142,32 @@ def _check_together(file: YamlFile, experiment: Experiment, listed: tuple[YamlNo
             file.refuse(node, f"another system's answers are filed under {modes[number]!r}; give it another name")
 
 
-def _run_id(file: YamlFile, node: YamlNode) -> str | None:
-    name = file.text(node)
-    if name is not None and not is_folder_name(name):
-        file.refuse(node, f"{name!r} cannot be the name of a folder; use letters, digits, dots and dashes")
-    return name
-
-
-def _prices(file: YamlFile, node: YamlNode) -> dict[str, str]:
-    prices = {model: str(entry.value) for model, entry in file.named(node).items()}
-    for model, entry in file.named(node).items():
-        try:
-            parse_price(prices[model])
-        except SettingsError as error:
-            file.refuse(entry, str(error))
-    return prices
-
-
-def _path(file: YamlFile, node: YamlNode) -> Path | None:
-    found = file.text(node)
-    return None if found is None else Path(found)
-
-
-def _whole(file: YamlFile, node: YamlNode, least: int) -> int | None:
-    found = file.number(
-        node, f"a whole number from {least}", accepts=lambda value: value == int(value) and least <= value <= _MOST
-    )
-    return None if found is None else int(found)
-
-
-def _number(file: YamlFile, node: YamlNode, *, is_zero_allowed: bool) -> float | None:
-    bound = "from 0" if is_zero_allowed else "above 0"
-    return file.number(node, f"a number {bound}", accepts=lambda value: value > 0 or (is_zero_allowed and value == 0))
-
-
-def _among(*words: str) -> Callable[[YamlFile, YamlNode], object]:
-    return lambda file, node: file.choice(node, words)
-
-
-_OF_SYSTEMS: dict[str, Callable[[YamlFile, YamlNode], Any]] = {
-    "temperature": partial(_number, is_zero_allowed=True),
-    "max_tokens": partial(_whole, least=1),
-    "concurrency": partial(_whole, least=1),
-    "timeout": partial(_number, is_zero_allowed=False),
-    "retries": partial(_whole, least=0),
+_OF_SYSTEMS: Checks = {
+    "temperature": partial(amount, is_zero_allowed=True),
+    "max_tokens": partial(whole_number, least=1),
+    "concurrency": partial(whole_number, least=1),
+    "timeout": partial(amount, is_zero_allowed=False),
+    "retries": partial(whole_number, least=0),
 }
 """Settings of a system that may also stand at the top, for all of them."""
-_TOP: dict[str, Callable[[YamlFile, YamlNode], Any]] = {
-    "run_id": _run_id,
-    "seed": partial(_whole, least=0),
-    "max_patients": partial(_whole, least=1),
-    "max_turns": partial(_whole, least=1),
-    "facts_per_question": partial(_whole, least=1),
-    "budget": partial(_number, is_zero_allowed=False),
-    "requests_per_minute": partial(_number, is_zero_allowed=False),
-    "tokens_per_minute": partial(_number, is_zero_allowed=False),
-    "prices": _prices,
-    "language": _among("ko", "en"),
-    "retrieval": _among("auto", "words", "vectors"),
-    "faithfulness": _among("off", "embedded"),
-    "answer_relevance": _among("off", "vectors"),
-    "perplexity": _among("off", "logprobs"),
-    "questions": _path,
-    "output": _path,
-    "fhir_dir": _path,
-    "rules": _path,
+_TOP: Checks = {
+    "run_id": folder_name,
+    "seed": partial(whole_number, least=0),
+    "max_patients": partial(whole_number, least=1),
+    "max_turns": partial(whole_number, least=1),
+    "facts_per_question": partial(whole_number, least=1),
+    "budget": partial(amount, is_zero_allowed=False),
+    "requests_per_minute": partial(amount, is_zero_allowed=False),
+    "tokens_per_minute": partial(amount, is_zero_allowed=False),
+    "prices": price_list,
+    "language": among("ko", "en"),
+    "retrieval": among("auto", "words", "vectors"),
+    "faithfulness": among("off", "embedded"),
+    "answer_relevance": among("off", "vectors"),
+    "perplexity": among("off", "logprobs"),
+    "questions": file_path,
+    "output": file_path,
+    "fhir_dir": file_path,
+    "rules": file_path,
 }
 """Settings at the top that have the same name in Python, and how each is checked."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats import check_readable, plain_message
-from hallumeter.formats.jsonl import BROKEN, open_binary
+from hallumeter.pipelines.experiments import DAMAGE, lines_of
 from hallumeter.pipelines.input_files import sha256_of
 from hallumeter.records import Failure, InputFile, PatientSlots, Script, ScriptTurn
 
@@ -20,8 +20,6 @@ from .fhir_facts import Fact, facts_by_patient
 
 Language = Literal["ko", "en"]
 _HANGUL = re.compile("[가-힣ㄱ-ㆎᄀ-ᇿ]")
-_MARK = b"\xef\xbb\xbf"
-_DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Conversation(Struct, frozen=True):
@@ -119,12 +117,12 @@ def _with_facts(conversations: list[Conversation], folder: Path) -> list[Convers
 def _scripts(path: Path) -> tuple[list[Conversation], list[Failure]]:
     found: dict[str, Conversation] = {}
     failures: list[Failure] = []
-    for number, line in _lines(path):
+    for number, line in lines_of(path):
         try:
             conversation = _conversation(_SCRIPTS.decode(line))
             if conversation.patient_id in found:
                 raise RecordError(f"patient {conversation.patient_id!r} has a script on an earlier line; kept is that")
-        except (*_DAMAGE, RecordError) as error:
+        except (*DAMAGE, RecordError) as error:
             failures.append(_failure(path, number, error))
         else:
             found[conversation.patient_id] = conversation
@@ -151,10 +149,10 @@ def _question_rows(path: Path) -> tuple[list[Conversation], list[Failure]]:
     """Rows of one patient are one conversation; a row without a patient is a conversation of its own."""
     rows: dict[str, list[_QuestionRow]] = {}
     failures: list[Failure] = []
-    for number, line in _lines(path):
+    for number, line in lines_of(path):
         try:
             row = _QUESTIONS.decode(line)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             failures.append(_failure(path, number, error))
         else:
             rows.setdefault(row.patient_id or f"question-{number}", []).append(row)
@@ -171,7 +169,7 @@ def _question_rows(path: Path) -> tuple[list[Conversation], list[Failure]]:
 def _plain_questions(path: Path) -> tuple[list[Conversation], list[Failure]]:
     """A question on every line; an empty line begins another conversation."""
     blocks: list[list[str]] = [[]]
-    for _, line in _lines(path, with_empty=True):
+    for _, line in lines_of(path, with_empty=True):
         try:
             text = line.decode("utf-8").strip()
         except UnicodeDecodeError as error:
@@ -185,17 +183,6 @@ def _plain_questions(path: Path) -> tuple[list[Conversation], list[Failure]]:
         turns = tuple(ScriptTurn(number, text) for number, text in enumerate(block, 1))
         found.append(Conversation(f"conversation-{place}", _language(None, turns), turns))
     return found, []
-
-
-def _lines(path: Path, *, with_empty: bool = False) -> list[tuple[int, bytes]]:
-    try:
-        with open_binary(path) as stream:
-            lines = [(number, line.strip()) for number, line in enumerate(stream, 1)]
-    except BROKEN as error:
-        raise InputError(f"{path}: cannot be read ({error}); is it whole?") from error
-    if lines:
-        lines[0] = (1, lines[0][1].removeprefix(_MARK))
-    return [(number, line) for number, line in lines if line or with_empty]
 
 
 def _language(given: str | None, turns: tuple[ScriptTurn, ...]) -> Language:

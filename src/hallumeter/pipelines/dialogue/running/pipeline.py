@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct, structs
@@ -18,10 +16,11 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines.audit.entries import Means
 from hallumeter.pipelines.audit.run_place import is_finished, written_together
 from hallumeter.pipelines.dialogue.measuring import Equipment
-from hallumeter.providers.language_models import ProviderFault, provider_spec
+from hallumeter.pipelines.experiments import Stopped, asked_to_the_end, digest_of, opened_journal
+from hallumeter.providers.language_models import provider_spec
 from hallumeter.records import MANIFEST_VERSION, Failure, Manifest
-from hallumeter.runner import BudgetReached, Interrupted, NoWatch, Spending, Watch, stopping_on_signals
-from hallumeter.store import JOURNAL, MANIFEST, Journal, write_json
+from hallumeter.runner import NoWatch, Spending, Watch, stopping_on_signals
+from hallumeter.store import MANIFEST, write_json
 
 from .asking import Asking, Reminder
 from .experiment import OFFLINE, Experiment, System
@@ -33,7 +32,6 @@ from .responders import Responders
 from .scoring import Scoring
 
 INSTRUMENT = "dialogue run"
-Stopped = Literal["interrupted", "budget"]
 
 
 class RunOutcome(Struct, frozen=True):
@@ -73,17 +71,7 @@ class RunIdentity(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Short, and another for every other identity."""
-        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
-
-    def check_same(self, other: RunIdentity, folder: Path) -> None:
-        """Refuse to go on with a run that was begun with something else."""
-        was, now = structs.asdict(self), structs.asdict(other)
-        changed = [
-            f"{name.replace('_', ' ')} {value} (now {now[name]})" for name, value in was.items() if value != now[name]
-        ]
-        if changed:
-            advice = "give what it was begun with, or another run_id"
-            raise SettingsError(f"{folder}: holds a run that was begun with {', '.join(changed)}; {advice}")
+        return digest_of(self)
 
 
 def run_experiment(
@@ -120,7 +108,7 @@ def run_experiment(
         reminder = Reminder(retrieval or "words", experiment.facts_per_question)
         asking = Asking(experiment, inputs, means=means, responders=responders, reminder=reminder)
         dialogues = Dialogues(experiment, inputs, run_id)
-        stopped = _asked(asking, means, is_retrying=is_retrying)
+        stopped = asked_to_the_end(partial(asking.run, is_retrying=is_retrying), means)
         if stopped != "interrupted":
             scoring = Scoring(experiment, equipment, is_strict=is_strict)
             stopped = stopped if score_answers(means, dialogues, scoring) else "interrupted"
@@ -134,24 +122,6 @@ def run_experiment(
         if not finished.unanswered:
             journal.remove()
     return structs.replace(outcome, modes=finished.modes, failures=finished.failures)
-
-
-def _asked(asking: Asking, means: Means, *, is_retrying: bool) -> Stopped | None:
-    """Ask all that is left; says why it stopped before the end."""
-    means.resume_spending()
-    try:
-        return None if asking.run(is_retrying=is_retrying) else "interrupted"
-    except Interrupted:
-        return "interrupted"
-    except BudgetReached:
-        return "budget"
-    except ProviderFault as fault:
-        kept = means.journal.path.parent
-        raise SettingsError(
-            f"{fault.message}; what was answered is kept in {kept}: mend it and give the same command again"
-        ) from None
-    finally:
-        means.note_spending()
 
 
 def retrieval_of(experiment: Experiment) -> str | None:
@@ -190,26 +160,6 @@ def _told(system: System) -> str:
     if system.model not in (None, OFFLINE):
         told |= provider_spec(who).settings
     return " ".join([system.name, who, *(f"{name}={value}" for name, value in told.items())])
-
-
-@contextmanager
-def opened_journal(folder: Path, identity: RunIdentity) -> Iterator[Journal]:
-    """The journal of a new run, or of one to go on with; nothing that is there is ever written over."""
-    path = folder / JOURNAL
-    settings = msgspec.json.encode(identity)
-    if path.exists():
-        journal = Journal.begin_or_resume(path, settings=settings)
-    else:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder}: exists already and holds no run; choose another run_id, or remove it first")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made ({error.strerror}); choose another output") from error
-        journal = Journal.create(path, settings=settings)
-    with journal:
-        msgspec.json.decode(journal.settings, type=RunIdentity).check_same(identity, folder)
-        yield journal
 
 
 def _manifest(identity: RunIdentity, experiment: Experiment, inputs: Inputs, *, started: datetime) -> Manifest:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from hallumeter.pipelines.audit.run_place import is_finished
 from hallumeter.pipelines.dialogue.measuring import Equipment
+from hallumeter.pipelines.experiments import opened_journal, price_for
 from hallumeter.providers.language_models import Price, Usage, estimated_tokens, provider_spec
 from hallumeter.runner.retrying import cost_usd
 from hallumeter.store import JOURNAL
@@ -15,9 +16,8 @@ from .experiment import OFFLINE, Experiment, System
 from .inputs import Conversation, read_inputs
 from .messages import agent_question, messages_of
 from .patient_words import words_in
-from .pipeline import identity_of, opened_journal, retrieval_of
+from .pipeline import identity_of, retrieval_of
 from .recall import record_lines
-from .responders import price_for
 
 TOKENS_OF_AN_ANSWER = 350
 """As prompts ask for at most 250 English words, or 600 Korean characters."""
@@ -93,7 +93,7 @@ def _planned(
         calls += len(sizes)
         read += sum(sizes)
     is_model = system.model not in (None, OFFLINE)
-    price = price_for(provider_spec(system.answers_by), experiment) if is_model else None
+    price = price_for(provider_spec(system.answers_by), experiment.prices) if is_model else None
     written = calls * min(system.max_tokens, TOKENS_OF_AN_ANSWER)
     return PlannedSystem(
         name=system.name,

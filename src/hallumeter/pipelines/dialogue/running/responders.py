@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from threading import Event
 
-from hallumeter.errors import SettingsError
-from hallumeter.providers.language_models import (
-    Price,
-    ProviderSpec,
-    Reply,
-    Request,
-    parse_price,
-    price_of,
-    provider_named,
-)
+from hallumeter.pipelines.experiments import PacedModels, Rates
+from hallumeter.providers.language_models import Reply, Request
 from hallumeter.records import EventUsage
-from hallumeter.runner import PacedProvider, PaceSettings, Spending, Waiting
+from hallumeter.runner import PacedProvider, Spending
 
 from .experiment import OFFLINE, Experiment, System
 from .offline import OfflineResponder
@@ -74,8 +66,12 @@ class Responders:
         """
         self._experiment = experiment
         self._spending = spending
-        self._stop = stop
-        self._providers: dict[tuple[str, float, int], PacedProvider] = {}
+        rates = Rates(
+            prices=experiment.prices,
+            requests_per_minute=experiment.requests_per_minute,
+            tokens_per_minute=experiment.tokens_per_minute,
+        )
+        self._models = PacedModels(rates, spending=spending, stop=stop)
         self._responders = tuple(self._made(system) for system in experiment.systems)
 
     def __getitem__(self, number: int) -> Responder:
@@ -91,9 +87,7 @@ class Responders:
     @property
     def troubles(self) -> Iterator[str]:
         """Which settings the models did not take, a line for each model."""
-        for (name, *_), provider in self._providers.items():
-            if provider.left_out:
-                yield f"{name} does not take {', '.join(provider.left_out)}"
+        return self._models.troubles
 
     def _made(self, system: System) -> Responder:
         if system.python is not None:
@@ -107,35 +101,7 @@ class Responders:
 
     def _provider(self, system: System) -> PacedProvider:
         assert system.model is not None
-        key = system.model, system.timeout, system.retries
-        if key not in self._providers:
-            sharing = [other.concurrency for other in self._experiment.systems if other.model == system.model]
-            provider = provider_named(system.model, timeout_seconds=system.timeout, connections=sum(sharing))
-            self._providers[key] = PacedProvider(
-                provider,
-                pace=PaceSettings(
-                    requests_per_minute=self._experiment.requests_per_minute,
-                    tokens_per_minute=self._experiment.tokens_per_minute,
-                    most_attempts=system.retries + 1,
-                    timeout_seconds=system.timeout,
-                ),
-                spending=self._spending,
-                price=self._price(provider.spec),
-                waiting=Waiting(self._stop),
-            )
-        return self._providers[key]
-
-    def _price(self, spec: ProviderSpec) -> Price | None:
-        price = price_for(spec, self._experiment)
-        if price is None and self._experiment.budget is not None:
-            raise SettingsError(
-                f"the price of {spec.name} is not known, so a budget cannot be kept; say under prices: what a million "
-                f"tokens cost, in and out, such as {spec.name}: 0.15/0.60"
-            )
-        return price
-
-
-def price_for(spec: ProviderSpec, experiment: Experiment) -> Price | None:
-    """What the experiment says of a model, under its whole name or its model's, else what the table says."""
-    given = experiment.prices.get(spec.name) or experiment.prices.get(spec.model)
-    return price_of(spec) if given is None else parse_price(given)
+        sharing = [other.concurrency for other in self._experiment.systems if other.model == system.model]
+        return self._models.named(
+            system.model, timeout=system.timeout, retries=system.retries, connections=sum(sharing)
+        )
