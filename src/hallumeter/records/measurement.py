@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from .aspects.aspect_summary import AspectSummary
 from .pairing import DialogueSummary
 from .ranking import Direction, Ranking
 
@@ -95,3 +96,5 @@ class Summary(Struct, frozen=True):
     """Which engines differ on the same pages; None for an instrument without engines."""
     dialogue: DialogueSummary | None = None
     """How ways to answer differ on the same patients; None for an instrument without dialogues."""
+    aspects: AspectSummary | None = None
+    """What scorecards tell beside their metrics; None for an instrument without aspects."""
