@@ -1,0 +1,5 @@
+"""Aspects in Korean sentences."""
+
+from .reader import KoreanReader
+
+__all__ = ["KoreanReader"]

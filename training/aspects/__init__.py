@@ -1,0 +1,1 @@
+"""How the weights of the English reader of aspects are made."""
