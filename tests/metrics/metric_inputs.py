@@ -11,6 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from aspect_outputs import different_cards
+from hallumeter.metrics.aspects import count_scorecard
 from hallumeter.metrics.catalog import Metric
 from hallumeter.metrics.consensus import consensus_scores
 from hallumeter.metrics.meanings import MeaningColumns
@@ -28,9 +30,22 @@ from hallumeter.records import (
     TurnRates,
     UncertaintySums,
 )
+from hallumeter.records.aspects.blame import BlameColumns
+from hallumeter.records.aspects.columns import AspectColumns, CaseColumns
 from hallumeter.stats import distinct_patterns
 
-RowColumns = LabelCounts | UncertaintySums | Answers | PageColumns | MeaningColumns | TokenColumns | TurnColumns
+RowColumns = (
+    LabelCounts
+    | UncertaintySums
+    | Answers
+    | PageColumns
+    | MeaningColumns
+    | TokenColumns
+    | TurnColumns
+    | AspectColumns
+    | CaseColumns
+    | BlameColumns
+)
 """Columns with one row per response."""
 Columns = RowColumns | Ratings | Support
 Values = tuple[float | None, ...]
@@ -159,6 +174,22 @@ def turn_rates(draw: st.DrawFn) -> TurnRates:
     return TurnRates(*(Rate(draw(st.integers(0, round(2 * total))) / 2, total) for total in totals))
 
 
+@st.composite
+def case_row(draw: st.DrawFn) -> tuple[float, float, float, float, float, float]:
+    """What one sentence in several runs can have: only what is compared can be the same."""
+    labels, risks, tuples = (draw(st.integers(0, 1)) for _ in range(3))
+    same = [draw(st.integers(0, total)) for total in (labels, risks, tuples)]
+    return labels, same[0], risks, same[1], tuples, same[2]
+
+
+def blame_columns(rows: Sequence[Sequence[tuple[int, int]]]) -> BlameColumns:
+    """Rows of five wholes, each with a part of it."""
+    table = np.array([[number for pair in row for number in pair] for row in rows], dtype=np.int64).reshape(-1, 10)
+    return BlameColumns(*table.T)
+
+
+CARDS = tuple(count_scorecard(card) for card in different_cards())
+part_of_whole = st.integers(0, 4).flatmap(lambda whole: st.tuples(st.just(whole), st.integers(0, whole)))
 label_rows = st.lists(st.tuples(*[st.integers(0, 6)] * 5), max_size=8)
 answer_rows = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12)
 distribution = st.lists(st.integers(0, 20), min_size=3, max_size=3).filter(any)
@@ -186,6 +217,9 @@ INPUTS: dict[str, st.SearchStrategy[Columns]] = {
     "token_logprobs": st.lists(st.none() | logprobs, max_size=8).map(TokenColumns.of),
     "pages": st.lists(page_counts(), max_size=8).map(PageColumns.of),
     "turns": st.lists(turn_rates(), max_size=8).map(TurnColumns.of),
+    "aspects": st.lists(st.sampled_from(CARDS), max_size=8).map(AspectColumns.of),
+    "aspect_cases": st.lists(case_row(), max_size=8).map(CaseColumns.of),
+    "blame": st.lists(st.lists(part_of_whole, min_size=5, max_size=5), max_size=8).map(blame_columns),
 }
 """Any input, by what a metric reads."""
 
@@ -199,6 +233,9 @@ EMPTY: dict[str, Columns] = {
     "token_logprobs": TokenColumns.of([]),
     "pages": PageColumns.of([]),
     "turns": TurnColumns.of([]),
+    "aspects": AspectColumns.of([]),
+    "aspect_cases": CaseColumns.of([]),
+    "blame": blame_columns([]),
 }
 """Nothing to count, by what a metric reads."""
 

@@ -26,11 +26,16 @@ from hallumeter.metrics.catalog import METRICS, METRICS_BY_ID, Metric
 from hallumeter.metrics.meanings import MeaningColumns
 from hallumeter.metrics.token_logprobs import TokenColumns
 from hallumeter.records import Answers, LabelCounts, PageColumns, Rates, Ratings, TurnColumns, UncertaintySums
+from hallumeter.records.aspects.blame import BlameColumns
+from hallumeter.records.aspects.columns import AspectColumns, CaseColumns
 
 EXAMPLES = settings(max_examples=50)
 POOLABLE = [metric for metric in METRICS if metric.is_poolable]
 RESAMPLED = [metric for metric in METRICS if metric.resample is not None]
-ROWS = (LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns, TurnColumns)
+ROWS = (
+    *(LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns, TurnColumns),
+    *(AspectColumns, CaseColumns, BlameColumns),
+)
 """Columns with one row per response, from which rates are made."""
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
@@ -180,7 +185,7 @@ def test_every_metric_is_explained(metric: Metric) -> None:
 def test_ranges_and_intervals_fit_the_kind_of_metric(metric: Metric) -> None:
     low, high = metric.range
     assert high is None or low < high
-    assert (metric.direction == "none") == metric.id.startswith("length_ratio")
+    assert metric.direction != "none" or metric.id.startswith("length_ratio") or metric.reads == "aspects"
     assert metric.direction in ("lower", "higher", "none")
     assert (metric.interval == "pattern_bootstrap") == (metric.resample is not None)
     assert (metric.interval == "wilson") <= metric.is_poolable <= (metric.interval in ("wilson", "cluster_bootstrap"))

@@ -8,10 +8,21 @@ from msgspec import Struct
 from hallumeter.records import Direction
 
 Reads = Literal[
-    "labels", "distributions", "answers", "ratings", "support", "meanings", "token_logprobs", "pages", "turns"
+    "labels",
+    "distributions",
+    "answers",
+    "ratings",
+    "support",
+    "meanings",
+    "token_logprobs",
+    "pages",
+    "turns",
+    "aspects",
+    "aspect_cases",
+    "blame",
 ]
 """The columns a metric works on: LabelCounts, UncertaintySums, Answers, Ratings, Support, MeaningColumns, TokenColumns,
-PageColumns, or TurnColumns."""
+PageColumns, TurnColumns, AspectColumns, CaseColumns, or BlameColumns."""
 
 IntervalKind = Literal["cluster_bootstrap", "wilson", "pattern_bootstrap"]
 
