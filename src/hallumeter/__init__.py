@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .formats import read
     from .metrics.catalog import METRICS
     from .pipelines import MeasureSettings, Run, load, measure
+    from .pipelines.aspects.commands import aspects
     from .pipelines.audit import AuditSettings, audit
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
@@ -42,6 +43,7 @@ _PARTS = {
     "formats": ("read",),
     "metrics.catalog": ("METRICS",),
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
+    "pipelines.aspects.commands": ("aspects",),
     "pipelines.audit": ("AuditSettings", "audit"),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
@@ -75,6 +77,7 @@ __all__ = [
     "Transcript",
     "TranscriptSettings",
     "Verdict",
+    "aspects",
     "audit",
     "dialogue",
     "load",

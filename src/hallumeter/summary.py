@@ -165,6 +165,30 @@ def summarize_clusters(
     return _row(metric, part, settings, value=None if np.isnan(value) else value, interval=interval, undefined=None)
 
 
+def summarize_patterns(
+    metric: Metric,
+    clusters: NDArray[np.int64],
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> MetricSummary:
+    """The same where many clusters have the same row of counts: as fast for a hundred thousand as for a hundred."""
+    patterns, multiplicities = np.unique(clusters, axis=0, return_counts=True)
+    weights = patterns.astype(np.float64)
+    value = float(statistic(clusters.sum(axis=0, keepdims=True).astype(np.float64))[0])
+    interval = None
+    if not np.isnan(value):
+        interval = bootstrap_statistic(
+            multiplicities,
+            lambda drawn: statistic(drawn @ weights),
+            rng=_generator(metric, part, settings),
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
+    return _row(metric, part, settings, value=None if np.isnan(value) else value, interval=interval, undefined=None)
+
+
 def summarize_value(
     metric: Metric,
     value: float | None,

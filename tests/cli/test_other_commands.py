@@ -81,7 +81,7 @@ def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
     second = succeed("demo", "--out", tmp_path / "demo")
     assert first.stdout == second.stdout
     assert f"Reports: {tmp_path / 'demo' / 'answers' / 'report.html'}" in first.stdout
-    for name in ("newspapers", "dialogues"):
+    for name in ("newspapers", "dialogues", "reviews-english", "reviews-korean"):
         assert str(tmp_path / "demo" / name / "report.html") in first.stdout
     assert "agent minus llm, on the same patients and turns" in first.stdout
     assert sorted((tmp_path / "demo").rglob("*")) == files

@@ -202,7 +202,11 @@ def test_a_missing_claim_does_not_silently_swallow_its_verdicts(run: Path) -> No
 
 def test_a_folder_holds_the_files_that_its_list_names(run: Path) -> None:
     of_some_instruments = {"pages.csv", "report.html", "events.jsonl", "scripts.jsonl"}
-    assert {path.name for path in run.iterdir()} | of_some_instruments == RUN_FILES
+    of_aspects = {"outputs.jsonl", "traces.jsonl", "scorecards.jsonl", "experiment.json", "demos.jsonl"}
+    of_aspects |= {"blame.jsonl", "blame.csv", "blame.md", "triptych_table.tsv", "quality_report.md"}
+    of_aspects |= {"structural_metrics.csv", "structural_metrics_table.md"}
+    of_aspects |= {"aggregated_mean_std.csv", "aggregated_mean_std.md"}
+    assert {path.name for path in run.iterdir()} | of_some_instruments | of_aspects == RUN_FILES
 
 
 def test_a_run_of_an_instrument_without_pages_has_none(run: Path) -> None:

@@ -17,12 +17,14 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    """Measure bundled real samples and write three reports: no key, no download, a few seconds.
+    """Measure bundled real samples and write five reports: no key, no download, a few seconds.
 
     The samples are answers of six language models to questions about given passages (RAGTruth), audited by the judge in
     the package, with the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR
     (Overproof), and as "corrected" by a small language model (SmolLM2); and five simulated patients (Synthea), who ask
-    five questions each of a responder that answers from a script, once as a plain model and once as an agent.
+    five questions each of a responder that answers from a script, once as a plain model and once as an agent; and
+    reviews in English (MAMS) and Korean, whose aspects several agents find, debate and correct; Korean needs the extra
+    `korean`.
 
     \b
     Examples:
@@ -30,8 +32,9 @@ def demo(out: Path) -> None:
       hallumeter demo --out demo
     """
     from hallumeter.pipelines import run_demo
-    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES, NEWSPAPERS
+    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES, ENGLISH_REVIEWS, KOREAN_REVIEWS, NEWSPAPERS
     from hallumeter.report import RecordFindings, count_reasons, summary_text, transcripts_text
+    from hallumeter.report.aspects.text import aspects_brief
     from hallumeter.report.dialogue.text import dialogue_brief
     from hallumeter.store import RunFolder
 
@@ -44,5 +47,13 @@ def demo(out: Path) -> None:
     click.echo("\nFive patients ask five questions each; answers from a script, of no real model (hallumeter dialogue)")
     records = (RecordFindings(response, findings) for response, findings in dialogues.findings())
     click.echo(dialogue_brief(found.dialogues, records), nl=False)
-    places = [str(out / name / "report.html") for name in (ANSWERS, NEWSPAPERS, DIALOGUES)]
+    click.echo("\nReviews of restaurants in English, read by agents without a key (hallumeter aspects)")
+    click.echo(aspects_brief(found.english_reviews), nl=False)
+    click.echo("\nReviews in Korean, read by agents without a key (hallumeter aspects)")
+    if found.korean_reviews is None:
+        click.echo("not read: kiwipiepy is not installed; pip install 'hallumeter[korean]' lets the demo read them")
+    else:
+        click.echo(aspects_brief(found.korean_reviews), nl=False)
+    runs = [ANSWERS, NEWSPAPERS, DIALOGUES, ENGLISH_REVIEWS, *([KOREAN_REVIEWS] if found.korean_reviews else [])]
+    places = [str(out / name / "report.html") for name in runs]
     click.echo("\nReports: " + "\n         ".join(places))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hallumeter.cli.aspects import aspects
 from hallumeter.cli.dialogue import dialogue
 from hallumeter.errors import HallumeterError
 
@@ -112,5 +113,5 @@ def main() -> None:
     """
 
 
-for command in (audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts):
+for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts):
     main.add_command(command)

@@ -8,8 +8,11 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from hallumeter.errors import InputError
+from hallumeter.errors import InputError, MissingExtraError
 from hallumeter.judges import EmbeddedJudge
+from hallumeter.pipelines.aspects.running import Experiment as AspectExperiment
+from hallumeter.pipelines.aspects.running import Source
+from hallumeter.pipelines.aspects.running import run_experiment as read_sentences
 from hallumeter.pipelines.audit import AuditSettings, audit_files
 from hallumeter.pipelines.dialogue.measuring import DialogueSettings, dialogue_to_folder, opened_files
 from hallumeter.pipelines.dialogue.running import OFFLINE, Experiment, System, run_experiment
@@ -28,6 +31,7 @@ from hallumeter.store import EVENTS, MANIFEST, RUN_FILES
 from .run import load
 
 ANSWERS, NEWSPAPERS, DIALOGUES = "answers", "newspapers", "dialogues"
+ENGLISH_REVIEWS, KOREAN_REVIEWS = "reviews-english", "reviews-korean"
 """The folders of the runs."""
 _ANSWERS_FILE = "rag_answers.jsonl"
 _ENGINES = ("newspaper-ocr", "smollm2", "smollm2-penalized")
@@ -36,7 +40,13 @@ _SCRIPTS = "scripts_5turn.jsonl"
 _MODES: tuple[Mode, ...] = ("llm", "agent")
 _DEMO_RUN = "hallumeter-demo"
 """What the run of the demo is called, by which its events are known again."""
-_INPUTS = {ANSWERS: (_ANSWERS_FILE,), NEWSPAPERS: ("truth", *_ENGINES), DIALOGUES: (EVENTS, _SCRIPTS)}
+_REVIEWS = {ENGLISH_REVIEWS: "mams_en.jsonl", KOREAN_REVIEWS: "reviews_ko.jsonl"}
+_INPUTS = {
+    ANSWERS: (_ANSWERS_FILE,),
+    NEWSPAPERS: ("truth", *_ENGINES),
+    DIALOGUES: (EVENTS, _SCRIPTS),
+    **{name: (file,) for name, file in _REVIEWS.items()},
+}
 
 
 class Demo(Struct, frozen=True, eq=False):
@@ -48,6 +58,10 @@ class Demo(Struct, frozen=True, eq=False):
     """Newspaper articles read by OCR, and corrected by a small language model."""
     dialogues: Summary
     """Five patients who ask five questions each, answered from a script in two modes."""
+    english_reviews: Summary
+    """Sentences about restaurants, read by agents that need no key."""
+    korean_reviews: Summary | None
+    """Korean reviews of many things; None where the package that reads Korean is not installed."""
 
 
 def run_demo(out: Path) -> Demo:
@@ -67,6 +81,8 @@ def run_demo(out: Path) -> Demo:
         answers=_audited(samples / _ANSWERS_FILE, out / ANSWERS),
         newspapers=_compared(samples / NEWSPAPERS, out / NEWSPAPERS),
         dialogues=_asked(samples / _PATIENTS, out / DIALOGUES),
+        english_reviews=_read(samples / "reviews", out, ENGLISH_REVIEWS),
+        korean_reviews=_read_where_possible(samples / "reviews", out, KOREAN_REVIEWS),
     )
 
 
@@ -99,6 +115,22 @@ def _asked(patients: Path, out: Path) -> Summary:
         )
         events = run_experiment(experiment).folder / EVENTS
         return dialogue_to_folder(opened_files([events], scripts), out, settings=DialogueSettings()).summary
+
+
+def _read(folder: Path, out: Path, name: str) -> Summary:
+    """Bundled reviews, read by the offline agents and held against their gold."""
+    source = Source(input=folder / _REVIEWS[name])
+    outcome = read_sentences(AspectExperiment(data=source, run_id=name, output=out, profile="smoke"))
+    assert outcome.summary is not None
+    return outcome.summary
+
+
+def _read_where_possible(folder: Path, out: Path, name: str) -> Summary | None:
+    """The same; None where the extra for the language is missing."""
+    try:
+        return _read(folder, out, name)
+    except MissingExtraError:
+        return None
 
 
 def _demo_files(out: Path, inputs: tuple[str, ...]) -> list[Path]:

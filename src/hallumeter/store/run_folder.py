@@ -27,10 +27,17 @@ SUMMARY, MANIFEST, REPORT = "summary.json", "manifest.json", "report.html"
 PAGES = "pages.csv"
 EVENTS, SCRIPTS = "events.jsonl", "scripts.jsonl"
 """Answers of dialogues with their metrics, and the scripts that they answer."""
+OUTPUTS, TRACES, SCORECARDS = "outputs.jsonl", "traces.jsonl", "scorecards.jsonl"
+"""What aspect agents made of sentences, every call to them, and what was found in it."""
+_OF_ASPECTS = (
+    *(OUTPUTS, TRACES, SCORECARDS, "experiment.json", "demos.jsonl", "blame.jsonl", "blame.csv", "blame.md"),
+    *("structural_metrics.csv", "structural_metrics_table.md", "aggregated_mean_std.csv", "aggregated_mean_std.md"),
+    *("triptych_table.tsv", "quality_report.md"),
+)
 JOURNAL = "journal.sqlite"
 """Where a run is kept while it goes on."""
 RUN_FILES = frozenset(
-    {RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES, EVENTS, SCRIPTS}
+    {RECORDS, CLAIMS, VERDICTS, FAILURES, MEASUREMENTS, SUMMARY, MANIFEST, REPORT, PAGES, EVENTS, SCRIPTS, *_OF_ASPECTS}
 )
 """Everything that a run folder holds."""
 

@@ -1,0 +1,5 @@
+"""`hallumeter aspects`: one file per command."""
+
+from .group import aspects
+
+__all__ = ["aspects"]

@@ -1,0 +1,206 @@
+"""The Korean ABSA agents' own names: plain mappings in, plain mappings out.
+
+>>> text = "배터리는 좋지만 뷰가 별로"
+>>> aspects = [{"term": "뷰", "span": {"start": 9, "end": 10}}, {"term": "화면", "span": {"start": 9, "end": 11}}]
+>>> found = build_filtered_aspects(text, aspects)
+>>> found["kept_terms"], found["dropped_terms"], ate_score(found)["hallucination_flag"]
+(['뷰'], ['화면'], True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.errors import RecordError
+from hallumeter.judges.aspects import AspectGrounder, target_words
+from hallumeter.metrics.aspects import case_columns, count_scorecard, repeated
+from hallumeter.metrics.catalog import ASPECT_METRICS
+from hallumeter.pipelines.aspects.aggregating import column_of
+from hallumeter.pipelines.aspects.auxiliary import auxiliary_signal, classifier_named
+from hallumeter.pipelines.aspects.scoring import make_scorecard as scorecard_for
+from hallumeter.pipelines.aspects.scoring import output_reader, scorecard_of
+from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
+from hallumeter.pipelines.aspects.stages.moderator import moderate as moderated
+from hallumeter.records.aspects import Aspect, DebateSummary, StageOpinion, ValidatorOpinion
+from hallumeter.records.aspects.columns import AspectColumns
+from hallumeter.records.aspects.scorecard_blocks import DROP
+
+if TYPE_CHECKING:
+    from hallumeter.metrics.catalog import Metric
+    from hallumeter.records.aspects.columns import CaseColumns
+    from hallumeter.records.aspects.scorecard import Scorecard
+
+__all__ = [
+    "ModeratorOutput",
+    "aggregate_single_run",
+    "ate_score",
+    "build_filtered_aspects",
+    "build_hf_signal",
+    "has_hallucinated_aspect",
+    "make_scorecard",
+    "moderate",
+]
+
+
+class ModeratorOutput(dict[str, Any]):
+    """What the moderator decided, by name or as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        """An entry as an attribute."""
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+
+def build_filtered_aspects(
+    text: str, aspects: Iterable[object], allowlist: Iterable[str] | None = None
+) -> dict[str, Any]:
+    """Keep or drop every aspect; `allowlist` extends the list that ships.
+
+    A span that is missing, negative or beyond the text is a drop. The `drop_reason` is the same for all drops;
+    `drop_class` tells H1 (not in the text), H2 (misplaced) and filter (no target) apart.
+    """
+    raw = [_plain(aspect) for aspect in aspects]
+    read = [tolerant_record({"term": each} if isinstance(each, str) else each, Aspect) for each in raw]
+    found = AspectGrounder(target_words(allowlist or ())).ground(text, read)
+    filtered = [
+        {
+            "term": aspect.term,
+            "span": None if isinstance(given, str) else given.get("span"),
+            "action": aspect.action,
+            "drop_reason": aspect.drop_reason,
+            "drop_class": aspect.drop_class,
+        }
+        for given, aspect in zip(raw, found.filtered, strict=True)
+    ]
+    return {
+        "raw": raw,
+        "filtered": filtered,
+        "kept_terms": list(found.kept_terms),
+        "dropped_terms": list(found.dropped_terms),
+    }
+
+
+def ate_score(filtered: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Whether an aspect was dropped; takes what `build_filtered_aspects` gives, or its list of filtered aspects."""
+    items = list((filtered.get("filtered") or []) if isinstance(filtered, Mapping) else filtered)
+    dropped = [item for item in items if item.get("action") == DROP]
+    return {
+        "hallucination_flag": bool(dropped),
+        "kept": len(items) - len(dropped),
+        "dropped": len(dropped),
+        "aspect_judgements": [
+            {"term": item.get("term"), "action": item.get("action"), "reason": item.get("drop_reason")}
+            for item in items
+        ],
+    }
+
+
+def make_scorecard(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The scorecard of one line of `outputs.jsonl`."""
+    output = output_reader().record_of(dict(entry))
+    return _decoded(scorecard_for(output))
+
+
+def has_hallucinated_aspect(record: Mapping[str, Any]) -> bool:
+    """Whether the flag of a scorecard is exactly true, or an aspect was dropped."""
+    return scorecard_of(record).is_flagged
+
+
+def aggregate_single_run(rows: Iterable[Mapping[str, Any]], profile: str | None = None) -> dict[str, Any]:
+    """Every metric of some scorecards by its name, and their number `N`; None for what is undefined.
+
+    Sentences that failed count in `N`, as in the definition of the rates. A profile that no row has gives `N` 0.
+    """
+    cards = [card for card in map(scorecard_of, rows) if profile is None or card.chosen_profile == profile]
+    counted = AspectColumns.of(count_scorecard(structs.replace(card, flags=None)) for card in cards)
+    cases = _cases(cards)
+    found: dict[str, Any] = {"N": len(cards), "profile_filter": profile}
+    found |= {column_of(metric.id): _value(metric, counted, cases) for metric in ASPECT_METRICS}
+    failed = sum(card.is_failed for card in cards)
+    return found | {"parse_generate_failure_rate": failed / len(cards) if cards else None}
+
+
+def moderate(
+    stage1_ate: object,
+    stage2_ate: object,
+    stage1_atsa: object = None,
+    stage2_atsa: object = None,
+    validator: object = None,
+    debate_summary: object = None,
+) -> ModeratorOutput:
+    """Apply Rules Z, B, M, C, A, D and E; each opinion is a mapping or an object with label and confidence.
+
+    >>> decided = moderate({"label": "positive", "confidence": 0.9}, {"label": "positive", "confidence": 0.6})
+    >>> decided.final_label, decided.arbiter_flags.confidence_margin_used, decided["applied_rules"]
+    ('positive', 0.3, ['B'])
+    """
+    first = _record(stage1_ate, StageOpinion)
+    if first is None:
+        raise RecordError("stage1_ate: expected label and confidence, found nothing")
+    decided = moderated(
+        first,
+        _record(stage2_ate, StageOpinion),
+        stage1_atsa=_record(stage1_atsa, StageOpinion),
+        stage2_atsa=_record(stage2_atsa, StageOpinion),
+        validator=_record(validator, ValidatorOpinion),
+        debate_summary=_record(debate_summary, DebateSummary),
+    )
+    plain = _decoded(decided)
+    return ModeratorOutput(plain | {"arbiter_flags": ModeratorOutput(plain["arbiter_flags"])})
+
+
+def build_hf_signal(
+    text: str,
+    checkpoint: str,
+    id2label: Mapping[str, str] | None = None,
+    stage1_final: str | None = None,
+    stage2_final: str | None = None,
+) -> dict[str, Any]:
+    """What a sentiment classifier says beside the pipeline; a checkpoint that starts with ``llm:`` is refused."""
+    classifier = classifier_named(checkpoint, id2label)
+    return _decoded(auxiliary_signal(text, classifier, stage1_label=stage1_final, stage2_label=stage2_final))
+
+
+def _value(metric: Metric, cards: AspectColumns, cases: CaseColumns) -> float | None:
+    result = metric.compute(cases if metric.reads == "aspect_cases" else cards)
+    value: float | None = result if result is None or isinstance(result, float) else result.value
+    return value
+
+
+def _cases(cards: list[Scorecard]) -> CaseColumns:
+    """The same sentences in several runs; a sentence without an id is compared with nothing."""
+    names: dict[object, int] = {}
+    runs: dict[object, int] = {}
+    codes = [names.setdefault(card.case_id or number, len(names)) for number, card in enumerate(cards)]
+    run_codes = [runs.setdefault(card.run_key, len(runs)) for card in cards]
+    said = np.array([repeated(card) for card in cards], dtype=np.int64).reshape(-1, 3)
+    return case_columns(np.array(codes, dtype=np.int64), np.array(run_codes, dtype=np.int64), said)
+
+
+def _record(given: object, kind: type[Any]) -> Any:
+    """An opinion given as a mapping or as an object."""
+    return None if given is None else tolerant_record(_mapping(given), kind)
+
+
+def _mapping(given: object) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    if isinstance(given, Struct):
+        return structs.asdict(given)
+    return {name: getattr(given, name) for name in dir(given) if not name.startswith("_")}
+
+
+def _plain(aspect: object) -> Any:
+    return aspect if isinstance(aspect, str) else dict(_mapping(aspect))
+
+
+def _decoded(record: Struct) -> dict[str, Any]:
+    """A record as plain mappings, lists and values."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))
+    return found

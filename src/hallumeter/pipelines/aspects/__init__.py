@@ -1,0 +1,1 @@
+"""Aspect-based sentiment by several agents, and where its errors come from."""

@@ -1,0 +1,122 @@
+"""What scorecards tell beside their rates: parts of wholes, ways of counting, warnings about debates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hallumeter.judges.aspects import suggested_convention
+from hallumeter.metrics.aspects import ARBITER_FLAGS, MODERATOR_RULES, WHOLE
+from hallumeter.metrics.aspects.counting import SPAN_COUNTS
+from hallumeter.records.aspects.aspect_summary import AspectSummary, Breakdown, MappingWarning
+
+from .rows import run_name, spread_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hallumeter.pipelines.aspects.settings import MappingThresholds
+    from hallumeter.records import MetricSummary
+
+    from .ledger import Ledger
+    from .settings import AggregateSettings
+
+BREAKDOWNS = (
+    "drop_class",
+    "offset_error",
+    "offset_convention",
+    "risk",
+    "change_type",
+    "ignored_reason",
+    "mapping_fail_reason",
+    "override",
+    "moderator_rule",
+    "arbiter_flag",
+    "rule_e_block_reason",
+    "selected_stage",
+    "quality_fail_reason",
+    "latency_gate",
+    "failure",
+)
+"""In the order in which they are told."""
+_ALWAYS = {
+    "drop_class": ("H1", "H2", "filter"),
+    "moderator_rule": MODERATOR_RULES,
+    "arbiter_flag": (*ARBITER_FLAGS, "confidence_margin_used"),
+}
+"""Parts that are told even where there is none."""
+_ADVICE = {
+    "debate_mapping_coverage": (
+        "few turns name an aspect of the sentence: let the debate's prompts copy aspect terms letter by letter"
+    ),
+    "debate_fail_no_match_rate": (
+        "turns speak of aspects that nobody extracted: add synonyms to the pattern file, or look at what ATE misses"
+    ),
+    "debate_fail_neutral_stance_rate": (
+        "turns take no side: let the debate's prompts ask for an edit with a polarity in every turn"
+    ),
+}
+
+
+def aspect_summary(ledger: Ledger, rows: Sequence[MetricSummary], settings: AggregateSettings) -> AspectSummary:
+    """Everything beside the rates."""
+    right_under = {name: int(ledger.total(name)) for name in SPAN_COUNTS}
+    whole = {row.metric: row for row in rows if not row.by}
+    bucketed = ledger.total("bucketed")
+    buckets = sum(ledger.total(name) for name in ("implicit", "explicit", "explicit_failure", "unsupported"))
+    return AspectSummary(
+        samples=len(ledger),
+        failed=int(ledger.total("failed")),
+        with_gold=int(ledger.total("gold") + ledger.total("failed_gold")),
+        profile=settings.profile,
+        profiles=dict(sorted(ledger.profiles.items())),
+        runs=tuple(run_name(run) for run in ledger.runs),
+        right_under=right_under,
+        suggested_convention=suggested_convention(right_under),
+        grounding_sum=buckets / bucketed if bucketed else None,
+        breakdowns=tuple(_breakdowns(ledger)),
+        warnings=tuple(_warnings(whole, settings.thresholds)),
+        spread=tuple(spread_of(rows)),
+        unequal_gold=int(ledger.total("unequal_gold")),
+        unequal_final=int(ledger.total("unequal_final")),
+    )
+
+
+def _breakdowns(ledger: Ledger) -> Iterator[Breakdown]:
+    """All scorecards first, then each run when there are several."""
+    whole: Counter[tuple[str, str]] = Counter()
+    for counts in ledger.breakdowns.values():
+        whole.update(counts)
+    yield from _of_counts(whole, {})
+    if len(ledger.runs) < 2:
+        return
+    for run in ledger.runs:
+        yield from _of_counts(ledger.breakdowns[run], run_name(run))
+
+
+def _of_counts(counts: Counter[tuple[str, str]], by: dict[str, str]) -> Iterator[Breakdown]:
+    for name in BREAKDOWNS:
+        found = {part: number for (of, part), number in counts.items() if of == name and part != WHOLE}
+        if not found and not counts[name, WHOLE]:
+            continue
+        known = [*_ALWAYS.get(name, ()), *sorted(found, key=lambda part: (-found[part], part))]
+        parts = {part: found.get(part, 0) for part in dict.fromkeys(known)}
+        yield Breakdown(name, counts[name, WHOLE] or sum(found.values()), parts, by)
+
+
+def _warnings(rows: dict[str, MetricSummary], bounds: MappingThresholds) -> Iterator[MappingWarning]:
+    """Debates that map badly: HIGH beyond the outer bound, WARN beyond the inner one."""
+    checks = (
+        ("debate_mapping_coverage", -1, bounds.coverage_warn, bounds.coverage_high),
+        ("debate_fail_no_match_rate", 1, bounds.no_match_warn, bounds.no_match_high),
+        ("debate_fail_neutral_stance_rate", 1, bounds.neutral_warn, bounds.neutral_high),
+    )
+    for metric, direction, warn, high in checks:
+        row = rows.get(metric)
+        value = None if row is None else row.value
+        if value is None:
+            continue
+        for level, bound in (("HIGH", high), ("WARN", warn)):
+            if direction * (value - bound) > 0:
+                yield MappingWarning(level, metric, value, bound, _ADVICE[metric])
+                break

@@ -1,0 +1,277 @@
+"""Reads and writes `experiment.yaml`; what it says wrong is listed, all of it, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from hallumeter.formats.yaml_nodes import Plain, YamlFile, YamlNode
+from hallumeter.formats.yaml_places import parse_yaml, read_yaml
+from hallumeter.pipelines.aspects.agents.protocol import ANSWERS
+from hallumeter.pipelines.experiments import (
+    Checks,
+    among,
+    amount,
+    checked,
+    file_path,
+    folder_name,
+    model_name,
+    price_list,
+    whole_number,
+    yes_or_no,
+)
+
+from .experiment import OFFLINE, Demos, Experiment, OverrideChoice, PipelineChoice, Source
+
+_VENDORS = ("openai", "anthropic")
+_MOCK = ("offline", "mock")
+_LANGUAGES = ("ko", "en")
+
+
+def read_experiment(path: Path) -> Experiment:
+    """What a file says; paths in it are taken from the current folder, as those of the command line are.
+
+    Raises:
+        InputError: The file cannot be opened.
+        SettingsError: It says what it should not, or lacks what it needs; every fault is named with its place.
+    """
+    return _experiment(read_yaml(path))
+
+
+def experiment_of(document: Mapping[str, Any]) -> Experiment:
+    """An experiment from a mapping in Python, in the form of the file.
+
+    >>> experiment_of({"data": {"input": "reviews.csv"}, "seeds": [1, 2]}).seeds
+    (1, 2)
+    """
+    return _experiment(parse_yaml(msgspec.json.encode(document), "experiment"))
+
+
+def document_of(experiment: Experiment) -> dict[str, Any]:
+    """The same experiment in the form of the file, with every default written out."""
+    plain = _plain(experiment)
+    gold, mode = plain.pop("gold", None), plain.pop("mode")
+    return {**plain, "run_mode": mode, **({} if gold is None else {"eval": {"gold": gold}})}
+
+
+def _plain(record: msgspec.Struct) -> dict[str, Any]:
+    """A record as plain values; what is not said is left out, but for a temperature that is left to the provider."""
+    return {
+        name: _plain_value(value)
+        for name, value in structs.asdict(record).items()
+        if (value is not None or name == "temperature") and value != {}
+    }
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return _plain(value)
+    if isinstance(value, Mapping):
+        return {key: _plain_value(entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def _experiment(file: YamlFile) -> Experiment:
+    parts = ("data", "pipeline", "eval", "backbone", "demo", "data_roles", "experiment", "seeds", "model", "agents")
+    given = file.entries(file.root, known=(*parts, *_TOP), needed=("data",))
+    values = checked(file, given, _TOP)
+    for alias, name in _ALIASES.items():
+        if alias in values and name in values:
+            file.refuse(given[alias], f"{alias} and {name} mean the same; give one of them")
+        if alias in values:
+            values[name] = values.pop(alias)
+    values |= _who_answers(file, given)
+    values |= _seeds(file, given)
+    values["gold"] = _gold(file, given.get("eval"))
+    data, pipeline = _source(file, given.get("data")), _pipeline(file, given.get("pipeline"))
+    demo = Demos(**checked(file, file.entries(given.get("demo"), known=_DEMO), _DEMO)) if "demo" in given else Demos()
+    _check_pool(file, given, data=data, demo=demo)
+    file.raise_faults()
+    assert data is not None  # else it is a fault
+    assert pipeline is not None
+    return Experiment(data=data, pipeline=pipeline, demo=demo, **values)
+
+
+def _source(file: YamlFile, node: YamlNode | None) -> Source | None:
+    given = file.entries(node, known=(*_SOURCE, "valid_file", "dataset_root"))
+    if node is None or not isinstance(node.value, dict):
+        return None
+    values = checked(file, given, _SOURCE)
+    names = [name for name in ("input", "valid_file") if name in given]
+    if len(names) != 1:
+        both = "input and valid_file mean the same; give one of them"
+        file.refuse(node, both if names else "names no input; expected a file such as input: reviews.csv")
+        return None
+    values["input"] = file_path(file, given[names[0]])
+    if values["input"] is None:
+        return None
+    root = file_path(file, given["dataset_root"]) if "dataset_root" in given else None
+    if root is not None:
+        values |= {key: root / values[key] for key in ("input", "train_file") if values.get(key) is not None}
+    return Source(**values)
+
+
+def _pipeline(file: YamlFile, node: YamlNode | None) -> PipelineChoice | None:
+    if node is None:
+        return PipelineChoice()
+    given = file.entries(node, known=(*_PIPELINE, "debate_override", "patterns", "aux_hf_id2label"))
+    values = checked(file, given, _PIPELINE)
+    if "debate_override" in given:
+        inner = file.entries(given["debate_override"], known=_OVERRIDE)
+        values["debate_override"] = OverrideChoice(**checked(file, inner, _OVERRIDE))
+        if "debate_override_thresholds" not in given:
+            file.choice(inner.get("profile"), ("t0", "t1", "t2"))
+    if "patterns" in given:
+        values["patterns"] = _patterns(file, given["patterns"])
+    if "aux_hf_id2label" in given:
+        entries = file.named(given["aux_hf_id2label"])
+        values["aux_hf_id2label"] = {key: file.text(entry) for key, entry in entries.items()}
+    if values.get("aux_hf_enabled") and not values.get("aux_hf_checkpoint"):
+        file.refuse(given["aux_hf_enabled"], "needs aux_hf_checkpoint: which classifier is asked")
+    checkpoint = values.get("aux_hf_checkpoint")
+    if isinstance(checkpoint, str) and checkpoint.startswith("llm:"):
+        file.refuse(given["aux_hf_checkpoint"], "a language model cannot be the auxiliary classifier; name another")
+    return None if file.faults else PipelineChoice(**values)
+
+
+def _patterns(file: YamlFile, node: YamlNode) -> dict[str, Path]:
+    entries = file.entries(node, known=_LANGUAGES)
+    return {language: path for language, entry in entries.items() if (path := file_path(file, entry)) is not None}
+
+
+def _who_answers(file: YamlFile, given: Mapping[str, YamlNode]) -> dict[str, Any]:
+    """The model of all agents, and those of single roles."""
+    found: dict[str, Any] = {}
+    if "model" in given and "backbone" in given:
+        file.refuse(given["backbone"], "model and backbone both say who answers; give one of them")
+    if "model" in given:
+        found["model"] = model_name(file, given["model"], offline=OFFLINE)
+    elif "backbone" in given:
+        found["model"] = _backbone(file, given["backbone"])
+    if "agents" in given:
+        entries = file.entries(given["agents"], known=tuple(ANSWERS))
+        found["agents"] = {role: model_name(file, entry, offline=OFFLINE) for role, entry in entries.items()}
+    return found
+
+
+def _backbone(file: YamlFile, node: YamlNode) -> str:
+    entries = file.entries(node, known=("provider", "model"), needed=("provider",))
+    provider = file.text(entries.get("provider"))
+    if provider in _MOCK or provider is None:
+        return OFFLINE
+    if provider not in _VENDORS:
+        advice = "for others give model: https://HOST/v1#MODEL, the address of a server that speaks as OpenAI's does"
+        file.refuse(entries["provider"], f"expected one of {', '.join((*_VENDORS, *_MOCK))}; {advice}")
+        return OFFLINE
+    if "model" not in entries:
+        file.refuse(node, "lacks 'model'; give it")
+        return OFFLINE
+    return f"{provider}:{file.text(entries['model'])}"
+
+
+def _seeds(file: YamlFile, given: Mapping[str, YamlNode]) -> dict[str, Any]:
+    """Seeds at the top, or under `experiment.repeat`, where the number of calls at once may stand too."""
+    found: dict[str, Any] = {}
+    nodes = [given["seeds"]] if "seeds" in given else []
+    if "experiment" in given:
+        inner = file.entries(given["experiment"], known=("repeat",))
+        repeat = file.entries(inner.get("repeat"), known=("mode", "seeds", "concurrency"))
+        file.choice(repeat.get("mode"), ("seed",))
+        nodes += [repeat["seeds"]] if "seeds" in repeat else []
+        if "concurrency" in repeat and "concurrency" not in given:
+            found |= checked(file, repeat, {"concurrency": _TOP["concurrency"]})
+    if len(nodes) > 1:
+        file.refuse(nodes[1], "seeds stand at the top already; give them once")
+    for node in nodes[:1]:
+        seeds = [whole_number(file, item, 0) for item in file.items(node)]
+        if not seeds and isinstance(node.value, tuple):
+            file.refuse(node, "expected at least one seed, such as [0]")
+        if len(set(seeds)) < len(seeds):
+            file.refuse(node, "a seed stands twice; the same seed gives the same run")
+        found["seeds"] = tuple(seeds)
+    return found
+
+
+def _gold(file: YamlFile, node: YamlNode | None) -> Path | None:
+    entries = file.entries(node, known=("gold", "gold_valid_jsonl"))
+    if len(entries) > 1 and node is not None:
+        file.refuse(node, "gold and gold_valid_jsonl mean the same; give one of them")
+    return next((file_path(file, entry) for entry in entries.values()), None)
+
+
+def _check_pool(file: YamlFile, given: Mapping[str, YamlNode], *, data: Source | None, demo: Demos) -> None:
+    """Refuse demonstrations from anywhere but the training file."""
+    if "data_roles" in given:
+        pool = file.entries(given["data_roles"], known=("demo_pool",)).get("demo_pool")
+        names: list[Plain] = [item.plain for item in file.items(pool)]
+        if pool is not None and isinstance(pool.value, tuple) and names != ["train"]:
+            file.refuse(pool, "expected [train]: demonstrations come from the training file alone")
+    if "demo" in given and demo.k and data is not None and data.train_file is None:
+        file.refuse(given["demo"], "needs data.train_file: demonstrations are drawn from it alone")
+    if data is not None and data.train_file is not None and data.train_file == data.input:
+        file.refuse(given["data"], "train_file and input are the same file; sentences must not be shown to agents")
+
+
+_ALIASES = {"run_purpose": "profile", "run_mode": "mode"}
+"""Names of settings in the file that are called otherwise in Python."""
+_profile = among("smoke", "regression", "paper_main")
+_positive = partial(amount, is_zero_allowed=False)
+_from_zero = partial(amount, is_zero_allowed=True)
+_from_one = partial(whole_number, least=1)
+_TOP: Checks = {
+    "run_id": folder_name,
+    "run_mode": folder_name,
+    "run_purpose": _profile,
+    "profile": _profile,
+    "output": file_path,
+    "concurrency": _from_one,
+    "timeout": _positive,
+    "retries": partial(whole_number, least=0),
+    "budget": _positive,
+    "prices": price_list,
+    "requests_per_minute": _positive,
+    "tokens_per_minute": _positive,
+}
+"""Settings at the top, and how each is checked."""
+_SOURCE: Checks = {
+    "input": file_path,
+    "train_file": file_path,
+    "input_format": among("csv", "tsv", "jsonl", "json", "parquet", "text"),
+    "text_column": YamlFile.text,
+    "id_column": YamlFile.text,
+    "language_column": YamlFile.text,
+    "language": among(*_LANGUAGES),
+    "domain": YamlFile.text,
+    "max_length": _from_one,
+    "max_sentences": _from_one,
+}
+_PIPELINE: Checks = {
+    "temperature": _from_zero,
+    "max_tokens": _from_one,
+    "enable_stage2": yes_or_no,
+    "enable_validator": yes_or_no,
+    "enable_debate": yes_or_no,
+    "enable_debate_override": yes_or_no,
+    "enable_moderator": yes_or_no,
+    "leakage_guard": yes_or_no,
+    "debate_override_thresholds": file_path,
+    "debate_thresholds": file_path,
+    "prompts": file_path,
+    "aux_hf_enabled": yes_or_no,
+    "aux_hf_checkpoint": YamlFile.text,
+}
+_OVERRIDE: Checks = {
+    "profile": YamlFile.text,
+    "min_total": _from_zero,
+    "min_margin": _from_zero,
+    "min_target_conf": _from_zero,
+    "l3_conservative": yes_or_no,
+}
+_DEMO: Checks = {"k": partial(whole_number, least=0), "seed": partial(whole_number, least=0), "hash_filter": yes_or_no}

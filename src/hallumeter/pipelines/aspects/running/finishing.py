@@ -1,0 +1,171 @@
+"""From the journal to the files of a run: outputs in order of seed and input, traces, failures, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct, structs
+
+from hallumeter.engines import available_cores
+from hallumeter.pipelines.aspects.agents.protocol import Demonstration
+from hallumeter.pipelines.aspects.aggregating import AggregateSettings, write_aspect_run
+from hallumeter.pipelines.aspects.blaming import write_blame
+from hallumeter.pipelines.aspects.settings import MappingThresholds
+from hallumeter.pipelines.audit.entries import Merged, decoded
+from hallumeter.pipelines.run import load
+from hallumeter.records import Failure, Manifest, Summary
+from hallumeter.records.aspects import PipelineOutput
+from hallumeter.store import FAILURES, MANIFEST, REPORT, SUMMARY, Journal, write_json
+
+from .asking import CALLS, OUTPUTS, Kept, Workbench
+from .conducting import Passage, unread
+from .experiment_file import document_of
+
+OUTPUTS_FILE, TRACES, SETTINGS, DEMOS = "outputs.jsonl", "traces.jsonl", "experiment.json", "demos.jsonl"
+FIRST_FAILURES = 1000
+"""Failures that are handed back to whoever asked for the run; the run folder has all."""
+_UNASKED = "budget_reached"
+_ENCODER = msgspec.json.Encoder()
+_NOTHING = b"null"
+_FORGOTTEN = b'"stage_status":"forgotten"'
+"""Of a call that is to be asked again; no text can hold it, whose quotation marks have a backslash before them."""
+
+
+class Finished(Struct, frozen=True):
+    """What a run came to."""
+
+    sentences: int
+    """Read to their end, for all seeds together."""
+    failed: int
+    unasked: int
+    """Sentences that the budget did not reach; they are among those that failed."""
+    failures: tuple[Failure, ...]
+    """The first of them."""
+
+
+def write_files(folder: Path, journal: Journal, bench: Workbench) -> Finished:
+    """Write everything but the scores and the manifest."""
+    calls, outputs = Merged(journal.entries(CALLS)), Merged(journal.entries(OUTPUTS))
+    with RunFiles(folder) as files:
+        for failure in bench.inputs.failures:
+            files.fail(failure)
+        for record in bench.records:
+            traces = [body for body in calls.take(record) if _FORGOTTEN not in body]
+            kept = [each for each in decoded(outputs.take(record), Kept) if bytes(each.output) != _NOTHING]
+            if kept:
+                files.add(bytes(kept[0].output), traces, kept[0].failure)
+            else:
+                files.add_unasked(bench, bench.passage(record), traces)
+        finished = files.finished()
+    write_settings(folder, document_of(bench.experiment) | {"run_id": bench.conductor.settings.run_id})
+    write_demos(folder, bench.inputs.pool.shown(bench.passage(record).demos for record in bench.records))
+    return finished
+
+
+def write_settings(folder: Path, document: Mapping[str, object]) -> None:
+    """Write what the run was made with."""
+    (folder / SETTINGS).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+def write_demos(folder: Path, demos: Iterable[Demonstration]) -> None:
+    """Write the demonstrations that agents were shown, if there are any; outputs name them by their ids."""
+    lines = [_ENCODER.encode(demo) + b"\n" for demo in demos]
+    if lines:
+        (folder / DEMOS).write_bytes(b"".join(lines))
+
+
+class RunFiles:
+    """The files of a run while they are written, and the counts that go with them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._stack = ExitStack()
+        self._streams: dict[str, IO[bytes]] = {
+            name: self._stack.enter_context((folder / name).open("wb")) for name in (OUTPUTS_FILE, TRACES, FAILURES)
+        }
+        self._sentences = self._failed = self._unasked = 0
+        self._first_seed: int | None = None
+        self._failures: list[Failure] = []
+
+    def __enter__(self) -> RunFiles:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, output: bytes, traces: Iterable[bytes], failure: Failure | None) -> None:
+        """Write a sentence that came to its end, and the calls that it took."""
+        for line in traces:
+            self._write(TRACES, line)
+        self._write(OUTPUTS_FILE, output)
+        if self._first_seed is None:
+            self._first_seed = _seed_of(output)
+        self._sentences += failure is None
+        if failure is not None:
+            self._failed += 1
+            seed = _seed_of(output)
+            # Records of later seeds have the seed in their names; a failure belongs to its record.
+            known = failure.record_id if seed == self._first_seed else f"{failure.record_id}@{seed}"
+            self.fail(structs.replace(failure, record_id=known))
+
+    def add_unasked(self, bench: Workbench, passage: Passage, traces: Iterable[bytes]) -> None:
+        """Write a sentence that was not read to its end."""
+        why = "not read: the budget was reached"
+        name = passage.sentence.text_id
+        failure = Failure(
+            name, None, "pipeline", None, _UNASKED, f"sentence {name} (seed {passage.seed}) was {why}", attempts=0
+        )
+        output = unread(passage, bench.conductor.settings, f"{_UNASKED}: {why}")
+        self.add(_ENCODER.encode(output), traces, failure)
+        self._unasked += 1
+
+    def fail(self, failure: Failure) -> None:
+        """Write a failure."""
+        if len(self._failures) < FIRST_FAILURES:
+            self._failures.append(failure)
+        self._write(FAILURES, _ENCODER.encode(failure))
+
+    def finished(self) -> Finished:
+        """What was written."""
+        return Finished(self._sentences, self._failed, self._unasked, tuple(self._failures))
+
+    def _write(self, name: str, line: bytes) -> None:
+        self._streams[name].write(line + b"\n")
+
+
+class _Meta(Struct, frozen=True):
+    """Of an output of which only the seed is wanted."""
+
+    seed: int = 0
+
+
+class _Seeded(Struct, frozen=True):
+    """An output of which only the seed is wanted."""
+
+    meta: _Meta = _Meta()
+
+
+def _seed_of(output: bytes) -> int:
+    return msgspec.json.decode(output, type=_Seeded).meta.seed
+
+
+def finish_run(folder: Path, mapping: MappingThresholds) -> Summary:
+    """Score the outputs in a folder, count what the scorecards say, and find who is to blame for what is wrong."""
+    settings = AggregateSettings(thresholds=mapping, workers=available_cores())
+    summary = write_aspect_run(folder / OUTPUTS_FILE, folder, settings=settings)
+    with (folder / OUTPUTS_FILE).open("rb") as lines:
+        blame = write_blame(decoded(lines, PipelineOutput), folder)
+    # What steps had nothing to do with stands in blame.csv alone: it would fill the report with rows that say nothing.
+    known = tuple(row for row in blame.rows if row.value is not None)
+    summary = structs.replace(summary, metrics=(*summary.metrics, *known))
+    write_json(folder / SUMMARY, summary)
+    return summary
+
+
+def write_report(folder: Path, manifest: Manifest) -> None:
+    """Write what a run was made of, and with that its report."""
+    write_json(folder / MANIFEST, manifest)
+    load(folder).to_html(folder / REPORT)

@@ -1,0 +1,233 @@
+"""What is read by agents: sentences with their languages, gold that is set apart, and a pool of demonstrations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.pipelines.aspects.agents.protocol import Demonstration
+from hallumeter.pipelines.aspects.settings import Sentence
+from hallumeter.pipelines.input_files import sha256_of
+from hallumeter.records import Failure, FieldValue, InputFile
+
+from .demonstrations import DemoPool
+from .experiment import Experiment, Source
+from .gold import GOLD_FIELDS, Gold, gold_of, read_gold
+from .leakage import leak_in
+from .rows import Row, failure_of, read_table
+
+LANGUAGES = ("ko", "en")
+_TEXTS = ("text", "input_text", "sentence", "review")
+_IDS = ("text_id", "uid", "id", "record_id")
+_LANGUAGES = ("language", "language_code", "lang")
+_PLAIN = {"domain": ("domain", "domain_id"), "split": ("split",), "case_type": ("case_type",)}
+"""Usual names of columns, the first that a row has counts."""
+_HANGUL = re.compile("[가-힣ㄱ-ㆎᄀ-ᇿ]")
+
+
+class Inputs(Struct, frozen=True):
+    """What a run reads."""
+
+    sentences: tuple[Sentence, ...]
+    files: tuple[InputFile, ...]
+    """The sentences' own, then those of gold and of demonstrations."""
+    pool: DemoPool = DemoPool()
+    failures: tuple[Failure, ...] = ()
+    """Rows that could not be used."""
+    notices: tuple[str, ...] = ()
+
+
+def read_inputs(experiment: Experiment, *, is_strict: bool = False) -> Inputs:
+    """Everything that an experiment names; rows that cannot be used are failures, or with `is_strict` errors.
+
+    Raises:
+        InputError: A file cannot be read, has no sentence, or carries its own labels.
+        RecordError: A row cannot be used, and that is strict.
+    """
+    source = experiment.data
+    reading = _Reading(source, has_guard=experiment.pipeline.leakage_guard)
+    sentences = reading.sentences(limit=source.max_sentences)
+    files = [InputFile(source.input.name, sha256_of(source.input), len(sentences))]
+    failures, notices = reading.failures, reading.notices
+    if experiment.gold is not None:
+        gold, faults = read_gold(experiment.gold)
+        files.append(InputFile(experiment.gold.name, sha256_of(experiment.gold), len(gold)))
+        failures += faults
+        sentences = _with_gold(sentences, gold, notices)
+    pool = DemoPool()
+    if source.train_file is not None and experiment.demo.k:
+        demos, faults = _read_pool(source.train_file)
+        files.append(InputFile(source.train_file.name, sha256_of(source.train_file), len(demos)))
+        failures += faults
+        if not experiment.demo.hash_filter:
+            notices.append("demo.hash_filter is off: a sentence may be shown to its own agents, with its gold")
+        avoided = [each.text for each in sentences] if experiment.demo.hash_filter else []
+        pool = DemoPool.of(demos, avoided)
+        notices += pool.notices(experiment.demo.k)
+    if failures and is_strict:
+        raise RecordError(failures[0].message)
+    if not sentences:
+        first = f"; the first fault: {failures[0].message}" if failures else ""
+        raise InputError(f"{source.input}: no sentence to read{first}")
+    return Inputs(tuple(sentences), tuple(files), pool, tuple(failures), tuple(notices))
+
+
+class _Reading:
+    """Rows on their way to sentences."""
+
+    def __init__(self, source: Source, *, has_guard: bool) -> None:
+        self._source = source
+        self._has_guard = has_guard
+        self.failures: list[Failure] = []
+        self.notices: list[str] = []
+
+    def sentences(self, *, limit: int | None) -> list[Sentence]:
+        """All that can be read, up to a number."""
+        path = self._source.input
+        table = read_table(path, self._source.input_format)
+        self.failures += table.failures
+        if not self._has_guard:
+            self.notices.append("leakage_guard is off: sentences may carry their own labels")
+        self._check_columns(table.rows)
+        found: dict[str, tuple[int, Sentence]] = {}
+        without_id = 0
+        for row in table.rows:
+            if limit is not None and len(found) >= limit:
+                break
+            try:
+                sentence, has_id = self._sentence(row)
+                if sentence.text_id in found:
+                    earlier = found[sentence.text_id][0]
+                    raise RecordError(f"id {sentence.text_id!r} stands on line {earlier} too; kept is that")
+            except RecordError as error:
+                self.failures.append(failure_of(path, row.line, str(error)))
+            else:
+                found[sentence.text_id] = row.line, sentence
+                without_id += not has_id
+        if without_id:
+            self.notices.append(f"{path.name}: {without_id:,} sentences have no id; they are named by their lines")
+        return [sentence for _, sentence in found.values()]
+
+    def _check_columns(self, rows: list[Row]) -> None:
+        """Refuse a file that lacks a column which the experiment names."""
+        wanted = {
+            "text_column": self._source.text_column,
+            "id_column": self._source.id_column,
+            "language_column": self._source.language_column,
+        }
+        names = dict.fromkeys(key for row in rows for key in row.values)
+        for setting, name in wanted.items():
+            if name is not None and rows and name not in names:
+                raise InputError(
+                    f"{self._source.input}: has no column {name!r}, which data.{setting} names; "
+                    f"it has {', '.join(names) or 'none'}"
+                )
+
+    def _sentence(self, row: Row) -> tuple[Sentence, bool]:
+        """A row as a sentence, and whether it has an id of its own.
+
+        Raises:
+            RecordError: It cannot be used.
+            InputError: It carries its own labels.
+        """
+        left = dict(row.values)
+        text = _taken(left, self._source.text_column, _TEXTS)
+        name = _taken(left, self._source.id_column, _IDS)
+        language = _taken(left, self._source.language_column, _LANGUAGES)
+        plain = {field: _taken(left, None, names) for field, names in _PLAIN.items()}
+        gold = gold_of(left)
+        left = {key: value for key, value in left.items() if key not in GOLD_FIELDS}
+        self._check_text(text)
+        leak = leak_in(str(text), left) if self._has_guard else None
+        if leak is not None:
+            raise InputError(
+                f"{self._source.input}:{row.line}: {leak}; agents must not be told what they are to find: take it "
+                "out, give gold as gold_tuples or under eval: gold, or set pipeline.leakage_guard: false"
+            )
+        sentence = Sentence(
+            text_id=f"line-{row.line}" if name is None else str(name),
+            text=str(text),
+            language=_language(str(text), language, self._source.language),
+            domain=_text_or_none(plain["domain"]) or self._source.domain,
+            split=_text_or_none(plain["split"]),
+            case_type=_text_or_none(plain["case_type"]),
+            gold_tuples=gold,
+            fields={key: _field_value(value) for key, value in left.items() if value is not None},
+        )
+        return sentence, name is not None
+
+    def _check_text(self, text: object) -> None:
+        if not isinstance(text, str):
+            found = "nothing" if text is None else f"a {type(text).__name__}"
+            names = self._source.text_column or " or ".join(_TEXTS)
+            raise RecordError(f"expected a text under {names}, found {found}")
+        if not text.strip():
+            raise RecordError("the text is empty; expected a sentence")
+        longest = self._source.max_length
+        if longest is not None and len(text) > longest:
+            raise RecordError(f"the text has {len(text):,} characters; data.max_length is {longest:,}")
+
+
+def _taken(values: dict[str, object], column: str | None, usual: tuple[str, ...]) -> object:
+    """What stands under a column, or under the first of the usual names that is there; it is taken out."""
+    name = column if column is not None else next((each for each in usual if values.get(each) is not None), None)
+    return None if name is None else values.pop(name, None)
+
+
+def _language(text: str, given: object, usual: str | None) -> str:
+    """The row's own language, else that of the experiment, else by letters: Korean where there is Hangul."""
+    if given is not None:
+        found = next((code for code in LANGUAGES if str(given).lower().replace("_", "-").split("-")[0] == code), None)
+        if found is None:
+            raise RecordError(f"the language {str(given)!r} cannot be read; expected one of {', '.join(LANGUAGES)}")
+        return found
+    return usual or ("ko" if _HANGUL.search(text) else "en")
+
+
+def _with_gold(sentences: list[Sentence], gold: Mapping[str, Gold], notices: list[str]) -> list[Sentence]:
+    """Sentences with the gold of their ids; that of a file of its own counts before that of the row."""
+    missing = sum(each.text_id not in gold for each in sentences)
+    unknown = len(gold) - (len(sentences) - missing)
+    if missing:
+        notices.append(f"{missing:,} of {len(sentences):,} sentences have no gold under their ids")
+    if unknown:
+        notices.append(f"gold of {unknown:,} ids belongs to no sentence that is read")
+    return [msgspec.structs.replace(each, gold_tuples=gold.get(each.text_id, each.gold_tuples)) for each in sentences]
+
+
+def _read_pool(path: Path) -> tuple[list[tuple[str, Demonstration]], list[Failure]]:
+    """Demonstrations with their languages."""
+    table = read_table(path)
+    found: list[tuple[str, Demonstration]] = []
+    failures = list(table.failures)
+    for line, values in table.rows:
+        left = dict(values)
+        text, name = _taken(left, None, _TEXTS), _taken(left, None, _IDS)
+        try:
+            gold = gold_of(left)
+            if not isinstance(text, str) or not text.strip() or gold is None:
+                raise RecordError("expected a text and gold_tuples to demonstrate with")
+            language = _language(text, _taken(left, None, _LANGUAGES), None)
+        except RecordError as error:
+            failures.append(failure_of(path, line, str(error)))
+        else:
+            demo_id = f"line-{line}" if name is None else str(name)
+            found.append((language, Demonstration(demo_id, text, gold)))
+    return found, failures
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _field_value(value: object) -> FieldValue:
+    """A value as it can be kept; lists and objects as JSON."""
+    if isinstance(value, str | int | float):
+        return value
+    plain = msgspec.to_builtins(value, enc_hook=str)
+    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()

@@ -1,0 +1,151 @@
+"""What a run would take: calls, tokens and dollars, before anything is paid."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct, structs
+
+from hallumeter.pipelines.aspects.agents.by_name import AgentSettings, agent_named
+from hallumeter.pipelines.aspects.agents.prompt_files import Prompts, read_prompts
+from hallumeter.pipelines.aspects.agents.protocol import Agent, AgentReply, AgentTask, Role
+from hallumeter.pipelines.aspects.agents.visibility import user_message
+from hallumeter.pipelines.audit.run_place import is_finished
+from hallumeter.pipelines.experiments import opened_journal, price_for
+from hallumeter.providers.language_models import Price, Usage, estimated_tokens, provider_spec
+from hallumeter.runner.retrying import cost_usd
+from hallumeter.store import JOURNAL
+
+from .asking import Workbench, calls_by_record
+from .conducting import recalled
+from .experiment import OFFLINE, Experiment
+from .identity import languages_of
+from .pipeline import Prepared, prepared
+from .seats import is_model
+from .trace import ROLES, TraceLine
+
+TOKENS_OF_AN_ANSWER = 220
+"""As an agent writes for a sentence with two aspects."""
+SENTENCES_TRIED = 40
+"""Sentences that offline agents read, to see how long prompts become; the others are taken to be alike."""
+
+
+class PlannedModel(Struct, frozen=True):
+    """What one model would be asked."""
+
+    name: str
+    roles: tuple[Role, ...]
+    calls: int
+    """Questions that have no answer yet."""
+    answered: int
+    """Questions that were answered before."""
+    input_tokens: int | None
+    """None for who is no language model."""
+    output_tokens: int | None
+    price: Price | None = None
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Estimated; None when the price is not known."""
+        if self.name == OFFLINE:
+            return 0.0
+        return cost_usd(Usage(self.input_tokens, self.output_tokens), self.price)
+
+
+class RunPlan(Struct, frozen=True):
+    """What a run would take."""
+
+    run_id: str
+    sentences: int
+    seeds: int
+    models: tuple[PlannedModel, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def cost_usd(self) -> float | None:
+        """None when some price is not known."""
+        costs = [model.cost_usd for model in self.models if model.calls]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
+    """Go through an experiment without asking anybody; what an earlier run has answered counts as done."""
+    ready = prepared(experiment, is_strict=is_strict)
+    bench = _with_stand_ins(ready)
+    tried = _tried(bench)
+    answered = _answered(ready, bench)
+    scale = len(bench.records) / len(tried)
+    models = tuple(
+        _planned(name, tried, answered, scale=scale, experiment=experiment)
+        for name in dict.fromkeys(experiment.models.values())
+    )
+    seeds = len(experiment.seeds)
+    return RunPlan(ready.run_id, len(ready.inputs.sentences), seeds, models, ready.inputs.notices)
+
+
+class _StandIn:
+    """The offline agent in the place of a language model; it notes how long the prompt would be."""
+
+    def __init__(self, agent: Agent, prompts: Prompts) -> None:
+        self._agent = agent
+        self._prompts = prompts
+
+    @property
+    def spec(self) -> str:
+        return self._agent.spec
+
+    def answer(self, task: AgentTask) -> AgentReply:
+        prompt = estimated_tokens(self._prompts.system(task.role, task.language)) + estimated_tokens(user_message(task))
+        reply = self._agent.answer(task)
+        return structs.replace(reply, usage=structs.replace(reply.usage, tokens_in=prompt))
+
+
+def _with_stand_ins(ready: Prepared) -> Workbench:
+    """Everything as in the run, with offline agents in the place of all others."""
+    settings = AgentSettings(languages=languages_of(ready.inputs))
+    stand_in = _StandIn(agent_named(OFFLINE, settings), read_prompts(ready.experiment.pipeline.prompts))
+    seats = structs.replace(ready.seats, agents=dict.fromkeys(ROLES, stand_in))
+    plain = structs.replace(ready.experiment.pipeline, aux_hf_enabled=False)
+    return structs.replace(ready, experiment=structs.replace(ready.experiment, pipeline=plain)).bench(seats)
+
+
+def _tried(bench: Workbench) -> list[tuple[TraceLine, ...]]:
+    """The calls of some sentences, spread over the input."""
+    step = max(1, len(bench.records) // SENTENCES_TRIED)
+    recall = recalled({})
+    return [bench.conductor.conducted(bench.passage(record), recall).lines for record in bench.records[::step]]
+
+
+def _answered(ready: Prepared, bench: Workbench) -> Counter[Role]:
+    """How many questions of each role have an answer."""
+    counted: Counter[Role] = Counter()
+    if is_finished(ready.folder):
+        counted.update(dict.fromkeys(ROLES, len(bench.records)))
+    elif (ready.folder / JOURNAL).exists():
+        with opened_journal(ready.folder, ready.identity) as journal:
+            for known in calls_by_record(journal).values():
+                counted.update(known.keys())
+    return counted
+
+
+def _planned(
+    name: str, tried: list[tuple[TraceLine, ...]], answered: Counter[Role], *, scale: float, experiment: Experiment
+) -> PlannedModel:
+    roles = tuple(role for role, other in experiment.models.items() if other == name)
+    lines = [line for sentence in tried for line in sentence if line.role in roles]
+    all_calls = round(len(lines) * scale)
+    done = min(all_calls, sum(answered[role] for role in roles))
+    calls = all_calls - done
+    share = calls / all_calls if all_calls else 0.0
+    read = sum(line.usage.tokens_in or 0 for line in lines) * scale * share
+    written = calls * min(experiment.pipeline.max_tokens, TOKENS_OF_AN_ANSWER)
+    asks_model = is_model(name)
+    return PlannedModel(
+        name=name,
+        roles=roles,
+        calls=calls,
+        answered=done,
+        input_tokens=round(read) if asks_model else None,
+        output_tokens=written if asks_model else None,
+        price=price_for(provider_spec(name), experiment.prices) if asks_model else None,
+    )

@@ -1,0 +1,294 @@
+"""From what the pipeline said about a sentence to its scorecard."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from hallumeter.judges.aspects import AspectGrounder, judge_sentiments, target_words
+from hallumeter.judges.aspects.targets import composed
+from hallumeter.metrics.aspects import tidy_term
+from hallumeter.pipelines.aspects.stages.draft import Draft
+from hallumeter.pipelines.aspects.stages.opinions import sentence_opinion
+from hallumeter.records.aspects import AspectTuple
+from hallumeter.records.aspects.scorecard import Scorecard
+from hallumeter.records.aspects.scorecard_blocks import (
+    KEEP,
+    AspectDebug,
+    AspectScore,
+    AspectTermInput,
+    FinalTuples,
+    ModeratorScore,
+    ParsedOutput,
+    ScorecardInputs,
+    ScorecardMeta,
+    ScoredSignal,
+    ScoreFlags,
+    ScoreRuntime,
+    SentimentInput,
+    StageLabel,
+)
+
+from .deltas import debate_score, stage_delta
+from .quality import DEFAULT_PROFILE, is_expected_targetless, latency_score, policy_score, quality_summary
+from .risks import validator_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hallumeter.judges.aspects import TargetWords
+    from hallumeter.judges.aspects.grounding import GroundedAspects
+    from hallumeter.records.aspects import AspectExtraction, AspectSentiment, AspectSentiments, PipelineOutput
+    from hallumeter.records.aspects.scorecard_blocks import LatencyScore
+
+    Gold = Mapping[str, tuple[AspectTuple, ...]]
+
+_UNUSABLE = ("unusable_reply", "wrong_answer")
+"""Codes of failures in which a reply came and could not be understood."""
+_REPAIRED, _INVALID = "polarity_repaired:", "polarity_invalid:"
+"""With which notes tell of polarities that were misspelt."""
+
+
+def make_scorecard(
+    output: PipelineOutput,
+    *,
+    allowlist: Iterable[str] = (),
+    profile: str | None = None,
+    gold: Gold | None = None,
+) -> Scorecard:
+    """Score one sentence.
+
+    Args:
+        output: All that the pipeline said about it.
+        allowlist: Terms that are targets, beside those that ship.
+        profile: The profile of the run; without it the one that the output names.
+        gold: Gold by `text_id`, which goes before the gold of the output.
+    """
+    return ScorecardMaker(target_words(allowlist), profile=profile, gold=gold).make(output)
+
+
+class ScorecardMaker:
+    """Scores sentences, all by the same lists and the same profile."""
+
+    def __init__(self, words: TargetWords, *, profile: str | None = None, gold: Gold | None = None) -> None:
+        """Take what is the same for all sentences."""
+        self._words = words
+        self._grounder = AspectGrounder(words)
+        self._profile = profile
+        self._gold = gold or {}
+
+    def make(self, output: PipelineOutput) -> Scorecard:
+        """Score one sentence; of one whose pipeline broke off only that is known."""
+        meta = output.meta
+        profile = self._profile or meta.profile or DEFAULT_PROFILE
+        gold = self._gold.get(output.text_id, output.gold_tuples)
+        named = ScorecardMeta(
+            meta.run_id or None,
+            output.text_id,
+            meta.mode,
+            output.input_text,
+            meta.case_type,
+            meta.split,
+            meta.language_code or None,
+            meta.domain_id,
+            cfg_hash=meta.cfg_hash,
+            profile=profile,
+        )
+        latency = latency_score(output.usage.latency_ms, profile)
+        if output.failed is not None:
+            return Scorecard(
+                meta.run_id or None,
+                profile,
+                named,
+                inputs=ScorecardInputs(gold_tuples=gold),
+                latency=latency,
+                flags=_failure_flags(output.failed),
+                runtime=_runtime(output, None),
+            )
+        return _Scored(output, self._grounder, self._words, gold=gold).card(named, profile, latency)
+
+
+class _Scored:
+    """One sentence while it is scored."""
+
+    def __init__(
+        self,
+        output: PipelineOutput,
+        grounder: AspectGrounder,
+        words: TargetWords,
+        *,
+        gold: tuple[AspectTuple, ...] | None,
+    ) -> None:
+        self._output = output
+        self._words = words
+        self._gold = gold
+        stage1 = output.stage1
+        self._stage1: GroundedAspects = grounder.ground(output.input_text, stage1.ate.aspects)
+        self._has_stage2 = output.stage2 is not None or output.patched_stage2_atsa is not None
+        self._last_ate: AspectExtraction = output.patched_stage2_ate or stage1.ate
+        self._last_atsa: AspectSentiments = output.patched_stage2_atsa or stage1.atsa
+        is_same = self._last_ate.aspects == stage1.ate.aspects
+        self._last = self._stage1 if is_same else grounder.ground(output.input_text, self._last_ate.aspects)
+
+    def card(self, meta: ScorecardMeta, profile: str, latency: LatencyScore) -> Scorecard:
+        output = self._output
+        result = self._final_result()
+        labels = self._labels()
+        differ = labels[0] is not None and labels[1] is not None and labels[0].label != labels[1].label
+        both = None
+        if result.stage1_tuples is not None and result.stage2_tuples is not None:
+            both = (result.stage1_tuples, result.stage2_tuples)
+        ate = self._aspect_score()
+        sentiments = self._last_atsa.aspect_sentiments
+        atsa = judge_sentiments(output.input_text, sentiments, kept=self._last.kept_terms)
+        is_targetless = is_expected_targetless(output.input_text, self._words, has_aspect=bool(self._stage1.filtered))
+        policy = policy_score(is_targetless=is_targetless, label=result.label)
+        return Scorecard(
+            meta.run_id,
+            profile,
+            meta,
+            ate,
+            atsa,
+            validator_scores(output),
+            self._moderator(),
+            *labels,
+            debate=debate_score(output),
+            stage_delta=stage_delta(output, do_labels_differ=differ, pairs=both),
+            inputs=self._inputs(result, sentiments),
+            stage_policy_score=policy,
+            summary=quality_summary(policy, ate, atsa),
+            latency=latency,
+            flags=ScoreFlags(fallback_used=any(each.is_backfilled for each in sentiments)),
+            runtime=_runtime(output, ParsedOutput(result, output.analysis_flags)),
+            aux_signals={
+                name: ScoredSignal(each.task, each.label, each.confidence, each.model_id, each.disagrees_with)
+                for name, each in output.aux_signals.items()
+            },
+        )
+
+    def _labels(self) -> tuple[StageLabel | None, StageLabel | None]:
+        """What both stages say about the sentence; None for a stage that was not there."""
+        stage1, patched = self._output.stage1, self._output.patched_stage2_atsa
+        first = _label(Draft(stage1.ate.aspects, stage1.atsa.aspect_sentiments))
+        if patched is None:
+            return first, None
+        if patched.aspect_sentiments == stage1.atsa.aspect_sentiments:
+            return first, first
+        return first, _label(Draft(self._last_ate.aspects, patched.aspect_sentiments))
+
+    def _final_result(self) -> FinalTuples:
+        """The final result; tuples that it does not list are those of the sentiments."""
+        given, stage1 = self._output.final_result, self._output.stage1.atsa.aspect_sentiments
+        before = _tuples(() if given is None else given.stage1_tuples, stage1)
+        after = _tuples(() if given is None else given.stage2_tuples, self._last_atsa.aspect_sentiments)
+        has_after = self._output.patched_stage2_atsa is not None or (given is not None and bool(given.stage2_tuples))
+        closing = _tuples(() if given is None else given.final_tuples, self._last_atsa.aspect_sentiments)
+        if given is not None and not given.final_tuples and given.final_aspects:
+            closing = tuple(AspectTuple(each.term, each.polarity, span=each.span) for each in given.final_aspects)
+        return FinalTuples(
+            None if given is None else given.label,
+            None if given is None else _known(given.confidence),
+            before,
+            after if has_after else None,
+            closing,
+        )
+
+    def _aspect_score(self) -> AspectScore:
+        judgements = self._stage1.judgements
+        number = len(judgements)
+        found = {tidy_term(term) for term in self._stage1.kept_terms} if self._gold else set()
+        wanted = dict.fromkeys(each.aspect_term for each in self._gold or () if each.aspect_term)
+        return AspectScore(
+            judgements,
+            tuple(term for term in wanted if tidy_term(term) not in found),
+            sum(bool(each.is_valid_target) for each in judgements) / number if number else None,
+            sum(bool(each.span_ok) for each in judgements) / number if number else None,
+            bool(self._stage1.dropped_terms),
+        )
+
+    def _moderator(self) -> ModeratorScore | None:
+        found = self._output.moderator
+        if found is None:
+            return None
+        return ModeratorScore(
+            found.final_label,
+            _known(found.confidence),
+            found.rationale,
+            found.applied_rules,
+            found.arbiter_flags,
+            found.selected_stage,
+            found.decision_reason,
+        )
+
+    def _inputs(self, result: FinalTuples, sentiments: Sequence[AspectSentiment]) -> ScorecardInputs:
+        text = composed(self._output.input_text)
+        named = [composed(each.aspect_term) for each in result.final_tuples or () if each.aspect_term]
+        stated = tuple(
+            [
+                SentimentInput(
+                    None if each.aspect_term is None else AspectTermInput(each.aspect_term.term, each.aspect_term.span),
+                    each.polarity,
+                    each.confidence,
+                    each.evidence,
+                    each.is_implicit,
+                )
+                for each in sentiments
+            ]
+        )
+        filtered = self._stage1.filtered
+        return ScorecardInputs(
+            AspectDebug(self._output.stage1.ate.aspects, filtered, self._stage1.right_under),
+            tuple(aspect for aspect in filtered if aspect.action == KEEP),
+            stated,
+            StageLabel(result.label, result.confidence),
+            self._gold,
+            sum(term not in text for term in named),
+            len(named),
+        )
+
+
+def _label(draft: Draft) -> StageLabel:
+    opinion = sentence_opinion(draft)
+    return StageLabel(opinion.label, opinion.confidence)
+
+
+def _tuples(given: tuple[AspectTuple, ...], sentiments: Sequence[AspectSentiment]) -> tuple[AspectTuple, ...]:
+    if given:
+        return given
+    return tuple(
+        AspectTuple(each.term, each.polarity, span=None if each.aspect_term is None else each.aspect_term.span)
+        for each in sentiments
+    )
+
+
+def _failure_flags(failed: str) -> ScoreFlags:
+    """Whether a reply could not be understood, or did not come; the reason names who, a code, and what happened."""
+    is_unusable = any(code in failed for code in _UNUSABLE)
+    return ScoreFlags(parse_failed=is_unusable, generate_failed=not is_unusable, failure=failed)
+
+
+def _runtime(output: PipelineOutput, parsed: ParsedOutput | None) -> ScoreRuntime:
+    usage, meta = output.usage, output.meta
+    return ScoreRuntime(
+        output.text_id,
+        meta.split,
+        None,
+        meta.seed,
+        usage.tokens_in,
+        usage.tokens_out,
+        usage.cost_usd,
+        usage.latency_ms,
+        usage.calls,
+        usage.retries,
+        usage.repairs,
+        None,
+        meta.demo_ids,
+        sum(_REPAIRED in note for note in output.notes),
+        sum(_INVALID in note for note in output.notes),
+        parsed,
+    )
+
+
+def _known(number: float) -> float | None:
+    """A number that was read; what could not be read is no number."""
+    return None if math.isnan(number) else number

@@ -1,0 +1,204 @@
+"""Outputs and scorecards of other makers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from aspect_outputs import TEXT, output
+from hallumeter.errors import RecordError
+from hallumeter.metrics.aspects import count_scorecard
+from hallumeter.pipelines.aspects.scoring import completed, make_scorecard, output_reader, scorecard_of
+from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
+from hallumeter.records.aspects import (
+    Aspect,
+    AspectSentiment,
+    Correction,
+    FinalResult,
+    PipelineOutput,
+    StructuralValidation,
+    TextSpan,
+)
+from hallumeter.records.aspects.scorecard import Scorecard
+
+
+def output_of(**row: Any) -> PipelineOutput:
+    return output_reader().record_of({"text_id": "s1", "input_text": TEXT, **row})
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ([0, 3], TextSpan(0, 3)),
+        ((0, 3), TextSpan(0, 3)),
+        ({"start": 0, "end": 3}, TextSpan(0, 3)),
+        ({"start": "0", "end": 3.0}, TextSpan(0, 3)),
+        ([0], None),
+        ([0, 1, 2], None),
+        ([0, None], None),
+        ([0, 1.5], None),
+        ([True, 3], None),
+        ("0-3", None),
+        ({"start": 0}, None),
+        (None, None),
+    ],
+)
+def test_a_span_is_read_in_any_form_or_is_missing(span: object, expected: TextSpan | None) -> None:
+    assert tolerant_record({"term": "배터리", "span": span}, Aspect).span == expected
+
+
+@pytest.mark.parametrize(
+    ("polarity", "expected"),
+    [("positive", "positive"), ("NEG", "negative"), (" neu ", "neutral"), ("mixed", None), (3, None), (None, None)],
+)
+def test_a_polarity_that_is_not_known_is_missing_and_not_neutral(polarity: object, expected: str | None) -> None:
+    assert tolerant_record({"aspect_term": "뷰", "polarity": polarity}, AspectSentiment).polarity == expected
+
+
+def test_a_term_may_stand_alone() -> None:
+    found = tolerant_record({"aspect_term": "뷰"}, AspectSentiment)
+    assert found.term == "뷰"
+    assert tolerant_record({"aspect_term": ["뷰"]}, AspectSentiment).aspect_term is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(1, 1.0), ("0.5", 0.5), ("high", None), (math.inf, None), (math.nan, None), (True, None), (1 << 60, None)],
+)
+def test_a_number_that_is_none_is_missing(given: object, expected: float | None) -> None:
+    assert tolerant_record({"term": "a", "confidence": given}, Aspect).confidence == expected
+
+
+def test_items_that_cannot_be_understood_are_left_out() -> None:
+    row = {"structural_risks": [{"type": "NEGATION"}, None, "x", {"type": None}], "consistency_score": []}
+    found = tolerant_record(row, StructuralValidation)
+    assert [risk.type for risk in found.structural_risks] == ["NEGATION", ""]
+    assert tolerant_record({"structural_risks": "none"}, StructuralValidation).structural_risks == ()
+
+
+def test_flags_are_true_or_false_and_nothing_else() -> None:
+    assert tolerant_record({"applied": 1}, Correction).applied is False
+    assert tolerant_record({"applied": True}, Correction).applied is True
+
+
+def test_a_required_number_that_is_not_there_is_no_number() -> None:
+    found = tolerant_record({"label": "positive"}, FinalResult)
+    assert math.isnan(found.confidence)
+    card = make_scorecard(output_of(final_result={"label": "positive"}, moderator={"final_label": "positive"}))
+    assert card.final_result is not None
+    assert card.final_result.confidence is None
+    assert card.moderator is not None
+    assert card.moderator.confidence is None
+
+
+def test_maps_keep_the_entries_that_fit() -> None:
+    found = output_of(debate_review_context={"mapping_fail_reasons": {"no_match": 2, 3: "many"}, "aspect_hints": []})
+    assert found.debate_review_context is not None
+    assert found.debate_review_context.mapping_fail_reasons == {"no_match": 2}
+
+
+def test_a_row_nested_without_end_is_cut() -> None:
+    row: dict[str, Any] = {}
+    place = row
+    for _ in range(200):
+        place["meta"] = place = {}
+    assert output_of(**row).text_id == "s1"
+
+
+def test_records_are_taken_as_they_are() -> None:
+    assert output_of(stage1=output().stage1).stage1 == output().stage1
+
+
+@pytest.mark.parametrize("row", [{"text_id": "a"}, {"input_text": "b"}, {"text_id": None, "input_text": "b"}, {}])
+def test_an_output_needs_an_id_and_a_text(row: dict[str, object]) -> None:
+    with pytest.raises(RecordError, match=r"no (text_id|input_text); expected an object with text_id, input_text"):
+        output_reader().record_of(row)
+
+
+def test_a_row_that_no_record_can_be_made_of_is_refused() -> None:
+    with pytest.raises(RecordError, match="no TextSpan"):
+        tolerant_record({"start": "first"}, TextSpan)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"uid": 7, "text": "Good."},
+        {"case_id": 7, "meta": {"input_text": "Good."}},
+        {"id": 7, "meta": None, "text": "Good."},
+    ],
+)
+def test_id_and_text_may_have_other_names(row: dict[str, object]) -> None:
+    found = output_reader().record_of(row)
+    assert (found.text_id, found.input_text) == ("7", "Good.")
+
+
+def test_drops_without_a_class_get_one_from_the_text() -> None:
+    filtered = [
+        {"term": "배터리", "span": [1, 4], "action": "drop", "drop_reason": "other_not_target"},
+        {"term": "화면", "span": None, "action": "drop"},
+        {"term": "가", "span": {"start": 10, "end": 11}, "action": "drop"},
+        {"term": "뷰", "span": [9, 10], "action": "keep"},
+    ]
+    card = scorecard_of({"meta": {"input_text": TEXT}, "inputs": {"ate_debug": {"filtered": filtered}}})
+    assert [each.drop_class for each in card.filtered] == ["H2", "H1", "filter", None]
+    counts = count_scorecard(card)
+    assert (counts.classified, counts.offset_errors, counts.placed, counts.code_points) == (1, 1, 3, 2)
+
+
+def test_without_a_text_classes_stay_unknown() -> None:
+    card = scorecard_of({"inputs": {"ate_debug": {"filtered": [{"term": "화면", "action": "drop"}]}}})
+    assert card.filtered[0].drop_class is None
+    assert card.is_flagged
+
+
+def test_risks_and_severities_get_whole_names() -> None:
+    risks = [{"risk_id": "NEGATION", "severity": "medium"}, {"type": "E", "severity": None}, {"risk_id": "IRONY"}]
+    card = scorecard_of({"validator": [{"stage": "stage1", "structural_risks": risks}]})
+    assert card.validator is not None
+    assert [(risk.risk_id, risk.severity) for risk in card.validator[0].structural_risks] == [
+        ("NEGATION_SCOPE", "mid"), ("OTHER", "mid"), ("OTHER", "mid"),
+    ]  # fmt: skip
+
+
+def test_tuples_of_the_result_may_be_its_aspects() -> None:
+    aspects = [
+        {"aspect_term": {"term": "뷰"}, "polarity": "negative"},
+        {"aspect_term": "화면", "polarity": "neg"},
+        {"term": "배터리"},
+    ]
+    row = {
+        "meta": {"input_text": TEXT},
+        "inputs": {},
+        "runtime": {"parsed_output": {"final_result": {"label": "mixed", "final_aspects": aspects}}},
+    }
+    card = scorecard_of(row)
+    assert card.final_result is not None
+    assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰", "화면", "배터리"]
+    assert card.inputs is not None
+    assert (card.inputs.final_out_of_text, card.inputs.final_aspects) == (1, 3)
+
+
+def test_a_result_without_tuples_or_aspects_has_none() -> None:
+    card = scorecard_of({"runtime": {"parsed_output": {"final_result": {"label": "mixed"}}}})
+    assert card.final_result is not None
+    assert card.final_result.final_tuples is None
+
+
+def test_our_own_scorecards_are_complete() -> None:
+    card = make_scorecard(output())
+    assert completed(card) is card
+
+
+@pytest.mark.parametrize("row", [{}, {"ate": None, "inputs": None, "validator": None, "runtime": None, "meta": None}])
+def test_a_scorecard_of_nothing_is_read(row: dict[str, object]) -> None:
+    assert not scorecard_of(row).is_flagged
+
+
+@pytest.mark.parametrize("row", [{"validator": "none", "inputs": [], "meta": 3, "ate": "x", "aux_signals": {"hf": 1}}])
+def test_blocks_of_another_kind_are_missing(row: dict[str, object]) -> None:
+    card = scorecard_of(row)
+    assert [card.validator, card.inputs, card.meta, card.ate] == [None] * 4
+    assert isinstance(card, Scorecard)
