@@ -19,6 +19,12 @@ SAMPLES = sorted(
     entry.name for entry in (resources.files("hallumeter") / "samples").iterdir() if entry.name.endswith(".jsonl")
 )
 CASES: dict[str, list[list[str]]] = {
+    "aspects aggregate": [["aspects", "aggregate", "DEMO/reviews-korean/scorecards.jsonl", "--out", "run"]],
+    "aspects replay": [
+        ["aspects", "replay", "DEMO/reviews-english", "--set", "enable_debate=false", "--out", "replayed"]
+    ],
+    "aspects run": [["aspects", "run", "--config", "ANSWERS/reviews.json"]],
+    "aspects score": [["aspects", "score", "DEMO/reviews-korean/outputs.jsonl", "--out", "cards.jsonl"]],
     "audit": [
         ["audit", "SAMPLES/rag_answers.jsonl", "--limit", "12", "--by", "model", "--out", "run"],
         ["audit", "ANSWERS/answers.jsonl", "--evidence-dir", "ANSWERS/handbook", "--workers", "2"],
@@ -34,7 +40,12 @@ CASES: dict[str, list[list[str]]] = {
     "dialogue script": [["dialogue", "script", "--fhir-dir", "SAMPLES/patients", "--output-path", "scripts.jsonl"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
-    "report": [["report", "DEMO/answers"], ["report", "DEMO/newspapers"], ["report", "DEMO/dialogues"]],
+    "report": [
+        ["report", "DEMO/answers"],
+        ["report", "DEMO/newspapers"],
+        ["report", "DEMO/dialogues"],
+        ["report", "DEMO/reviews-english"],
+    ],
     "stress": [["stress", "SAMPLES/rag_answers.jsonl", "--limit", "12", "--out", "run"]],
     "transcripts": [
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
@@ -42,12 +53,12 @@ CASES: dict[str, list[list[str]]] = {
     ],
 }
 """How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written,
-ANSWERS has a file of answers with samples, a folder of texts, and an experiment."""
+ANSWERS has a file of answers with samples, a folder of texts, and two experiments."""
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with answers in three languages, texts to look evidence up in, and an experiment with one question."""
+    """A folder with answers in three languages, texts to look evidence up in, and two experiments."""
     folder = tmp_path_factory.mktemp("answers")
     texts = {"en": "The tower is 330 m high.", "fr": "La tour fut achevée en 1889.", "ko": "수도는 서울이다."}
     rows = [
@@ -66,6 +77,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "questions": str(folder / "questions.txt"),
     }
     (folder / "experiment.json").write_text(json.dumps(experiment), encoding="utf-8")
+    (folder / "reviews.txt").write_text("The soup was cold but the staff was kind.\n화면이 좋아요.\n", encoding="utf-8")
+    reviews = {"model": "offline", "data": {"input": str(folder / "reviews.txt")}}
+    (folder / "reviews.json").write_text(json.dumps(reviews), encoding="utf-8")
     return folder
 
 

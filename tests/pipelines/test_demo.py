@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hallumeter.errors import InputError
+from hallumeter.errors import InputError, MissingExtraError
+from hallumeter.extractors.aspects.korean import KoreanReader
 from hallumeter.pipelines import load, run_demo
 
 
@@ -23,6 +24,8 @@ def test_a_demo_replaces_an_older_one(tmp_path: Path) -> None:
     assert msgspec.json.encode(first.answers) == msgspec.json.encode(second.answers)
     assert msgspec.json.encode(first.newspapers.summary) == msgspec.json.encode(second.newspapers.summary)
     assert msgspec.json.encode(first.dialogues) == msgspec.json.encode(second.dialogues)
+    assert msgspec.json.encode(first.english_reviews) == msgspec.json.encode(second.english_reviews)
+    assert msgspec.json.encode(first.korean_reviews) == msgspec.json.encode(second.korean_reviews)
     answers, newspapers = load(tmp_path / "demo" / "answers"), load(tmp_path / "demo" / "newspapers")
     assert [source.name for source in answers.manifest.inputs] == ["rag_answers.jsonl"]
     assert [source.records for source in newspapers.manifest.inputs] == [10, 10, 10, 10]
@@ -63,6 +66,31 @@ def test_the_scripted_answers_show_every_kind_of_finding_and_every_kind_of_fault
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["reviews-english", "reviews-korean"])
+def test_agents_read_sixty_reviews_of_each_language_and_every_step_is_blamed_for_its_errors(
+    name: str, finished_demo: Path
+) -> None:
+    run = load(finished_demo / name)
+    found = run.summary.aspects
+    assert found is not None
+    assert (found.samples, found.failed, found.with_gold) == (60, 0, 60)
+    assert {row.by["step"] for row in run.summary.metrics if "step" in row.by} >= {"ate", "atsa", "ate_review"}
+    assert (run.path / "report.html").stat().st_size > 500_000
+
+
+def test_without_the_package_that_reads_korean_the_other_samples_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: object) -> None:
+        raise MissingExtraError("korean", "reading Korean sentences")
+
+    monkeypatch.setattr(KoreanReader, "version", property(missing))
+    found = run_demo(tmp_path / "demo")
+    assert found.korean_reviews is None
+    assert not (tmp_path / "demo" / "reviews-korean").exists()
+    assert found.english_reviews.counts.records == 60
+
+
 def test_a_measured_run_of_other_events_is_not_replaced(demo: Path) -> None:
     events = demo / "dialogues" / "events.jsonl"
     events.write_bytes(events.read_bytes().replace(b'"run_id":"hallumeter-demo"', b'"run_id":"mine"'))
@@ -72,7 +100,7 @@ def test_a_measured_run_of_other_events_is_not_replaced(demo: Path) -> None:
     assert sorted(demo.rglob("*")) == before
 
 
-@pytest.mark.parametrize("place", [".", "answers", "newspapers", "dialogues"])
+@pytest.mark.parametrize("place", [".", "answers", "newspapers", "dialogues", "reviews-english"])
 def test_a_demo_replaces_no_other_run(place: str, demo: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine" / place
     folder.parent.mkdir(exist_ok=True)

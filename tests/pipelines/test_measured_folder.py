@@ -28,7 +28,7 @@ FILES = {
     "failures.jsonl": "record_id claim_id step judge code message attempts",
     "measurements.jsonl": "metric scope record_id by judge count total value undefined",
 }
-SUMMARY_FIELDS = "version instrument counts metrics profile notices ranking dialogue"
+SUMMARY_FIELDS = "version instrument counts metrics profile notices ranking dialogue aspects"
 METRIC_FIELDS = "metric by judge count total value interval interval_method direction undefined undecided failed bounds"
 MANIFEST_FIELDS = "version hallumeter instrument inputs settings judges seed started finished"
 ROWS: list[Row] = [

@@ -1,5 +1,7 @@
 """From a summary and its findings to something to read."""
 
+from .aspects.sections import PartSection
+from .aspects.text import aspects_brief, aspects_text
 from .building import build_document
 from .catalog_text import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts
 from .charts import charts_of
@@ -52,6 +54,7 @@ __all__ = [
     "MetricText",
     "PageSection",
     "PanelAdvice",
+    "PartSection",
     "RankingSection",
     "ReadingSection",
     "ReasonCount",
@@ -62,6 +65,8 @@ __all__ = [
     "ScoreSection",
     "Section",
     "Segment",
+    "aspects_brief",
+    "aspects_text",
     "build_document",
     "catalog_text",
     "charts_of",

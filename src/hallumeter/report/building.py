@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import msgspec
 from msgspec import Struct
 
+from .aspects.building import ASPECTS, BLAMED, blame_rows, metric_families, part_section, run_rows
+from .aspects.families import OPEN
 from .dialogue.building import DIALOGUE, difference_section, score_section
 from .dialogue.building import severity as dialogue_severity
 from .dialogue.wording import SINGLE
@@ -114,6 +116,8 @@ def build_document(
         sections = _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts)
     elif summary.instrument == DIALOGUE:
         sections = _dialogue_sections(gathered, limits)
+    elif summary.instrument == ASPECTS:
+        sections = _aspect_sections(gathered, limits)
     else:
         sections = _claim_sections(gathered, limits)
     document = Document(
@@ -157,6 +161,24 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
         *_breakdown_sections([row for row in rows if row.summary.metric in SINGLE], gathered.headline),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
+        _integrity_section(gathered),
+    ]
+
+
+def _aspect_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
+    """What a report on aspects shows: metrics by what they are about, who erred, which rules decided."""
+    rows, selection = gathered.rows, gathered.selection
+    blamed, parts = blame_rows(rows), part_section(gathered.summary)
+    reasons = reason_section(selection.overview.reasons)
+    families = [MetricSection(found, title) for title, found in metric_families(rows).items()]
+    return [
+        *(family for family in families if family.title in OPEN),
+        *([BreakdownSection(BLAMED, tuple(blamed), title="Who made which error")] if blamed else []),
+        *([parts] if parts else []),
+        *_breakdown_sections(run_rows(rows), gathered.headline),
+        *([reasons] if reasons else []),
+        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
+        *(family for family in families if family.title not in OPEN),
         _integrity_section(gathered),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ def metric_facts(metric: Metric) -> dict[str, str]:
     """Titles and texts, in reading order."""
     low, high = metric.range
     ends = f"{low:g} to {high:g}" if high is not None else f"from {low:g}, no upper end"
+    if math.isinf(low):
+        ends = f"no lower end, up to {high:g}"
     return {
         "Question": metric.question,
         "Formula": metric.formula,
@@ -67,7 +70,7 @@ def metric_texts() -> dict[str, MetricText]:
             alias=metric.alias,
             name=metric.name,
             question=metric.question,
-            range=metric.range,
+            range=(None if math.isinf(metric.range[0]) else metric.range[0], metric.range[1]),
             family="agreement" if metric.reads == "ratings" else metric.reads,
         )
         for name, metric in METRICS_BY_ID.items()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .aspects.building import ASPECTS
+from .aspects.families import OPEN
 from .dialogue.building import DIALOGUE
 from .dialogue.charts import difference_charts, score_charts
 from .dialogue.sections import DifferenceSection, ScoreSection
@@ -52,7 +54,15 @@ def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
     """How the sections of an instrument are drawn."""
     if has_pages(document):
         return _page_charts
+    if document.instrument == ASPECTS:
+        return _aspect_charts
     return _dialogue_charts if document.instrument == DIALOGUE else _section_charts
+
+
+def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
+    if isinstance(section, MetricSection):
+        return _rate_chart(section.rows, confidence) if section.title in OPEN else []
+    return _section_charts(section, confidence)
 
 
 def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:

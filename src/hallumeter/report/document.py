@@ -24,6 +24,7 @@ from hallumeter.records import (
     Response,
 )
 
+from .aspects.sections import PartSection
 from .dialogue.sections import DifferenceSection, ScoreSection
 from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
@@ -248,6 +249,8 @@ class MetricSection(Struct, frozen=True, tag="metrics"):
     """The headline numbers."""
 
     rows: tuple[MetricRow, ...]
+    title: str | None = None
+    """What they are about, where there are several such sections."""
 
 
 class DistributionSection(Struct, frozen=True, tag="distribution"):
@@ -269,6 +272,8 @@ class BreakdownSection(Struct, frozen=True, tag="breakdown"):
     """By the headline judge, and metrics that need no judge."""
     rows_left_out: int = 0
     """Rows by other judges and of agreement between judges."""
+    title: str | None = None
+    """What it is called; None for the names of the fields."""
 
 
 class JudgeSection(Struct, frozen=True, tag="judges"):
@@ -339,6 +344,7 @@ Section = (
     | ReadingSection
     | DifferenceSection
     | ScoreSection
+    | PartSection
 )
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
+from .aspects.building import ASPECTS
+from .aspects.families import OPEN
 from .charts import charts_of
 from .dialogue.building import DIALOGUE
 from .dialogue.sections import DifferenceSection
@@ -89,16 +91,21 @@ TITLES = {
     "readings": "Page by page",
     "differences": "Modes compared",
     "scores": "Spread and trend",
+    "parts": "Parts in counts",
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
     TRANSCRIPTS: {"metrics": "All engines together"},
     DIALOGUE: {"metrics": "All answers together", "records": "Answers"},
+    ASPECTS: {"records": "Sentences"},
 }
 """The headings that an instrument has in place of these."""
-_OWN_TEMPLATES = {DIALOGUE: {"records": "section_records_dialogue.html"}}
+_OWN_TEMPLATES = {
+    DIALOGUE: {"records": "section_records_dialogue.html"},
+    ASPECTS: {"metrics": "section_metrics_aspects.html"},
+}
 _OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css"}
-_GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html"}
+_GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
 _SECTION_SCRIPTS = {
     RecordSection: "records.js",
     RankingSection: "ranking.js",
@@ -183,7 +190,9 @@ def _parts(document: Document, charts: tuple[Chart, ...]) -> list[_Part]:
         title = titles.get(kind)
         if title is None:
             continue
-        if isinstance(section, BreakdownSection):
+        if isinstance(section, MetricSection | BreakdownSection) and section.title is not None:
+            title = section.title
+        elif isinstance(section, BreakdownSection):
             title = group_title(section.by) if document.instrument == DIALOGUE else f"By {', '.join(section.by)}"
         drawn = tuple(chart for chart in charts if chart.section == place)
         parts.append(_Part(f"{kind}-{place}", title, templates.get(kind, f"section_{kind}.html"), section, drawn))
@@ -317,6 +326,7 @@ def _environment() -> Environment:
         result_of=result_words,
         fairness_of=fairness_words,
         pairs_of=_pairs_of,
+        open_families=OPEN,
     )
     return environment
 

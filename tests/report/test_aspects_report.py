@@ -1,0 +1,119 @@
+"""Aspects in a report: what is told first, who erred, and what the parts of a whole are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from browsing import Visit, needs_browser, opened_browser
+from playwright.sync_api import expect
+
+from hallumeter.pipelines.aspects.commands import aspects
+from hallumeter.pipelines.run import Run
+from hallumeter.records import Counts, Manifest, Summary
+from hallumeter.report import BreakdownSection, MetricSection, PartSection, build_document, charts_of, metric_texts
+from hallumeter.report.aspects.families import OPEN, SECTIONS
+from hallumeter.report.aspects.terminal import brief_table
+from hallumeter.report.document import Document
+
+SCRIPT = '''
+def answer(task):
+    """Finds what is not there, misplaces what is, and says nothing else."""
+    if task.role == "ate":
+        aspects = [{"term": "battery", "span": {"start": 3, "end": 10}}, {"term": "keyboard", "span": None}]
+        return {"aspects": aspects}
+    return {}
+'''
+ROW = {
+    "text_id": "r1",
+    "text": "The battery is great but the screen is terrible.",
+    "gold_tuples": [
+        {"aspect_term": "battery", "polarity": "positive"},
+        {"aspect_term": "screen", "polarity": "negative"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """A run whose extraction invents an aspect and misplaces another; the offline agents do the rest."""
+    folder = tmp_path_factory.mktemp("aspects")
+    (folder / "erring_extraction.py").write_text(SCRIPT, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        settings = {"agents": {"ate": "python:erring_extraction:answer"}, "seeds": [0, 1]}
+        yield aspects([ROW], settings=settings, out=folder / "run")
+
+
+def document_of(run: Run) -> Document:
+    return build_document(summary=run.summary, manifest=run.manifest, metric_texts=metric_texts())
+
+
+def test_drops_and_gold_come_first_then_who_erred_then_the_parts(run: Run) -> None:
+    sections = document_of(run).sections
+    assert [section.title for section in sections[:2] if isinstance(section, MetricSection)] == list(OPEN)
+    blame = sections[2]
+    assert isinstance(blame, BreakdownSection)
+    assert (blame.by, blame.title) == (("step", "error"), "Who made which error")
+    assert isinstance(sections[3], PartSection)
+    titles = [section.title for section in sections if isinstance(section, MetricSection)]
+    assert set(titles) <= set(SECTIONS)
+
+
+def test_the_step_that_invented_is_blamed_and_the_one_that_mended_is_named(run: Run) -> None:
+    rows = {(row.by["step"], row.metric): row for row in run.summary.metrics if row.by.get("error") == "ungrounded"}
+    introduced, repaired = rows["ate", "step_introduction_rate"], rows["ate_review", "step_repair_rate"]
+    assert (introduced.count, introduced.total) == (4, 4)  # two aspects under two seeds
+    assert (repaired.count, repaired.total) == (4, 4)
+
+
+def test_only_open_families_groups_of_steps_and_runs_are_drawn(run: Run) -> None:
+    document = document_of(run)
+    drawn = {chart.section for chart in charts_of(document)}
+    for place, section in enumerate(document.sections):
+        if isinstance(section, MetricSection) and section.title not in OPEN:
+            assert place not in drawn
+
+
+def test_a_summary_without_aspects_has_no_parts() -> None:
+    bare = Summary(1, "aspects", Counts(), ())
+    document = build_document(
+        summary=bare,
+        manifest=Manifest(version=1, hallumeter="0", instrument="aspects", inputs=()),
+        metric_texts=metric_texts(),
+    )
+    assert not any(isinstance(section, PartSection | MetricSection) for section in document.sections)
+
+
+def test_a_first_look_tells_drops_and_steps(run: Run) -> None:
+    told = brief_table(run.summary)
+    assert "aspect_hallucination_rate_H1 ↓   1.000" in told
+    assert "Errors against gold, by step" in told
+    assert "ate_review" in told
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_click_on_a_misplaced_aspect_shows_where_it_stands(run: Run, width: int, scheme: str) -> None:
+    for browser in opened_browser():
+        visit = Visit(browser, run.path / "report.html", width=width, scheme=scheme)
+        visit.page.locator(".entry").first.click()
+        expect(visit.page.locator("#record")).to_contain_text("The battery is great")
+        expect(visit.page.locator("#record")).to_contain_text("keyboard")
+        expect(visit.page.get_by_role("heading", name="Who made which error")).to_be_visible()
+        closed = visit.page.locator("section", has=visit.page.get_by_role("heading", name="Grounding"))
+        closed.locator("summary").click()
+        expect(closed.get_by_role("cell", name="spans that hold their term")).to_be_visible()
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visit.complaints == []
+        visit.context.close()
+
+
+def test_a_failure_belongs_to_the_sentence_and_the_seed_in_which_it_happened(tmp_path: Path) -> None:
+    run = aspects([ROW], settings={"agents": {"atsa": "python:math:floor"}, "seeds": [0, 7]}, out=tmp_path / "run")
+    assert [failure.record_id for failure in run.failures] == ["r1", "r1@7"]
+    names = [msgspec.json.decode(line)["record_id"] for line in (run.path / "records.jsonl").read_bytes().splitlines()]
+    assert names == ["r1", "r1@7"]
