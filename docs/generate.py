@@ -17,15 +17,19 @@ import re
 import sys
 import tempfile
 import textwrap
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import hallumeter
 from hallumeter.cli.main import main as command_line
+from hallumeter.compat.absa import aggregate_single_run
 from hallumeter.metrics import catalog
+from hallumeter.pipelines.aspects.aggregating import aggregate, column_of
+from hallumeter.pipelines.aspects.scoring import scorecard_of
 from hallumeter.report import metric_facts
 
 if TYPE_CHECKING:
@@ -57,6 +61,23 @@ FAMILIES = {
     "Clinical dialogues": (
         "What does an answer about a patient invent, risk, use, contradict and leave out?",
         catalog.CLINICAL_METRICS,
+    ),
+    "Aspects: grounding": (
+        "Do the aspects of a sentence stand in it, and where they are said to stand?",
+        catalog.GROUNDING_METRICS,
+    ),
+    "Aspects: stages": (
+        "What do validators, debates and second stages see, change and ignore?",
+        catalog.STAGE_METRICS,
+    ),
+    "Aspects: results": (
+        "How well does what agents say fit gold, and what does it take?",
+        catalog.TUPLE_METRICS,
+    ),
+    "Aspects: repeated runs": ("Do agents say the same again?", catalog.CASE_METRICS),
+    "Aspects: blame": (
+        "Which step introduced, saw, repaired or broke what?",
+        catalog.ASPECT_BLAME_METRICS,
     ),
 }
 
@@ -150,6 +171,120 @@ SPOKEN: tuple[dict[str, object], ...] = (
 """Two answers about one patient."""
 FACTS: dict[str, object] = {"age": 67, "primary_condition": "Type 2 diabetes mellitus", "key_meds": ["Metformin"]}
 
+READ = """\
+from hallumeter.compat.absa import aggregate_single_run, make_scorecard
+def output(text, aspects, sentiments, label):
+    stage1 = {"ate": {"aspects": aspects}, "atsa": {"aspect_sentiments": sentiments}}
+    return {"text_id": text, "input_text": text, "stage1": stage1, "final_result": {"label": label}}
+
+staff, view = {"term": "staff", "span": [4, 9]}, {"term": "view", "span": [7, 11]}
+bill = {"term": "bill", "span": [0, 4]}  # it is not in the text
+kind = {"aspect_term": staff, "polarity": "positive", "evidence": "kind"}
+high = {"aspect_term": bill, "polarity": "negative", "evidence": "too high"}
+lovely = {"aspect_term": view, "polarity": "positive", "evidence": "Lovely"}
+late = {"term": "soup", "span": [27, 31]}  # it begins at 26
+no_target = {"term": "a", "span": [24, 25]}
+outputs = [
+    output("The staff was kind, but a soup came cold.", [staff, late, bill, no_target], [kind, high], "mixed"),
+    output("Lovely view.", [view], [lovely], "positive"),
+]
+scorecards = [make_scorecard(each) for each in outputs]
+"""
+"""Two sentences with aspects: among them a misplaced one, an invented one, and one that is no target."""
+STAGED = """\
+from hallumeter.compat.absa import aggregate_single_run
+def scorecard(before, after, **delta):
+    risk = {"risk_id": "NEGATION_SCOPE", "severity": "high"}
+    stages = [("stage1", before), ("stage2", after)]
+    validators = [{"stage": stage, "structural_risks": [risk] * number} for stage, number in stages]
+    return {"validator": validators, "stage_delta": delta}
+
+guided = scorecard(2, 1, changed=True, change_type="guided", pairs_changed=True, proposals=2, proposals_applied=1)
+guided["debate"] = {
+    "mapping_stats": {"direct": 2, "fallback": 1, "none": 1},
+    "mapping_fail_reasons": {"no_match": 1},
+    "override_stats": {"applied": 1, "skipped_conflict": 3},
+}
+same = scorecard(1, 0, changed=False, change_type="none", pairs_changed=False)
+drifted = scorecard(0, 0, changed=True, change_type="unguided", pairs_changed=True)
+scorecards = [guided, same, drifted]
+"""
+"""Three sentences of which risks, changes and a debate are known."""
+COMPARED = """\
+from hallumeter.compat.absa import aggregate_single_run
+right = [{"aspect_term": "soup", "polarity": "negative"}, {"aspect_term": "", "polarity": "positive"}]
+wrong = [{"aspect_term": "soup", "polarity": "positive"}]
+def scorecard(stage1, stage2):
+    result = {"stage1_tuples": stage1, "stage2_tuples": stage2, "final_tuples": stage2}
+    return {"inputs": {"gold_tuples": right}, "runtime": {"parsed_output": {"final_result": result}}}
+
+scorecards = [scorecard(wrong, right), scorecard(right, right), scorecard(right, wrong)]
+scorecards[0]["debate"] = {"override_stats": {"applied": 1}}
+"""
+"""Three sentences with gold: one that stage 2 puts right, one that stays right, one that it puts wrong."""
+REPEATED = """\
+from hallumeter.compat.absa import aggregate_single_run
+def scorecard(text_id, seed, label):
+    result = {"label": label, "final_tuples": [{"aspect_term": "soup", "polarity": label}]}
+    runtime = {"seed": seed, "parsed_output": {"final_result": result}}
+    return {"meta": {"text_id": text_id}, "runtime": runtime, "validator": [{"stage": "stage1"}]}
+
+runs = [("s1", 1, "positive"), ("s1", 2, "positive"), ("s2", 1, "positive"), ("s2", 2, "negative")]
+scorecards = [scorecard(*run) for run in runs]
+"""
+"""Two sentences in two runs, one of which gets another label."""
+SPENT = """\
+from hallumeter.compat.absa import aggregate_single_run
+def scorecard(milliseconds, gate, **runtime):
+    disagrees = {"stage1_final": gate == "PASS"}
+    latency = {"total_ms": milliseconds, "gate_status": gate}
+    return {"latency": latency, "runtime": runtime, "aux_signals": {"hf": {"disagrees_with": disagrees}}}
+
+cheap = {"tokens_in": 800, "tokens_out": 100, "cost_usd": 0.002}
+dear = {"tokens_in": 1000, "tokens_out": 100, "cost_usd": 0.004}
+scorecards = [
+    scorecard(1200, "PASS", polarities_repaired=1, polarities_invalid=0, **cheap),
+    scorecard(40000, "WARN", polarities_repaired=0, polarities_invalid=2, **dear),
+    {"flags": {"generate_failed": True}},
+]
+scorecards[0]["validator"] = [{"stage": "stage1", "structural_risks": [{"risk_id": "OTHER"}]}]
+"""
+"""Two sentences of which effort and an auxiliary classifier are known, and one that failed."""
+BLAMED = """\
+import msgspec
+from hallumeter.pipelines.aspects.blaming import blame_table
+from hallumeter.records.aspects import PipelineOutput
+def battery(**more):
+    return {"term": "battery", "span": {"start": 4, "end": 11}, **more}
+
+stated = [battery(has_sentiment=False), {"term": "screen", "has_sentiment": False}]
+felt = [battery(polarity="positive"), {"term": "screen", "polarity": "negative"}]
+proposal = {"target_aspect": "screen", "proposal_type": "DROP_ASPECT"}
+output = {
+    "text_id": "s1",
+    "input_text": "The battery is great.",
+    "gold_tuples": [{"aspect_term": "battery", "polarity": "positive"}],
+    "stage1": {"validator": {"correction_proposals": [proposal]}},
+    "states": [
+        {"step": "ate", "aspects": stated},
+        {"step": "atsa", "aspects": felt},
+        {"step": "validator_proposals", "aspects": [battery(polarity="positive")]},
+        {"step": "debate_override", "aspects": [battery(polarity="negative")]},
+    ],
+    "final_result": {"label": "negative", "confidence": 0.8},
+}
+rows = blame_table([msgspec.convert(output, PipelineOutput)]).rows
+"""
+"""A sentence with an invented aspect that the validator gets dropped, and a polarity that the debate spoils."""
+BLAME_PLACES = {
+    "step_introduction_rate": ("ate", "ungrounded"),
+    "step_detection_rate": ("validator", "ungrounded"),
+    "step_false_alarm_rate": ("validator", "polarity"),
+    "step_repair_rate": ("validator_proposals", "ungrounded"),
+    "step_regression_rate": ("debate_override", "polarity"),
+}
+"""The step and the kind of error whose rate a page shows."""
+
 CONSTANTS = {"METRICS": "Every metric of the catalog, as a tuple; [Metrics](../metrics/index.md) lists them."}
 
 
@@ -186,6 +321,10 @@ def metric_page(metric: Metric) -> str:
         return "\n".join([*lines, "## In Python", "", how_to_compare(metric)])
     if metric.reads == "turns":
         return "\n".join([*lines, "## In Python", "", how_to_talk(metric)])
+    if metric.reads in {"aspects", "aspect_cases"}:
+        return "\n".join([*lines, "## In Python", "", how_to_aggregate(metric)])
+    if metric.reads == "blame":
+        return "\n".join([*lines, "## In Python", "", how_to_blame(metric)])
     if metric.reads in {"meanings", "token_logprobs"}:
         return "\n".join([*lines, "## In Python", "", how_to_sample(metric)])
     return "\n".join([*lines, "## On the command line", "", how_to_measure(metric)])
@@ -260,6 +399,68 @@ def how_to_talk(metric: Metric) -> str:
     lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
     signature = re.sub(r"\|v:.*", "|v:VERSION", re.sub(r"reader:[^|]*", "reader:LEXICON", found.signature))
     return "\n".join([*lines, "```text", signature, "```", ""])
+
+
+def how_to_aggregate(metric: Metric) -> str:
+    """A few scorecards, what they come to, and the signature."""
+    code = _example(metric)
+    cards = _executed(code)["scorecards"]
+    name = column_of(metric.id)
+    value = aggregate_single_run(cards)[name]
+    assert value is not None, f"{metric.id} is undefined for its example"
+    rows = {row.metric: row for row in aggregate(map(scorecard_of, cards)).summary.metrics if not row.by}
+    lines = ["```pycon", *_session(code)]
+    lines += [f'>>> round(aggregate_single_run(scorecards)["{name}"], 3)', f"{round(value, 3)}", "```", ""]
+    lines += ["`hallumeter aspects aggregate SCORECARDS` prints it for all runs and for each, with its interval.", ""]
+    lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", rows[metric.id].signature), "```", ""])
+
+
+def _example(metric: Metric) -> str:
+    """The scorecards that show a metric."""
+    for metrics, code in (
+        (catalog.GROUNDING_METRICS, READ),
+        (catalog.STAGE_METRICS, STAGED),
+        (catalog.CASE_METRICS, REPEATED),
+    ):
+        if metric in metrics:
+            return code
+    is_compared = aggregate_single_run(_executed(COMPARED)["scorecards"])[column_of(metric.id)] is not None
+    return COMPARED if is_compared and metric.id != "parse_generate_failure_rate" else SPENT
+
+
+@cache
+def _executed(code: str) -> dict[str, Any]:
+    """The names that a piece of code gives."""
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return names
+
+
+def _session(code: str) -> Iterator[str]:
+    """A piece of code as a session shows it: what continues a statement, or a function, stands after dots."""
+    for statement in ast.parse(code).body:
+        first, *rest = code.splitlines()[statement.lineno - 1 : statement.end_lineno]
+        yield f">>> {first}"
+        yield from (f"... {line}".rstrip() for line in rest)
+
+
+def how_to_blame(metric: Metric) -> str:
+    """A sentence with two errors, who is to blame for them, and the signature."""
+    step, error = BLAME_PLACES[metric.id]
+    rows = {(row.metric, row.by["step"], row.by["error"]): row for row in _executed(BLAMED)["rows"]}
+    found = rows[metric.id, step, error]
+    assert found.value is not None, f"{metric.id} is undefined for its example"
+    lines = ["```pycon", *_session(BLAMED)]
+    lines += [f'>>> found = [row for row in rows if row.metric == "{metric.id}"]']
+    lines += [f'>>> [row.value for row in found if row.by == {{"step": "{step}", "error": "{error}"}}]']
+    lines += [f"[{found.value}]", "```", ""]
+    lines += [
+        "`hallumeter aspects run` writes it for every step and kind of error, with its interval, to blame.csv.",
+        "",
+    ]
+    lines += ["Its [signature](../explanation/reproducibility.md), with the version in place of `VERSION`:", ""]
+    return "\n".join([*lines, "```text", re.sub(r"\|v:.*", "|v:VERSION", found.signature), "```", ""])
 
 
 def commands_page() -> str:
