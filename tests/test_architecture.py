@@ -11,7 +11,7 @@ import graphlib
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,8 +174,22 @@ def functions_of(path: Path) -> list[Function]:
     return [node for node in ast.walk(tree_of(path)) if isinstance(node, Function)]
 
 
-every_module = pytest.mark.parametrize("path", FILES, ids=place_of)
-pure_module = pytest.mark.parametrize("path", [path for path in FILES if part_of(path) in PURE], ids=place_of)
+def for_each(paths: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test over all files: a test for each would be thousands, that take longer to be begun than to be run."""
+
+    def over_all(check: Callable[[Path], None]) -> Callable[[], None]:
+        def test() -> None:
+            for path in paths:
+                check(path)
+
+        test.__name__ = check.__name__
+        return test
+
+    return over_all
+
+
+every_module = for_each(FILES)
+pure_module = for_each([path for path in FILES if part_of(path) in PURE])
 
 
 def test_the_package_is_where_these_tests_look_for_it() -> None:
@@ -239,11 +253,16 @@ def test_imports_are_hidden_in_functions_only_where_the_table_says(path: Path) -
             assert entry.name.partition(".")[0] in allowed, f"{where}: move the import of {entry.name} to the top"
 
 
-@every_module
-def test_every_package_that_is_imported_is_declared(path: Path) -> None:
+@functools.cache
+def declared_packages() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = sum(project["optional-dependencies"].values(), project["dependencies"])
-    declared = {re.split(r"[^\w-]", line)[0].replace("-", "_").lower() for line in requirements}
+    return {re.split(r"[^\w-]", line)[0].replace("-", "_").lower() for line in requirements}
+
+
+@every_module
+def test_every_package_that_is_imported_is_declared(path: Path) -> None:
+    declared = declared_packages()
     for entry in imports_of(path):
         package = entry.name.partition(".")[0]
         package = DISTRIBUTIONS.get(package, package)
@@ -324,7 +343,7 @@ def test_package_files_fit_the_budget(path: Path) -> None:
     assert lines <= limit, f"{place_of(path)} has {lines} lines, the limit is {limit}"
 
 
-@pytest.mark.parametrize("path", TEST_FILES, ids=name_of)
+@for_each(TEST_FILES)
 def test_test_files_fit_the_budget(path: Path) -> None:
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= TEST_FILE_LINES, f"{name_of(path)} has {lines} lines, the limit is {TEST_FILE_LINES}"
@@ -379,7 +398,7 @@ def test_folders_are_small_and_shallow() -> None:
         assert len(path.relative_to(SOURCE).parts) <= DEPTH, f"{place_of(path)} lies too deep"
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=place_of)
+@for_each([path for path in FILES if path.name == "__init__.py"])
 def test_init_files_hold_a_docstring_imports_and_public_names_only(path: Path) -> None:
     tree = tree_of(path)
     assert ast.get_docstring(tree), f"{place_of(path)} has no docstring"
@@ -395,7 +414,7 @@ def test_init_files_hold_a_docstring_imports_and_public_names_only(path: Path) -
         assert is_allowed, f"{place_of(path)}:{node.lineno}: logic and data belong in a module of their own"
 
 
-@pytest.mark.parametrize("path", FILES + TEST_FILES, ids=name_of)
+@for_each(FILES + TEST_FILES)
 def test_file_and_folder_names_say_what_is_inside(path: Path) -> None:
     relative = path.relative_to(ROOT).with_suffix("")
     words = {word for part in relative.parts[1:] for word in part.lower().split("_")}
