@@ -54,6 +54,6 @@ def check_readable(path: Path) -> None:
     except OSError as error:
         raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
     if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{path}: is a folder; give the file inside it, such as {path / 'verdicts.jsonl'}")
+        raise InputError(f"{path}: is a folder; give the file inside it")
     if stat.S_ISREG(status.st_mode) and status.st_size == 0:
         raise InputError(f"{path}: the file is empty; expected one record per line")

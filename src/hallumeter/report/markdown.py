@@ -39,6 +39,8 @@ def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> s
     ]
     held = [plural(counts.records, "response"), plural(counts.claims, "claim")]
     held += [plural(counts.verdicts, "verdict"), plural(counts.failures, "failure")]
+    if summary.aspects is not None:
+        held = [plural(counts.records, "sentence"), plural(summary.aspects.failed, "failed sentence")]
     lines = [
         f"**{', '.join(held)}**",
         "",

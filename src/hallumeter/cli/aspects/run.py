@@ -116,15 +116,26 @@ def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
 
 def counted_text(finished: Finished) -> str:
     """How many sentences came to their end."""
-    failed = f", {finished.failed:,} failed" if finished.failed else ""
-    return f"{finished.sentences:,} sentence{'s' * (finished.sentences != 1)} read{failed}"
+    parts = [f"{finished.sentences:,} sentence{'s' * (finished.sentences != 1)} read"]
+    parts += [f"over {finished.seeds:,} seeds"] if finished.seeds > 1 else []
+    failed = finished.failed - finished.unasked
+    parts += [f"{failed:,} failed"] if failed else []
+    parts += [f"{finished.unasked:,} not read, for want of budget"] if finished.unasked else []
+    parts += [f"{finished.unusable:,} row{'s' * (finished.unusable != 1)} not usable"] if finished.unusable else []
+    return ", ".join(parts)
 
 
 def headline(summary: Summary | None) -> list[str]:
     """The few figures that most users look for; undefined ones are left to the report."""
+    from hallumeter.metrics.catalog import METRICS_BY_ID
+
     rows = {} if summary is None else {row.metric: row for row in summary.metrics if not row.by}
     found = [rows[name] for name in _HEADLINE if name in rows and rows[name].value is not None]
-    return [f"  {row.metric:<30} {row.value:>6.3f}   {_number(row.count)} / {_number(row.total)}" for row in found]
+    names = [METRICS_BY_ID[row.metric].alias for row in found]
+    return [
+        f"  {name:<30} {row.value:>6.3f}   {_number(row.count)} / {_number(row.total)}"
+        for name, row in zip(names, found, strict=True)
+    ]
 
 
 def _number(value: float | None) -> str:

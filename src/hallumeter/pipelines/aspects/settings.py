@@ -20,6 +20,8 @@ class Sentence(Struct, frozen=True, kw_only=True):
     gold_tuples: tuple[AspectTuple, ...] | None = None
     """None when no gold is known. No agent ever sees it."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
+    unreadable: str | None = None
+    """Why nobody is to read it, as its failure tells; None for a sentence that can be read."""
 
 
 class Switches(Struct, frozen=True, kw_only=True):

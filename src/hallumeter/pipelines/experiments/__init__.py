@@ -14,6 +14,7 @@ from .setting_checks import (
     is_folder_name,
     model_name,
     price_list,
+    share,
     whole_number,
     yes_or_no,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "planned_cost",
     "price_for",
     "price_list",
+    "share",
     "whole_number",
     "yes_or_no",
 ]

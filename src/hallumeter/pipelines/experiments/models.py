@@ -65,8 +65,8 @@ class PacedModels:
         price = price_for(spec, self._rates.prices)
         if price is None and self._spending.budget_usd is not None:
             raise SettingsError(
-                f"the price of {spec.name} is not known, so a budget cannot be kept; say under prices: what a million "
-                f"tokens cost, in and out, such as {spec.name}: 0.15/0.60"
+                f"the price of {spec.name} is not known, so a budget cannot be kept; say what a million tokens cost, "
+                f"in and out: --price {spec.name}=0.15/0.60, or under prices: in the file"
             )
         return price
 

@@ -88,6 +88,11 @@ def amount(file: YamlFile, node: YamlNode, *, is_zero_allowed: bool) -> float | 
     return file.number(node, f"a number {bound}", accepts=lambda value: value > 0 or (is_zero_allowed and value == 0))
 
 
+def share(file: YamlFile, node: YamlNode) -> float | None:
+    """A number from 0 to 1."""
+    return file.number(node, "a number from 0 to 1", accepts=lambda value: 0 <= value <= 1)
+
+
 def yes_or_no(file: YamlFile, node: YamlNode) -> bool | None:
     """Yes or no."""
     found = file.choice(node, (True, False))

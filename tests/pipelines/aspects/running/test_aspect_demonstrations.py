@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aspect_runs import answers_by_rule, document, lines, outputs, run, sentence, write_rows, written
 
 from misbehaving_server import server_in_thread
+
+from hallumeter.errors import InputError
 
 
 def trained(folder: Path, texts: int = 12) -> dict[str, Any]:
@@ -59,6 +62,17 @@ def test_an_example_whose_text_is_read_is_never_shown(tmp_path: Path) -> None:
     assert {name for each in outputs(outcome.folder) for name in each["meta"]["demo_ids"]} == {"other"}
     assert any("3 demonstrations were left out" in notice for notice in outcome.notices)
     assert any("the pool has fewer: en 1" in notice for notice in outcome.notices)
+
+
+def test_a_language_without_examples_is_named_and_a_pool_without_any_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, 1)
+    korean = {"text_id": "k", "text": "화면이 좋아요", "gold_tuples": [{"aspect_term": "화면", "polarity": "positive"}]}
+    write_rows(tmp_path / "train.jsonl", [korean])
+    settings = {"data": {"train_file": str(tmp_path / "train.jsonl")}, "demo": {"k": 1}}
+    assert any("the pool has fewer: en 0" in notice for notice in run(document(tmp_path, **settings)).notices)
+    write_rows(tmp_path / "train.jsonl", [{"text": "no gold"}])
+    with pytest.raises(InputError, match="no demonstration can be drawn"):
+        run(document(tmp_path, **{**settings, "run_id": "other"}))
 
 
 def test_examples_are_in_the_language_of_the_sentence(tmp_path: Path) -> None:

@@ -128,7 +128,10 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_are_read(tmp_path: Pa
         "[1]",
     ]
     found = read_file(tmp_path / "a.jsonl", "\n".join(lines), max_length=20)
-    assert texts(found) == {"a": "Cold soup."}
+    assert texts(found) == {"a": "Cold soup.", "f": "Cold soup again, and so on.", "g": "Odd."}
+    told = "length: too_long: the text has 27 characters; data.max_length is 20"
+    assert {each.text_id: each.unreadable for each in found.sentences} == {"a": None, "f": told, "g": None}
+    assert {failure.record_id for failure in found.failures} == {"a", "b", "c", "d", "e", "g", None}
     messages = sorted(failure.message for failure in found.failures)
     assert {failure.step for failure in found.failures} == {"read"}
     expected = [
@@ -139,11 +142,45 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_are_read(tmp_path: Pa
         "a.jsonl:4: expected a text under text or input_text",
         "a.jsonl:5: expected a text",
         "a.jsonl:6: the language 'fr' cannot be read",
-        "a.jsonl:7: the text has 27 characters; data.max_length is 20",
-        "a.jsonl:8: gold_tuples: expected a list",
+        "a.jsonl:8: its gold is left out: gold_tuples: expected a list",
         "a.jsonl:9: not valid JSON",
     ]
-    assert [message.startswith(start) for message, start in zip(messages, expected, strict=True)] == [True] * 10
+    assert [message.startswith(start) for message, start in zip(messages, expected, strict=True)] == [True] * 9
+
+
+def test_gold_is_understood_under_any_name_of_a_polarity_and_left_out_under_none(tmp_path: Path) -> None:
+    given = {"a": "긍정", "b": "POS ", "c": "conflict", "d": None, "e": "negatve", "f": "neg"}
+    rows = [
+        {"text_id": name, "text": "The food is good.", "gold_tuples": [{"aspect_term": "food", "polarity": polarity}]}
+        for name, polarity in given.items()
+    ]
+    write_rows(tmp_path / "reviews.jsonl", rows)
+    found = read(tmp_path)
+    gold = {each.text_id: each.gold_tuples and each.gold_tuples[0].polarity for each in found.sentences}
+    assert gold == {"a": "positive", "b": "positive", "c": None, "d": None, "e": None, "f": "negative"}
+    assert [failure.code for failure in found.failures] == ["bad_gold"] * 3
+    assert "found 'conflict'" in found.failures[0].message
+
+
+def test_gold_that_does_not_stand_in_its_sentence_is_told_of(tmp_path: Path) -> None:
+    gold = [
+        {"aspect_term": "fod", "polarity": "pos", "span": [90, 95]},
+        {"aspect_term": "food", "polarity": "pos", "span": [0, 4]},
+    ]
+    write_rows(tmp_path / "reviews.jsonl", [{"text_id": "a", "text": "The food is good.", "gold_tuples": gold}])
+    assert read(tmp_path).notices == (
+        "1 gold terms do not stand in their sentences, such as 'fod' of 'a'",
+        "1 gold terms do not stand at their spans",
+    )
+
+
+@pytest.mark.parametrize("text", ["שירות טוב", "とても良い", "12345", "…!!!"])
+def test_a_language_that_cannot_be_told_is_not_taken_for_english(text: str, tmp_path: Path) -> None:
+    write_rows(tmp_path / "reviews.jsonl", [sentence(0), {"text_id": "x", "text": text}])
+    found = read(tmp_path)
+    assert list(texts(found)) == ["s0"]
+    assert "the language cannot be told" in found.failures[0].message
+    assert list(texts(read(tmp_path, data={"language": "en"}))) == ["s0", "x"]
 
 
 def test_a_strict_reader_stops_at_the_first(tmp_path: Path) -> None:

@@ -61,6 +61,11 @@ def told(switches: dict[str, Any]) -> list[str]:
     return [f"{name}={json.dumps(value).strip(chr(34))}" for name, value in {**plain, **inner}.items()]
 
 
+def again(folder: Path) -> Path:
+    """A folder of the same name: a replay is called as its folder is, and so all of it can be compared."""
+    return folder.parent.with_name("again") / folder.name
+
+
 def without_replayed(rows: list[Document]) -> list[Document]:
     return [{**row, "meta": {key: value for key, value in row["meta"].items() if key != "replayed"}} for row in rows]
 
@@ -80,8 +85,7 @@ def mixed(folder: Path) -> None:
 def test_nothing_set_gives_the_same_bytes_offline(tmp_path: Path) -> None:
     mixed(tmp_path)
     folder = run(given(tmp_path, seeds=[0, 1])).folder
-    outcome = replay_run(folder)
-    assert outcome.folder == folder.with_name("run-replay")
+    outcome = replay_run(folder, out=again(folder))
     for name in ("outputs.jsonl", "traces.jsonl", "failures.jsonl", "experiment.json"):
         assert (outcome.folder / name).read_bytes() == (folder / name).read_bytes(), name
     assert (outcome.changed, outcome.recomputed, outcome.replayed) == (0, 0, {})
@@ -96,7 +100,7 @@ def test_nothing_set_gives_the_same_bytes_with_a_language_model_and_no_call(
     model.play(shares={"server_error": 0.1})
     folder = run(given(tmp_path, model, retries=0)).folder
     model.play()
-    outcome = replay_run(folder)
+    outcome = replay_run(folder, out=again(folder))
     assert model.log() == []
     assert (outcome.folder / "outputs.jsonl").read_bytes() == (folder / "outputs.jsonl").read_bytes()
     assert (outcome.folder / "failures.jsonl").read_bytes() == (folder / "failures.jsonl").read_bytes()
@@ -107,7 +111,7 @@ def test_a_switch_gives_what_a_fresh_run_gives_offline(switches: dict[str, Any],
     mixed(tmp_path)
     folder = run(given(tmp_path)).folder
     fresh = run(given(tmp_path, pipeline=switches, output=str(tmp_path / "fresh"))).folder
-    outcome = replay_run(folder, told(switches))
+    outcome = replay_run(folder, told(switches), out=again(folder))
     assert (outcome.folder / "outputs.jsonl").read_bytes() == (fresh / "outputs.jsonl").read_bytes()
     assert (outcome.folder / "traces.jsonl").read_bytes() == (fresh / "traces.jsonl").read_bytes()
 
@@ -121,7 +125,7 @@ def test_a_switch_gives_what_a_fresh_run_gives_by_a_model_that_goes_by_role_and_
     folder = run(given(tmp_path, model)).folder
     fresh = run(given(tmp_path, model, pipeline=switches, output=str(tmp_path / "fresh"))).folder
     model.play()
-    outcome = replay_run(folder, told(switches))
+    outcome = replay_run(folder, told(switches), out=again(folder))
     assert model.log() == []
     # Prompts of other lengths cost other numbers of tokens: that of a stored answer is that of its own call.
     found, expected = ([{**row, "usage": None} for row in timeless_outputs(each)] for each in (outcome.folder, fresh))
@@ -179,7 +183,7 @@ def test_demonstrations_are_shown_again(tmp_path: Path) -> None:
     folder = run(given(tmp_path, data=data, demo={"k": 2})).folder
     (tmp_path / "train.jsonl").unlink()
     (tmp_path / "reviews.jsonl").unlink()
-    outcome = replay_run(folder)
+    outcome = replay_run(folder, out=again(folder))
     assert outcome.recomputed == 0
     assert (outcome.folder / "outputs.jsonl").read_bytes() == (folder / "outputs.jsonl").read_bytes()
     assert (outcome.folder / "demos.jsonl").read_bytes() == (folder / "demos.jsonl").read_bytes()
@@ -188,15 +192,15 @@ def test_demonstrations_are_shown_again(tmp_path: Path) -> None:
 def test_a_replay_can_be_replayed_and_comes_back(tmp_path: Path) -> None:
     mixed(tmp_path)
     folder = run(given(tmp_path)).folder
-    there = replay_run(folder, ["enable_debate=false"], out=tmp_path / "there").folder
-    back = replay_run(there, ["enable_debate=true"], out=tmp_path / "back").folder
+    there = replay_run(folder, ["enable_debate=false"], out=tmp_path / "there" / "run").folder
+    back = replay_run(there, ["enable_debate=true"], out=tmp_path / "back" / "run").folder
     assert (back / "outputs.jsonl").read_bytes() == (folder / "outputs.jsonl").read_bytes()
 
 
 def test_many_sentences_are_replayed_in_processes_with_the_same_result(tmp_path: Path) -> None:
     written(tmp_path, 80)
     folder = run(given(tmp_path)).folder
-    outcome = replay_run(folder)
+    outcome = replay_run(folder, out=again(folder))
     assert (outcome.folder / "outputs.jsonl").read_bytes() == (folder / "outputs.jsonl").read_bytes()
 
 
@@ -270,6 +274,25 @@ def test_a_replay_can_be_sent_to_another_process(tmp_path: Path) -> None:
     there = pickle.loads(pickle.dumps(here))
     sentences = list(stored.sentences())
     assert there(sentences) == here(sentences)
+
+
+def test_a_replay_has_a_name_of_its_own_beside_the_run(tmp_path: Path) -> None:
+    written(tmp_path, 2)
+    folder = run(given(tmp_path)).folder
+    outcome = replay_run(folder, ["enable_debate=false"])
+    assert outcome.folder.name.startswith("run-replay-")
+    assert {row["meta"]["run_id"] for row in outputs(outcome.folder)} == {outcome.folder.name}
+    assert json.loads((outcome.folder / "manifest.json").read_bytes())["settings"]["replay_of"] == "run"
+
+
+def test_only_another_decision_is_another_result(tmp_path: Path) -> None:
+    written(tmp_path, 3)
+    folder = run(given(tmp_path)).folder
+    outcome = replay_run(folder, ["enable_moderator=false"])
+    before, after = outputs(folder), outputs(outcome.folder)
+    assert all(row["final_result"] != other["final_result"] for row, other in zip(before, after, strict=True))
+    assert [row["final_result"]["label"] for row in before] == [row["final_result"]["label"] for row in after]
+    assert outcome.changed == 0
 
 
 def test_a_replay_is_not_taken_for_the_run(tmp_path: Path) -> None:

@@ -7,9 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aspect_runs import ROLES, Document, answers_by_rule, document, lines, outputs, run, timeless_outputs, written
+from aspect_runs import (
+    ROLES,
+    Document,
+    answers_by_rule,
+    document,
+    lines,
+    outputs,
+    run,
+    sentence,
+    timeless_outputs,
+    write_rows,
+    written,
+)
 
 from hallumeter.errors import SettingsError
+from hallumeter.pipelines.aspects.replaying import replay_run
 from misbehaving_server import MisbehavingServer, server_in_thread
 
 CODES = {
@@ -148,13 +161,33 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(model: MisbehavingServe
     assert spent == pytest.approx(second.spending.spent_usd)
 
 
-def test_sentences_that_are_begun_come_to_their_end_first(model: MisbehavingServer, tmp_path: Path) -> None:
-    written(tmp_path, 6)
-    model.play()
+def test_a_budget_is_not_spent_on_the_beginnings_of_many_sentences(model: MisbehavingServer, tmp_path: Path) -> None:
+    written(tmp_path, 12)
+    model.play(latency_ms=5)
     prices = {f"{model.openai}#m": "1000/1000"}
-    outcome = run(asked_of(model, tmp_path, prices=prices, budget=30.0))
+    outcome = run({**asked_of(model, tmp_path, prices=prices, budget=30.0), "concurrency": 8})
     assert outcome.finished is not None
     assert outcome.finished.sentences >= 2
+    assert outcome.finished.sentences * ROLES <= len(model.log()) <= (outcome.finished.sentences + 1) * ROLES
+
+
+def test_a_sentence_that_is_too_long_fails_without_a_call_and_is_counted(
+    model: MisbehavingServer, tmp_path: Path
+) -> None:
+    write_rows(tmp_path / "reviews.jsonl", [sentence(0), {"text_id": "long", "text": "A long battery. " * 9}])
+    model.play()
+    outcome = run(asked_of(model, tmp_path, data={"max_length": 100}))
+    assert outcome.finished is not None
+    assert (outcome.finished.sentences, outcome.finished.failed) == (1, 1)
+    assert len(model.log()) == ROLES
+    assert outputs(outcome.folder)[1]["failed"].startswith("length: too_long: the text has 144 characters")
+    [failure] = lines(outcome.folder / "failures.jsonl")
+    assert (failure["record_id"], failure["step"], failure["code"]) == ("long", "length", "too_long")
+    again = replay_run(outcome.folder, out=tmp_path / "again" / "run")
+    assert lines(again.folder / "failures.jsonl") == [failure]
+    assert timeless_outputs(again.folder) == timeless_outputs(outcome.folder)
+    rows = {row.metric: row for row in outcome.summary.metrics if not row.by} if outcome.summary else {}
+    assert rows["aspect_hallucination_rate"].failed == 1
 
 
 def test_a_budget_is_refused_for_a_model_whose_price_nobody_knows(model: MisbehavingServer, tmp_path: Path) -> None:

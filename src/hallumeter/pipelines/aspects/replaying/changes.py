@@ -43,7 +43,7 @@ def changed_experiment(experiment: Experiment, given: Sequence[str]) -> tuple[Ex
     for text in given:
         name, equals, value = text.partition("=")
         key = _changeable(name.strip())
-        if not equals:
+        if not equals or not value.strip():
             raise SettingsError(f"--set {text!r}: expected NAME=VALUE, such as enable_validator=false")
         _put(document, key.split("."), _value(key, value))
         changes[key] = value.strip()

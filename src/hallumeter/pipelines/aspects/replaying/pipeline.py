@@ -38,6 +38,7 @@ from hallumeter.pipelines.aspects.running.seats import Seats
 from hallumeter.pipelines.aspects.running.stage_settings import stage_settings
 from hallumeter.pipelines.aspects.running.trace import TraceLine
 from hallumeter.records import Failure, Manifest, Summary
+from hallumeter.records.aspects import PipelineOutput
 from hallumeter.runner import NoWatch, Watch
 from hallumeter.store import new_run_folder
 
@@ -60,7 +61,7 @@ class ReplayOutcome(Struct, frozen=True):
     changes: dict[str, str]
     """What was set."""
     changed: int
-    """Sentences with another final result than in the run."""
+    """Sentences with another label, or other aspects or polarities, than in the run."""
     recomputed: int
     """Answers of offline agents that were told something else."""
     replayed: dict[Role, int]
@@ -93,15 +94,12 @@ def replay_run(
     replay_seats = ReplaySeats(stored.specs, experiment.models, stored.languages())
     seats = replay_seats.seats()
     settings = stage_settings(experiment)
-    settings = structs.replace(
-        settings,
-        run_id=stored.experiment.run_id or run.name,
-        cfg_hash=configuration_hash(settings, seats),
-    )
+    place = out if out is not None else run.with_name(f"{run.name}-replay{_suffix(made)}")
+    settings = structs.replace(settings, run_id=place.name, cfg_hash=configuration_hash(settings, seats))
     conductor = Conductor(seats, settings, classifier_of(experiment))
     work = ReplayProcess(conductor, stored.demos, replay_seats, is_exact=is_exact)
-    place = out if out is not None else run.with_name(f"{run.name}-replay{_suffix(made)}")
     tally = _Tally()
+    place.parent.mkdir(parents=True, exist_ok=True)
     with new_run_folder(place) as draft:
         finished = _written(draft, stored, work, tally=tally, watch=NoWatch() if watch is None else watch)
         write_settings(draft, document_of(experiment) | {"run_id": settings.run_id})
@@ -203,7 +201,7 @@ class ReplayProcess:
             output=_ENCODER.encode(output),
             traces=tuple(_ENCODER.encode(line) for line in done.lines),
             failure=done.failure,
-            is_changed=output.final_result != before.final_result,
+            is_changed=_decision(output) != _decision(before),
             recomputed=memory.recomputed,
             replayed=tuple(memory.replayed),
         )
@@ -250,7 +248,7 @@ def _written(folder: Path, stored: StoredRun, work: ReplayProcess, *, tally: _Ta
         closing(map_in_order(work, _parts(stored.sentences()), workers=workers)) as results,
     ):
         for failure in stored.failures_of_reading():
-            files.fail(failure)
+            files.refuse(failure)
         for part in results:
             for each in part:
                 files.add(each.output, each.traces, each.failure)
@@ -259,6 +257,14 @@ def _written(folder: Path, stored: StoredRun, work: ReplayProcess, *, tally: _Ta
                 tally.replayed.update(each.replayed)
             watch.done(len(part), failures=sum(each.failure is not None for each in part))
         return files.finished()
+
+
+def _decision(output: PipelineOutput) -> object:
+    """What a sentence came to: its label, and its aspects with their polarities; how sure anyone is does not count."""
+    result = output.final_result
+    if result is None:
+        return None
+    return result.label, sorted((each.aspect_term, each.polarity or "") for each in result.final_tuples)
 
 
 def _parts(sentences: Iterator[StoredSentence]) -> Iterator[list[StoredSentence]]:

@@ -16,6 +16,7 @@ from hallumeter.pipelines.aspects.running.conducting import Passage
 from hallumeter.pipelines.aspects.running.experiment import Experiment
 from hallumeter.pipelines.aspects.running.experiment_file import read_experiment
 from hallumeter.pipelines.aspects.running.finishing import DEMOS, OUTPUTS_FILE, SETTINGS, TRACES
+from hallumeter.pipelines.aspects.running.inputs import TOO_LONG
 from hallumeter.pipelines.aspects.running.trace import ROLES, TraceLine
 from hallumeter.pipelines.aspects.settings import Sentence
 from hallumeter.records import Failure, Manifest
@@ -138,6 +139,7 @@ def passage_of(output: PipelineOutput, demos: dict[str, Demonstration]) -> Passa
         case_type=meta.case_type,
         gold_tuples=output.gold_tuples,
         fields=meta.fields,
+        unreadable=output.failed if output.failed is not None and output.failed.startswith(TOO_LONG) else None,
     )
     return Passage(sentence, meta.seed, tuple(demos[name] for name in meta.demo_ids if name in demos))
 

@@ -88,6 +88,9 @@ class Asking:
         self._following: deque[Asked] = deque()
         self._begun = 0
         """Sentences on their way."""
+        self._ended = 0
+        """Sentences that came to their end since the run was begun or gone on with."""
+        self._charged_before = 0.0
 
     def run(self, *, is_retrying: bool = False) -> bool:
         """Read everything that the journal has no output of; False when it was stopped.
@@ -107,6 +110,7 @@ class Asking:
             done=len(done),
             spent=lambda: self._means.spending.charged_usd,
         )
+        self._charged_before = self._means.spending.charged_usd
         left = [record for record in self._bench.records if record not in done]
         for language in languages_of(self._bench.inputs) if left else ():
             reader_for(language).read("a")  # what the first sentence loads is loaded once for all threads and processes
@@ -146,11 +150,25 @@ class Asking:
         while self._waiting or self._begun:
             if self._following:
                 yield self._following.popleft()
-            elif self._waiting and self._begun < most:
+            elif self._waiting and self._begun < most and self._can_be_paid():
                 self._begun += 1
                 yield self._waiting.popleft()
             else:
                 yield LATER
+
+    def _can_be_paid(self) -> bool:
+        """Whether one sentence more fits into the budget beside those that are begun.
+
+        The first is read alone, to learn what one costs: a budget that is spent on the beginnings of many would end
+        without a single result.
+        """
+        spending = self._means.spending
+        if spending.budget_usd is None or not self._begun:
+            return True
+        if not self._ended:
+            return False
+        cost = (spending.charged_usd - self._charged_before) / self._ended
+        return spending.charged_usd + (self._begun + 1) * cost <= spending.budget_usd
 
     def _worked(self, asked: Asked) -> Conducted:
         passage = self._bench.passage(asked.record)
@@ -173,6 +191,7 @@ class Asking:
         for _, _, conducted in results:
             if conducted.output is not None:
                 self._begun -= 1
+                self._ended += 1
                 self._means.watch.done(1, failures=int(conducted.failure is not None))
 
     def _run_here(self, left: Sequence[int]) -> bool:

@@ -68,6 +68,9 @@ class Conductor(Struct, frozen=True):
             ProviderFault: Every further call to that model would meet the same.
             MissingExtraError: A package that every sentence needs is missing.
         """
+        why = passage.sentence.unreadable
+        if why is not None:
+            return Conducted((), unread(passage, self.settings, why), failure_of(passage, (), why))
         asking = _Asking(self.seats, passage, recall, is_pausing=is_pausing)
         try:
             output = self._processed(passage, asking)

@@ -51,14 +51,15 @@ class DemoPool(Struct, frozen=True):
         """All that are shown to someone, each once, in the order in which they are drawn."""
         return list({demo.demo_id: demo for demos in drawn for demo in demos}.values())
 
-    def notices(self, count: int) -> list[str]:
-        """What a user should know of the pool."""
+    def notices(self, count: int, languages: Iterable[str]) -> list[str]:
+        """What a user should know of the pool, in the languages of the sentences."""
         lines = []
         if self.avoided:
             lines.append(f"{self.avoided:,} demonstrations were left out: their texts are among the sentences to read")
-        few = [f"{language} {len(own):,}" for language, own in self.by_language.items() if len(own) < count]
-        if few or not self.by_language:
-            lines.append(f"demo.k is {count}, and the pool has fewer: {', '.join(few) or 'none'}")
+        sizes = {language: len(self.by_language.get(language, ())) for language in languages}
+        few = [f"{language} {size:,}" for language, size in sizes.items() if size < count]
+        if few:
+            lines.append(f"demo.k is {count}, and the pool has fewer: {', '.join(few)}")
         return lines
 
 

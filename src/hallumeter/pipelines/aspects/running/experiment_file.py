@@ -22,6 +22,7 @@ from hallumeter.pipelines.experiments import (
     folder_name,
     model_name,
     price_list,
+    share,
     whole_number,
     yes_or_no,
 )
@@ -133,12 +134,19 @@ def _pipeline(file: YamlFile, node: YamlNode | None) -> PipelineChoice | None:
     if "aux_hf_id2label" in given:
         entries = file.named(given["aux_hf_id2label"])
         values["aux_hf_id2label"] = {key: file.text(entry) for key, entry in entries.items()}
+    _check_classifier(file, given, values)
+    return None if file.faults else PipelineChoice(**values)
+
+
+def _check_classifier(file: YamlFile, given: Mapping[str, YamlNode], values: Mapping[str, Any]) -> None:
+    """Refuse a classifier that is named and not asked, asked and not named, or a language model."""
+    if values.get("aux_hf_checkpoint") and "aux_hf_enabled" not in given:
+        file.refuse(given["aux_hf_checkpoint"], "needs aux_hf_enabled: true, or false: without it nobody is asked")
     if values.get("aux_hf_enabled") and not values.get("aux_hf_checkpoint"):
         file.refuse(given["aux_hf_enabled"], "needs aux_hf_checkpoint: which classifier is asked")
     checkpoint = values.get("aux_hf_checkpoint")
     if isinstance(checkpoint, str) and checkpoint.startswith("llm:"):
         file.refuse(given["aux_hf_checkpoint"], "a language model cannot be the auxiliary classifier; name another")
-    return None if file.faults else PipelineChoice(**values)
 
 
 def _patterns(file: YamlFile, node: YamlNode) -> dict[str, Path]:
@@ -193,7 +201,8 @@ def _seeds(file: YamlFile, given: Mapping[str, YamlNode]) -> dict[str, Any]:
         seeds = [whole_number(file, item, 0) for item in file.items(node)]
         if not seeds and isinstance(node.value, tuple):
             file.refuse(node, "expected at least one seed, such as [0]")
-        if len(set(seeds)) < len(seeds):
+        known = [seed for seed in seeds if seed is not None]
+        if len(set(known)) < len(known):
             file.refuse(node, "a seed stands twice; the same seed gives the same run")
         found["seeds"] = tuple(seeds)
     return found
@@ -271,7 +280,7 @@ _OVERRIDE: Checks = {
     "profile": YamlFile.text,
     "min_total": _from_zero,
     "min_margin": _from_zero,
-    "min_target_conf": _from_zero,
+    "min_target_conf": share,
     "l3_conservative": yes_or_no,
 }
 _DEMO: Checks = {"k": partial(whole_number, least=0), "seed": partial(whole_number, least=0), "hash_filter": yes_or_no}

@@ -45,6 +45,10 @@ class Finished(Struct, frozen=True):
     """Sentences that the budget did not reach; they are among those that failed."""
     failures: tuple[Failure, ...]
     """The first of them."""
+    seeds: int = 1
+    """With which every sentence was read."""
+    unusable: int = 0
+    """Rows of the input that hold no sentence, or whose gold cannot be understood."""
 
 
 def write_files(folder: Path, journal: Journal, bench: Workbench) -> Finished:
@@ -52,7 +56,7 @@ def write_files(folder: Path, journal: Journal, bench: Workbench) -> Finished:
     calls, outputs = Merged(journal.entries(CALLS)), Merged(journal.entries(OUTPUTS))
     with RunFiles(folder) as files:
         for failure in bench.inputs.failures:
-            files.fail(failure)
+            files.refuse(failure)
         for record in bench.records:
             traces = [body for body in calls.take(record) if _FORGOTTEN not in body]
             kept = [each for each in decoded(outputs.take(record), Kept) if bytes(each.output) != _NOTHING]
@@ -86,8 +90,8 @@ class RunFiles:
         self._streams: dict[str, IO[bytes]] = {
             name: self._stack.enter_context((folder / name).open("wb")) for name in (OUTPUTS_FILE, TRACES, FAILURES)
         }
-        self._sentences = self._failed = self._unasked = 0
-        self._first_seed: int | None = None
+        self._sentences = self._failed = self._unasked = self._unusable = 0
+        self._seeds: dict[int, None] = {}
         self._failures: list[Failure] = []
 
     def __enter__(self) -> RunFiles:
@@ -101,14 +105,13 @@ class RunFiles:
         for line in traces:
             self._write(TRACES, line)
         self._write(OUTPUTS_FILE, output)
-        if self._first_seed is None:
-            self._first_seed = _seed_of(output)
+        seed = _seed_of(output)
+        self._seeds[seed] = None
         self._sentences += failure is None
         if failure is not None:
             self._failed += 1
-            seed = _seed_of(output)
             # Records of later seeds have the seed in their names; a failure belongs to its record.
-            known = failure.record_id if seed == self._first_seed else f"{failure.record_id}@{seed}"
+            known = failure.record_id if seed == next(iter(self._seeds)) else f"{failure.record_id}@{seed}"
             self.fail(structs.replace(failure, record_id=known))
 
     def add_unasked(self, bench: Workbench, passage: Passage, traces: Iterable[bytes]) -> None:
@@ -122,6 +125,11 @@ class RunFiles:
         self.add(_ENCODER.encode(output), traces, failure)
         self._unasked += 1
 
+    def refuse(self, failure: Failure) -> None:
+        """Write that a row of the input cannot be used."""
+        self._unusable += 1
+        self.fail(failure)
+
     def fail(self, failure: Failure) -> None:
         """Write a failure."""
         if len(self._failures) < FIRST_FAILURES:
@@ -130,7 +138,8 @@ class RunFiles:
 
     def finished(self) -> Finished:
         """What was written."""
-        return Finished(self._sentences, self._failed, self._unasked, tuple(self._failures))
+        seeds, failures = max(len(self._seeds), 1), tuple(self._failures)
+        return Finished(self._sentences, self._failed, self._unasked, failures, seeds, self._unusable)
 
     def _write(self, name: str, line: bytes) -> None:
         self._streams[name].write(line + b"\n")

@@ -10,7 +10,8 @@ import msgspec
 from hallumeter.errors import RecordError
 from hallumeter.formats import plain_message
 from hallumeter.records import Failure
-from hallumeter.records.aspects import AspectTuple, TextSpan
+from hallumeter.records.aspects import AspectTuple, Polarity, TextSpan
+from hallumeter.text.polarity_words import repaired_polarity
 
 from .rows import failure_of, read_table
 
@@ -82,13 +83,22 @@ def _tuple_of(name: str, given: object) -> AspectTuple:
         term, span = named.get("term"), named.get("span") if span is None else span
     if term is not None and not isinstance(term, str):
         raise RecordError(f"{name}: aspect_term: expected text, found {type(term).__name__}")
-    polarity, reference = given.get("polarity"), given.get("aspect_ref")
+    reference = given.get("aspect_ref")
     return AspectTuple(
         aspect_term=term or "",
-        polarity=None if polarity is None else str(polarity),
+        polarity=_polarity_of(name, given.get("polarity")),
         aspect_ref=None if reference is None else str(reference),
         span=_span_of(name, span),
     )
+
+
+def _polarity_of(name: str, given: object) -> Polarity:
+    """A polarity under any of its names; gold with a typing error, or none, says nothing that can be measured by."""
+    found = repaired_polarity(given if isinstance(given, str) else None)
+    if found.value is None or found.was_repaired:
+        shown = "none" if given is None else repr(given)
+        raise RecordError(f"{name}: polarity: expected positive, negative or neutral, found {shown}")
+    return found.value
 
 
 def _span_of(name: str, given: object) -> TextSpan | None:

@@ -28,6 +28,9 @@ _LANGUAGES = ("language", "language_code", "lang")
 _PLAIN = {"domain": ("domain", "domain_id"), "split": ("split",), "case_type": ("case_type",)}
 """Usual names of columns, the first that a row has counts."""
 _HANGUL = re.compile("[가-힣ㄱ-ㆎᄀ-ᇿ]")
+_LATIN = re.compile("[A-Za-z]")
+TOO_LONG = "length: too_long: "
+"""How the failure of a sentence begins that is longer than `data.max_length`."""
 
 
 class Inputs(Struct, frozen=True):
@@ -68,7 +71,9 @@ def read_inputs(experiment: Experiment, *, is_strict: bool = False) -> Inputs:
             notices.append("demo.hash_filter is off: a sentence may be shown to its own agents, with its gold")
         avoided = [each.text for each in sentences] if experiment.demo.hash_filter else []
         pool = DemoPool.of(demos, avoided)
-        notices += pool.notices(experiment.demo.k)
+        notices += pool.notices(experiment.demo.k, sorted({each.language for each in sentences}))
+        if not pool.by_language:
+            raise InputError(f"{source.train_file}: no demonstration can be drawn from it; mend it, or set demo.k: 0")
     if failures and is_strict:
         raise RecordError(failures[0].message)
     if not sentences:
@@ -105,13 +110,30 @@ class _Reading:
                     earlier = found[sentence.text_id][0]
                     raise RecordError(f"id {sentence.text_id!r} stands on line {earlier} too; kept is that")
             except RecordError as error:
-                self.failures.append(failure_of(path, row.line, str(error)))
+                self.failures.append(failure_of(path, row.line, str(error), record_id=self._id_of(row)))
             else:
                 found[sentence.text_id] = row.line, sentence
                 without_id += not has_id
         if without_id:
             self.notices.append(f"{path.name}: {without_id:,} sentences have no id; they are named by their lines")
-        return [sentence for _, sentence in found.values()]
+        sentences = [sentence for _, sentence in found.values()]
+        self.notices += _notices_of_gold(sentences)
+        return sentences
+
+    def _id_of(self, row: Row) -> str | None:
+        """The id that a row names, if any."""
+        return _text_or_none(_taken(dict(row.values), self._source.id_column, _IDS))
+
+    def _gold(self, row: Row, values: Mapping[str, object]) -> Gold | None:
+        """The gold of a row; what cannot be understood is left out, and the sentence is read all the same."""
+        try:
+            return gold_of(values)
+        except RecordError as error:
+            told = f"its gold is left out: {error}"
+            self.failures.append(
+                failure_of(self._source.input, row.line, told, code="bad_gold", record_id=self._id_of(row))
+            )
+            return None
 
     def _check_columns(self, rows: list[Row]) -> None:
         """Refuse a file that lacks a column which the experiment names."""
@@ -140,9 +162,9 @@ class _Reading:
         name = _taken(left, self._source.id_column, _IDS)
         language = _taken(left, self._source.language_column, _LANGUAGES)
         plain = {field: _taken(left, None, names) for field, names in _PLAIN.items()}
-        gold = gold_of(left)
+        gold = self._gold(row, left)
         left = {key: value for key, value in left.items() if key not in GOLD_FIELDS}
-        self._check_text(text)
+        self._check_text(text, row)
         leak = leak_in(str(text), left) if self._has_guard else None
         if leak is not None:
             raise InputError(
@@ -158,19 +180,25 @@ class _Reading:
             case_type=_text_or_none(plain["case_type"]),
             gold_tuples=gold,
             fields={key: _field_value(value) for key, value in left.items() if value is not None},
+            unreadable=self._unreadable(str(text)),
         )
         return sentence, name is not None
 
-    def _check_text(self, text: object) -> None:
+    def _check_text(self, text: object, row: Row) -> None:
         if not isinstance(text, str):
-            found = "nothing" if text is None else f"a {type(text).__name__}"
             names = self._source.text_column or " or ".join(_TEXTS)
+            found = f"only {', '.join(row.values) or 'nothing'}; data.text_column can name it"
+            if text is not None:
+                found = f"{text!r}, which is no text"
             raise RecordError(f"expected a text under {names}, found {found}")
         if not text.strip():
             raise RecordError("the text is empty; expected a sentence")
+
+    def _unreadable(self, text: str) -> str | None:
         longest = self._source.max_length
-        if longest is not None and len(text) > longest:
-            raise RecordError(f"the text has {len(text):,} characters; data.max_length is {longest:,}")
+        if longest is None or len(text) <= longest:
+            return None
+        return f"{TOO_LONG}the text has {len(text):,} characters; data.max_length is {longest:,}"
 
 
 def _taken(values: dict[str, object], column: str | None, usual: tuple[str, ...]) -> object:
@@ -186,7 +214,36 @@ def _language(text: str, given: object, usual: str | None) -> str:
         if found is None:
             raise RecordError(f"the language {str(given)!r} cannot be read; expected one of {', '.join(LANGUAGES)}")
         return found
-    return usual or ("ko" if _HANGUL.search(text) else "en")
+    if usual is not None or _HANGUL.search(text):
+        return usual or "ko"
+    if not _LATIN.search(text):
+        raise RecordError(
+            "the language cannot be told: no Korean and no Latin letter; name it in the row, or as data.language"
+        )
+    return "en"
+
+
+def _notices_of_gold(sentences: list[Sentence]) -> list[str]:
+    """What a user should know of gold terms that do not stand where they are said to."""
+    absent = [
+        (each.text_id, gold.aspect_term)
+        for each in sentences
+        for gold in each.gold_tuples or ()
+        if gold.aspect_term and gold.aspect_term not in each.text
+    ]
+    misplaced = sum(
+        gold.span is not None and each.text[max(gold.span.start, 0) : gold.span.end] != gold.aspect_term
+        for each in sentences
+        for gold in each.gold_tuples or ()
+        if gold.aspect_term and gold.aspect_term in each.text
+    )
+    lines = []
+    if absent:
+        name, term = absent[0]
+        lines.append(f"{len(absent):,} gold terms do not stand in their sentences, such as {term!r} of {name!r}")
+    if misplaced:
+        lines.append(f"{misplaced:,} gold terms do not stand at their spans")
+    return lines
 
 
 def _with_gold(sentences: list[Sentence], gold: Mapping[str, Gold], notices: list[str]) -> list[Sentence]:

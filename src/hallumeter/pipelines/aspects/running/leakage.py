@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 _FORBIDDEN = frozenset(
     {
         *("target", "targets", "span", "spans", "polarity", "polarities", "sentiment", "sentiments"),
+        *("라벨", "정답", "극성", "감성", "감정", "속성"),
         *("aspect", "aspects", "aspect_term", "aspect_terms", "opinion_term", "opinion_terms", "triplets", "tuples"),
     }
 )

@@ -56,10 +56,12 @@ def read_table(path: Path, form: InputFormat | None = None) -> Rows:
     return _READERS[form or _form_of(path)](path)
 
 
-def failure_of(path: Path, line: int | None, message: str, *, code: str = "bad_line") -> Failure:
+def failure_of(
+    path: Path, line: int | None, message: str, *, code: str = "bad_line", record_id: str | None = None
+) -> Failure:
     """A row that cannot be used."""
     where = path.name if line is None else f"{path.name}:{line}"
-    return Failure(None, None, "read", None, code, f"{where}: {message}")
+    return Failure(record_id, None, "read", None, code, f"{where}: {message}")
 
 
 def _form_of(path: Path) -> InputFormat:
