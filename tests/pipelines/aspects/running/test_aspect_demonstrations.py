@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from aspect_runs import answers_by_rule, document, lines, outputs, run, sentence, write_rows, written
 
-from misbehaving_server import server_in_thread
-
 from hallumeter.errors import InputError
+from misbehaving_server import server_in_thread
 
 
 def trained(folder: Path, texts: int = 12) -> dict[str, Any]:
