@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hallumeter.cli.experiments import (
-    UNMEASURED,
-    check_run_id,
-    dollars,
-    failure_lines,
-    price_text,
-    spending_text,
-    with_prices,
-)
+from hallumeter.cli.experiments import UNMEASURED, check_run_id, dollars, planned_lines, say_notes, with_prices
 from hallumeter.cli.parameters import quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.aspects.running import Experiment, RunOutcome, RunPlan
     from hallumeter.pipelines.aspects.running.finishing import Finished
-    from hallumeter.pipelines.aspects.running.plan import PlannedModel
     from hallumeter.records import Summary
 
 _HEADLINE = (
@@ -108,7 +99,8 @@ def _chosen(experiment: Experiment, options: dict[str, Any]) -> Experiment:
 def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
     place, finished = outcome.folder, outcome.finished
     if not is_quiet:
-        _say_notes(outcome)
+        failures = () if finished is None else finished.failures
+        say_notes(place, outcome.notices, failures, None if outcome.was_finished else outcome.spending)
     if finished is None:
         click.echo(f"stopped; what was answered is kept in {place}. Go on with the same command", err=True)
         raise click.exceptions.Exit(UNMEASURED)
@@ -144,40 +136,11 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}"
 
 
-def _say_notes(outcome: RunOutcome) -> None:
-    from hallumeter.text.printable import one_line
-
-    for notice in outcome.notices:
-        click.echo(one_line(f"note: {notice}"), err=True)
-    for line in failure_lines(() if outcome.finished is None else outcome.finished.failures):
-        click.echo(one_line(line), err=True)
-    if outcome.was_finished:
-        click.echo(f"{outcome.folder}: this run is finished; nothing is left to do", err=True)
-    elif outcome.spending.calls:
-        click.echo(spending_text(outcome.spending), err=True)
-
-
 def _plan_text(plan: RunPlan) -> str:
     seeds = f", {plan.seeds:,} seeds" if plan.seeds > 1 else ""
     lines = [*(f"note: {notice}" for notice in plan.notices), f"{plan.run_id}: {plan.sentences:,} sentences{seeds}"]
     for model in plan.models:
-        lines += [f"{model.name} ({', '.join(model.roles)})", *_model_lines(model)]
+        done = f"estimated; {model.answered:,} questions are answered already"
+        lines.append(f"{model.name} ({', '.join(model.roles)})")
+        lines += planned_lines(model, done=done, free="reads by rules; no call is paid")
     return "\n".join([*lines, f"total cost {dollars(plan.cost_usd)}"]) + "\n"
-
-
-def _model_lines(model: PlannedModel) -> list[str]:
-    tokens = {"tokens in": model.input_tokens, "tokens out": model.output_tokens}
-    rows = [
-        ("calls", f"{model.calls:,}", f"estimated; {model.answered:,} questions are answered already"),
-        *((name, f"{count:,}", "estimated, without retries") for name, count in tokens.items() if count is not None),
-        ("cost", dollars(model.cost_usd), _price_text(model)),
-    ]
-    return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
-
-
-def _price_text(model: PlannedModel) -> str:
-    if model.price is not None:
-        return price_text(model.price)
-    if model.cost_usd is not None:
-        return "reads by rules; no call is paid"
-    return "it tells its own" if model.input_tokens is None else "its price is not known; give --price MODEL=IN/OUT"

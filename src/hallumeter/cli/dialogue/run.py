@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hallumeter.cli.experiments import (
-    UNMEASURED,
-    check_run_id,
-    dollars,
-    failure_lines,
-    price_text,
-    spending_text,
-    with_prices,
-)
+from hallumeter.cli.experiments import UNMEASURED, check_run_id, dollars, planned_lines, say_notes, with_prices
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.dialogue.running import Experiment, RunOutcome, RunPlan
-    from hallumeter.pipelines.dialogue.running.plan import PlannedSystem
 
 
 @click.command(short_help="Ask systems the questions; write events.")
@@ -98,7 +89,7 @@ def _chosen(experiment: Experiment, options: dict[str, Any]) -> Experiment:
 def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
     place = outcome.folder
     if not is_quiet:
-        _say_notes(outcome)
+        say_notes(place, outcome.troubles, outcome.failures, None if outcome.was_finished else outcome.spending)
     if not outcome.modes:
         message = f"stopped; what was answered is kept in {place}. Go on with the same command"
         click.echo(message, err=True)
@@ -117,42 +108,10 @@ def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
         raise click.exceptions.Exit(UNMEASURED)
 
 
-def _say_notes(outcome: RunOutcome) -> None:
-    from hallumeter.text.printable import one_line
-
-    for trouble in outcome.troubles:
-        click.echo(f"note: {trouble}", err=True)
-    for line in failure_lines(outcome.failures):
-        click.echo(one_line(line), err=True)
-    if outcome.was_finished:
-        click.echo(f"{outcome.folder}: this run is finished; nothing is left to do", err=True)
-    elif outcome.spending.calls:
-        click.echo(spending_text(outcome.spending), err=True)
-
-
 def _plan_text(plan: RunPlan) -> str:
     lines = [f"{plan.run_id}: {plan.patients:,} patients, {plan.turns:,} questions"]
     for system in plan.systems:
-        lines += [f"{system.name} ({system.answers_by})", *_system_lines(system)]
+        done = f"{system.answered:,} questions are answered already"
+        lines.append(f"{system.name} ({system.answers_by})")
+        lines += planned_lines(system, done=done, free="answers from a script; no call is paid")
     return "\n".join([*lines, f"total cost {dollars(plan.cost_usd)}"]) + "\n"
-
-
-def _system_lines(system: PlannedSystem) -> list[str]:
-    tokens = {"tokens in": system.input_tokens, "tokens out": system.output_tokens}
-    rows = [
-        ("calls", f"{system.calls:,}", f"{system.answered:,} questions are answered already"),
-        *((name, f"{count:,}", "estimated, without retries") for name, count in tokens.items() if count is not None),
-        ("cost", dollars(system.cost_usd), _price_text(system)),
-    ]
-    return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
-
-
-def _price_text(system: PlannedSystem) -> str:
-    price = system.price
-    if price is None and system.cost_usd is None:
-        return (
-            "it tells its own" if system.input_tokens is None else "its price is not known; give --price MODEL=IN/OUT"
-        )
-    if price is None:
-        return "answers from a script; no call is paid"
-    return price_text(price)

@@ -2,6 +2,7 @@
 
 from .asking import Stopped, asked_to_the_end
 from .models import PacedModels, Rates, price_for
+from .planned import PlannedCalls, planned_cost
 from .run_journal import digest_of, opened_journal
 from .setting_checks import (
     Checks,
@@ -22,6 +23,7 @@ __all__ = [
     "DAMAGE",
     "Checks",
     "PacedModels",
+    "PlannedCalls",
     "Rates",
     "Stopped",
     "among",
@@ -35,6 +37,7 @@ __all__ = [
     "lines_of",
     "model_name",
     "opened_journal",
+    "planned_cost",
     "price_for",
     "price_list",
     "whole_number",

@@ -11,9 +11,8 @@ from hallumeter.pipelines.aspects.agents.prompt_files import Prompts, read_promp
 from hallumeter.pipelines.aspects.agents.protocol import Agent, AgentReply, AgentTask, Role
 from hallumeter.pipelines.aspects.agents.visibility import user_message
 from hallumeter.pipelines.audit.run_place import is_finished
-from hallumeter.pipelines.experiments import opened_journal, price_for
-from hallumeter.providers.language_models import Price, Usage, estimated_tokens, provider_spec
-from hallumeter.runner.retrying import cost_usd
+from hallumeter.pipelines.experiments import PlannedCalls, opened_journal, planned_cost, price_for
+from hallumeter.providers.language_models import estimated_tokens, provider_spec
 from hallumeter.store import JOURNAL
 
 from .asking import Workbench, calls_by_record
@@ -30,26 +29,10 @@ SENTENCES_TRIED = 40
 """Sentences that offline agents read, to see how long prompts become; the others are taken to be alike."""
 
 
-class PlannedModel(Struct, frozen=True):
-    """What one model would be asked."""
+class PlannedModel(PlannedCalls, frozen=True, kw_only=True):
+    """What one model would be asked, in which roles."""
 
-    name: str
     roles: tuple[Role, ...]
-    calls: int
-    """Questions that have no answer yet."""
-    answered: int
-    """Questions that were answered before."""
-    input_tokens: int | None
-    """None for who is no language model."""
-    output_tokens: int | None
-    price: Price | None = None
-
-    @property
-    def cost_usd(self) -> float | None:
-        """Estimated; None when the price is not known."""
-        if self.name == OFFLINE:
-            return 0.0
-        return cost_usd(Usage(self.input_tokens, self.output_tokens), self.price)
 
 
 class RunPlan(Struct, frozen=True):
@@ -64,8 +47,7 @@ class RunPlan(Struct, frozen=True):
     @property
     def cost_usd(self) -> float | None:
         """None when some price is not known."""
-        costs = [model.cost_usd for model in self.models if model.calls]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
+        return planned_cost(self.models)
 
 
 def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
@@ -148,4 +130,5 @@ def _planned(
         input_tokens=round(read) if asks_model else None,
         output_tokens=written if asks_model else None,
         price=price_for(provider_spec(name), experiment.prices) if asks_model else None,
+        is_free=name == OFFLINE,
     )

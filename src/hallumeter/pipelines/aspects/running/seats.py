@@ -119,7 +119,7 @@ class _NamedModel:
         self.spec: ProviderSpec = provider_spec(name)
 
     def complete(self, request: Request) -> Reply:
-        raise NotImplementedError("it is only spoken of")
+        raise AssertionError(f"{self.spec.name} is only spoken of, and was asked: {request}")
 
 
 @cache

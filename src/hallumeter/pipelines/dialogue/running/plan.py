@@ -6,9 +6,8 @@ from msgspec import Struct
 
 from hallumeter.pipelines.audit.run_place import is_finished
 from hallumeter.pipelines.dialogue.measuring import Equipment
-from hallumeter.pipelines.experiments import opened_journal, price_for
-from hallumeter.providers.language_models import Price, Usage, estimated_tokens, provider_spec
-from hallumeter.runner.retrying import cost_usd
+from hallumeter.pipelines.experiments import PlannedCalls, opened_journal, planned_cost, price_for
+from hallumeter.providers.language_models import estimated_tokens, provider_spec
 from hallumeter.store import JOURNAL
 
 from .asking import answers_by_conversation
@@ -23,26 +22,10 @@ TOKENS_OF_AN_ANSWER = 350
 """As prompts ask for at most 250 English words, or 600 Korean characters."""
 
 
-class PlannedSystem(Struct, frozen=True):
+class PlannedSystem(PlannedCalls, frozen=True, kw_only=True):
     """What one system would be asked."""
 
-    name: str
     answers_by: str
-    calls: int
-    """Questions that have no answer yet."""
-    answered: int
-    """Questions that were answered before."""
-    input_tokens: int | None
-    """None for who is no language model, and may count otherwise."""
-    output_tokens: int | None
-    price: Price | None = None
-
-    @property
-    def cost_usd(self) -> float | None:
-        """Estimated; None when the price is not known."""
-        if self.answers_by == OFFLINE:
-            return 0.0
-        return cost_usd(Usage(self.input_tokens, self.output_tokens), self.price)
 
 
 class RunPlan(Struct, frozen=True):
@@ -57,8 +40,7 @@ class RunPlan(Struct, frozen=True):
     @property
     def cost_usd(self) -> float | None:
         """None when some price is not known."""
-        costs = [system.cost_usd for system in self.systems if system.calls]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
+        return planned_cost(self.systems)
 
 
 def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
@@ -103,6 +85,7 @@ def _planned(
         input_tokens=read if is_model else None,
         output_tokens=written if is_model else None,
         price=price,
+        is_free=system.answers_by == OFFLINE,
     )
 
 
