@@ -149,7 +149,7 @@ def test_drops_in_two_of_five_rows_are_a_rate_of_two_fifths() -> None:
     assert found["aspect_hallucination_rate"] == 0.4
     assert found["aspect_hallucination_rate_H1"] == found["aspect_hallucination_rate_H2"] == 0.2
     assert found["filter_rejection_rate"] == 0
-    for name in ("risk_resolution_rate", "guided_change_rate", "unguided_drift_rate", "ignored_proposal_rate"):
+    for name in ("risk_resolution_rate", "guided_share_of_changes", "ignored_proposal_rate"):
         assert found[name] is None
 
 
@@ -173,6 +173,16 @@ def test_risks_and_changes_have_the_stated_denominators() -> None:
     assert found["unguided_drift_rate"] == 0.25
     assert found["ignored_proposal_rate"] == pytest.approx(2 / 3)
     assert aggregate_single_run([row(1, 3, changed=False)])["risk_resolution_rate"] == -2
+
+
+def test_changes_are_divided_by_all_rows_those_that_failed_or_tell_nothing_included() -> None:
+    failed = make_scorecard(msgspec.json.decode(msgspec.json.encode(failed_output())))
+    changed = [row(0, 0, changed=True, kind="guided"), row(0, 0, changed=True, kind="unguided")]
+    found = aggregate_single_run([*changed, row(0, 0, changed=False), {"ate": {}}, failed])
+    assert found["N"] == 5
+    assert (found["guided_change_rate"], found["unguided_drift_rate"]) == (0.2, 0.2)
+    assert found["changed_samples_rate"] == 0.4
+    assert found["guided_share_of_changes"] == 0.5
 
 
 @pytest.mark.parametrize(

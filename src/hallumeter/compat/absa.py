@@ -47,6 +47,10 @@ __all__ = [
 ]
 
 
+_OVER_ALL = {"changed_samples_rate": "changed", "guided_change_rate": "guided", "unguided_drift_rate": "unguided"}
+"""Rates that are divided by `N` here, whether or not a row tells what changed, and the counts that they divide."""
+
+
 class ModeratorOutput(dict[str, Any]):
     """What the moderator decided, by name or as attributes."""
 
@@ -115,15 +119,17 @@ def has_hallucinated_aspect(record: Mapping[str, Any]) -> bool:
 def aggregate_single_run(rows: Iterable[Mapping[str, Any]], profile: str | None = None) -> dict[str, Any]:
     """Every metric of some scorecards by its name, and their number `N`; None for what is undefined.
 
-    Sentences that failed count in `N`, as in the definition of the rates. A profile that no row has gives `N` 0.
+    Sentences that failed count in `N`, and changes are divided by it, as in the definition of the rates. A profile
+    that no row has gives `N` 0.
     """
     cards = [card for card in map(scorecard_of, rows) if profile is None or card.chosen_profile == profile]
     counted = AspectColumns.of(count_scorecard(structs.replace(card, flags=None)) for card in cards)
     cases = _cases(cards)
     found: dict[str, Any] = {"N": len(cards), "profile_filter": profile}
     found |= {column_of(metric.id): _value(metric, counted, cases) for metric in ASPECT_METRICS}
-    failed = sum(card.is_failed for card in cards)
-    return found | {"parse_generate_failure_rate": failed / len(cards) if cards else None}
+    over_all = {name: float(counted.column(count).sum()) for name, count in _OVER_ALL.items()}
+    over_all["parse_generate_failure_rate"] = sum(card.is_failed for card in cards)
+    return found | {name: number / len(cards) if cards else None for name, number in over_all.items()}
 
 
 def moderate(

@@ -114,6 +114,15 @@ def test_failed_sentences_widen_the_bounds_and_are_never_clean() -> None:
     assert summary.counts.failures == 1
 
 
+@pytest.mark.parametrize("metric", ["changed_samples_rate", "guided_change_rate", "unguided_drift_rate"])
+def test_changes_are_counted_of_measured_sentences_and_failed_ones_widen_the_bounds(metric: str) -> None:
+    cards = [make_scorecard(output(f"s{number}")) for number in range(3)]
+    found = row(summary_of(*cards, make_scorecard(failed_output())), metric)
+    assert (found.total, found.failed) == (3, 1)
+    assert found.count is not None
+    assert found.bounds == pytest.approx((found.count / 4, (found.count + 1) / 4))
+
+
 def test_failed_sentences_with_gold_widen_the_bounds_of_f1() -> None:
     failed = make_scorecard(failed_output(gold_tuples=()))
     found = row(summary_of(gold_card(FIRST, SECOND, SECOND), failed), "tuple_f1_s1")
