@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import pytest
 
 from aspect_outputs import TEXT, output
 from hallumeter.errors import RecordError
 from hallumeter.metrics.aspects import count_scorecard
 from hallumeter.pipelines.aspects.scoring import completed, make_scorecard, output_reader, scorecard_of
+from hallumeter.pipelines.aspects.scoring.reading import Chunk
 from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
+from hallumeter.records import Failure
 from hallumeter.records.aspects import (
     Aspect,
     AspectSentiment,
@@ -133,6 +136,56 @@ def test_a_row_that_no_record_can_be_made_of_is_refused() -> None:
 def test_id_and_text_may_have_other_names(row: dict[str, object]) -> None:
     found = output_reader().record_of(row)
     assert (found.text_id, found.input_text) == ("7", "Good.")
+
+
+def stages_told(**row: Any) -> list[tuple[str | None, list[str | None]]]:
+    """The stages whose validators a scorecard has, with the names of their risks; the same by row and by line."""
+    line = msgspec.json.encode({"text_id": "s1", "input_text": TEXT, **row})
+    failures: list[Failure] = []
+    [read] = output_reader().records(Chunk("o.jsonl", 1, line), failures)
+    cards = [make_scorecard(each) for each in (output_of(**row), read)]
+    assert cards[0].validator == cards[1].validator
+    return [(each.stage, [risk.type for risk in each.structural_risks]) for each in cards[0].validator or ()]
+
+
+NO_RISK: dict[str, Any] = {"structural_risks": []}
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"stage1": {"validator": NO_RISK}, "stage2": {"validator": NO_RISK}}, [("stage1", []), ("stage2", [])]),
+        ({"stage1": {"validator": NO_RISK}, "stage2": None}, [("stage1", [])]),
+        ({"stage1": {"validator": NO_RISK}, "stage2": {}}, [("stage1", [])]),
+        ({"stage1": {}, "stage2": {"validator": NO_RISK}}, [("stage2", [])]),
+        ({"stage1": {"validator": None}, "stage2": {"validator": None}}, []),
+        ({"stage1": {"validator": {}}, "stage2": {"validator": {"consistency_score": 1}}}, []),
+        ({"stage1": {"validator": {"structural_risks": None}}}, []),
+        ({"stage1": None}, []),
+        ({}, []),
+    ],
+)
+def test_a_validator_that_tells_no_risks_has_not_found_none(row: dict[str, Any], expected: object) -> None:
+    assert stages_told(**row) == expected
+
+
+def test_risks_that_a_review_only_names_count_as_left() -> None:
+    before = {"validator": {"structural_risks": [{"type": "NEGATION"}, {"type": "IRONY"}]}}
+    after = {"validator": {"final_validation": {"resolved_risks": ["IRONY"], "remaining_risks": ["NEGATION"]}}}
+    assert stages_told(stage1=before, stage2=after) == [("stage1", ["NEGATION", "IRONY"]), ("stage2", ["NEGATION"])]
+    card = make_scorecard(output_of(stage1=before, stage2=after))
+    assert card.validator is not None
+    [risk] = card.validator[1].structural_risks
+    assert (risk.risk_id, risk.severity, risk.span) == ("NEGATION_SCOPE", "mid", None)
+    counts = count_scorecard(card)
+    assert (counts.risks_before, counts.risks_after) == (2, 1)
+
+
+def test_risks_that_a_review_lists_go_before_those_that_it_names() -> None:
+    after = {"validator": {"structural_risks": [], "final_validation": {"remaining_risks": ["NEGATION"]}}}
+    assert stages_told(stage2=after) == [("stage2", [])]
+    assert stages_told(stage2={"validator": {"final_validation": {"remaining_risks": []}}}) == [("stage2", [])]
+    assert stages_told(stage2={"validator": {"final_validation": {"resolved_risks": ["NEGATION"]}}}) == []
 
 
 def test_drops_without_a_class_get_one_from_the_text() -> None:
