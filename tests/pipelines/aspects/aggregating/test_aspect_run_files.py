@@ -199,6 +199,28 @@ def test_a_drop_of_unknown_class_is_undecided() -> None:
     assert (verdict.label, verdict.note) == (Label.UNDECIDED, "no span given")
 
 
+@pytest.mark.parametrize("span", [(-3, 2), (3, 1), (0, 99)])
+def test_a_kept_aspect_at_an_impossible_place_is_told_without_a_quote(span: tuple[int, int], tmp_path: Path) -> None:
+    kept = {"term": "배터리", "span": span, "action": "keep"}
+    lost = {
+        "term": "뷰",
+        "span": [0, 1],
+        "action": "drop",
+        "drop_class": "H2",
+        "placement": {"nearest": {"start": 9, "end": 99}},
+    }
+    row = {"meta": {"text_id": "s1", "input_text": TEXT}, "inputs": {"ate_debug": {"filtered": [kept, lost]}}}
+    cards = written(tmp_path / "c.jsonl", row, card_of(aspect("배터리"), text_id="s2"))
+    aggregate_to_folder(cards, tmp_path / "run", AggregateSettings())
+    claims = [json.loads(line) for line in (tmp_path / "run" / "claims.jsonl").read_bytes().splitlines()]
+    verdicts = [json.loads(line) for line in (tmp_path / "run" / "verdicts.jsonl").read_bytes().splitlines()]
+    assert [(each["record_id"], each["start"], each["end"]) for each in claims] == [
+        ("s1", None, None), ("s1", 0, 1), ("s2@demo/1", 0, 3),
+    ]  # fmt: skip
+    assert [len(each["evidence"]) for each in verdicts] == [0, 0, 1]
+    assert (verdicts[0]["label"], verdicts[0]["note"]) == ("SUPPORTED", f"given_span {span[0]}-{span[1]}")
+
+
 def test_aspects_of_the_result_are_claims_of_their_own() -> None:
     final = (
         AspectTuple("배터리", "positive", span=TextSpan(0, 3)),
