@@ -40,6 +40,13 @@ def test_json_has_the_breakdowns(path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_file_of_other_objects_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "other.jsonl", [{"text": "Good."}, {"text": "Bad."}])
+    told = refused("aspects", "aggregate", path)
+    assert "no scorecard could be read; the first fault: other.jsonl:1: no scorecard" in told
+    assert len(told.strip().splitlines()) == 1
+
+
 def test_markdown_and_csv_have_every_run(path: Path) -> None:
     assert (
         "| demo | 1 | aspect\\_hallucination\\_rate ↓ |"

@@ -59,9 +59,23 @@ def test_a_flag_without_aspects_has_no_class() -> None:
     assert counted(card, "flagged", "classified", "aspects") == (1, 0, 0)
 
 
-def test_an_empty_scorecard_is_a_sentence_without_a_flag() -> None:
+def test_an_empty_scorecard_is_a_sentence_without_a_flag_and_nobody_knows_its_drops() -> None:
     counts = structs.asdict(count_scorecard(Scorecard()))
-    assert {name for name, number in counts.items() if number} == {"samples", "classified", "attempted"}
+    assert {name for name, number in counts.items() if number} == {"samples", "attempted"}
+
+
+@pytest.mark.parametrize(
+    ("card", "is_known"),
+    [
+        (Scorecard(ate=AspectScore(hallucination_flag=False)), True),
+        (Scorecard(ate_score=AspectScore(hallucination_flag=False)), True),
+        (Scorecard(ate=AspectScore()), False),
+        (Scorecard(inputs=ScorecardInputs()), False),
+        (foreign_card(), True),
+    ],
+)
+def test_classes_are_known_only_where_a_flag_or_the_filter_tells(card: Scorecard, is_known: bool) -> None:
+    assert counted(card, "samples", "classified") == (1, is_known)
 
 
 def test_judgements_that_tell_nothing_are_not_counted() -> None:

@@ -65,7 +65,7 @@ def _count_aspects(card: Scorecard, counts: Counts) -> None:
     counts["aspects"] = len(filtered)
     counts["dropped"] = len(dropped)
     classes = [_CLASSES.get(aspect.drop_class or "") for aspect in dropped]
-    if None not in classes and (dropped or not counts["flagged"]):
+    if _tells_drops(card) and None not in classes and (dropped or not counts["flagged"]):
         counts["classified"] = 1
         counts["classified_aspects"] = len(filtered)
         for name in dict.fromkeys(classes):
@@ -78,6 +78,13 @@ def _count_aspects(card: Scorecard, counts: Counts) -> None:
             counts["offset_errors"] = counts.get("offset_errors", 0) + abs(placement.offset_error)
             counts["offsets_explained"] = counts.get("offsets_explained", 0) + bool(placement.conventions)
     _count_judgements(card, counts)
+
+
+def _tells_drops(card: Scorecard) -> bool:
+    """Whether anything is known of what the filter did: silence is no clean sentence."""
+    score = card.aspect_score
+    has_flag = score is not None and score.hallucination_flag is not None
+    return has_flag or (card.inputs is not None and card.inputs.ate_debug is not None)
 
 
 def _count_judgements(card: Scorecard, counts: Counts) -> None:

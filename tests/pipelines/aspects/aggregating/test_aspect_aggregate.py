@@ -12,13 +12,19 @@ from msgspec import structs
 from aspect_outputs import FIRST, SECOND, aspect, card_of, failed_output, foreign_card, gold_card, output
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.metrics.catalog import ASPECT_METRICS
-from hallumeter.pipelines.aspects.aggregating import AggregateSettings, aggregate, aggregate_file
+from hallumeter.pipelines.aspects.aggregating import (
+    AggregateSettings,
+    aggregate,
+    aggregate_file,
+    aggregate_to_folder,
+)
 from hallumeter.pipelines.aspects.scoring import make_scorecard
 from hallumeter.pipelines.aspects.settings import MappingThresholds
 from hallumeter.records import MetricSummary, Summary
 from hallumeter.records.aspects import MappingStats, OutputMeta, ReviewContext
 from hallumeter.records.aspects.aspect_summary import AspectSummary
 from hallumeter.records.aspects.scorecard import Scorecard
+from hallumeter.records.aspects.scorecard_blocks import AspectScore
 
 CLEAN, MISPLACED, INVENTED = (aspect("배터리"),), (aspect("배터리", 1),), (aspect("화면", 0, 2),)
 
@@ -275,6 +281,31 @@ def test_lines_that_are_no_scorecards_are_named_and_the_rest_goes_on(tmp_path: P
     assert [failure.message.partition(": ")[0] for failure in found.failures] == ["c.jsonl:2", "c.jsonl:3"]
     with pytest.raises(RecordError, match=r"c\.jsonl:2: "):
         aggregate_file(path, AggregateSettings(is_strict=True))
+
+
+@pytest.mark.parametrize("line", [b"{}", b'{"text": "Good.", "label": 1}', b'{"run_id": "demo", "profile": "smoke"}'])
+def test_an_object_without_a_block_of_a_scorecard_is_none(line: bytes, tmp_path: Path) -> None:
+    blocks = (b'{"ate": null}', b'{"ate_score": {"hallucination_flag": true}}', b'{"aux_signals": {}}')
+    found = aggregate_file(written(tmp_path / "c.jsonl", line, *blocks, card_of()), AggregateSettings())
+    assert found.summary.counts.records == 4
+    [failure] = found.failures
+    assert failure.message.startswith("c.jsonl:1: no scorecard; expected an object with blocks such as meta, ate, ")
+    with pytest.raises(InputError, match=r"no scorecard could be read; the first fault: d\.jsonl:1: no scorecard; "):
+        aggregate_file(written(tmp_path / "d.jsonl", line), AggregateSettings())
+
+
+def test_classes_that_no_scorecard_tells_have_no_rates() -> None:
+    summary = summary_of(Scorecard(), Scorecard(ate=AspectScore()))
+    assert row(summary, "aspect_hallucination_rate").value == 0
+    for metric in ("aspect_hallucination_rate_h1", "aspect_hallucination_rate_h2", "filter_rejection_rate"):
+        assert (row(summary, metric).value, row(summary, metric).undecided) == (None, 2)
+
+
+def test_the_first_run_is_that_of_the_first_scorecard_whatever_stands_before_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.jsonl", b"{}", b"", card_of(*CLEAN), card_of(*CLEAN, seed=2))
+    aggregate_to_folder(path, tmp_path / "run", AggregateSettings())
+    records = (tmp_path / "run" / "records.jsonl").read_bytes().splitlines()
+    assert [msgspec.json.decode(line)["record_id"] for line in records] == ["s1", "s1@2"]
 
 
 def test_a_file_without_a_scorecard_is_refused(tmp_path: Path) -> None:

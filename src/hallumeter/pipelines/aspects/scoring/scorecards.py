@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
+from hallumeter.errors import RecordError
 from hallumeter.judges.aspects import AspectGrounder, CountedText, drop_class_of, placement_of
 from hallumeter.judges.aspects.targets import composed
 from hallumeter.records.aspects import Aspect, AspectTuple, TextSpan
@@ -14,6 +15,7 @@ from hallumeter.records.aspects.scorecard_blocks import DROP, AspectTermInput
 
 from .reading import LineReader
 from .risks import risk_id_of, severity_of
+from .tolerant import tolerant_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
     )
 
 _SEVERITIES = ("low", "mid", "high")
+_BLOCKS = tuple(name for name in Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
+_FEW_BLOCKS = "meta, ate, atsa, validator, moderator, stage_delta, inputs, flags or runtime"
 
 
 def scorecard_reader() -> LineReader[Scorecard]:
-    """Reads lines of `scorecards.jsonl`."""
-    return LineReader(Scorecard)
+    """Reads lines of `scorecards.jsonl`; an object that has no block of a scorecard is none."""
+    return LineReader(Scorecard, renamed=_checked, is_complete=_has_meta)
 
 
 def scorecard_of(row: Mapping[str, object]) -> Scorecard:
@@ -41,7 +45,18 @@ def scorecard_of(row: Mapping[str, object]) -> Scorecard:
     >>> scorecard_of({"ate": None, "ate_score": {"hallucination_flag": True}}).is_flagged
     True
     """
-    return completed(scorecard_reader().record_of(dict(row)))
+    return completed(tolerant_record(row, Scorecard))
+
+
+def _has_meta(card: Scorecard, _: bytes) -> bool:
+    """Whether a line is a scorecard beyond doubt; ours all say which sentence they are of."""
+    return card.meta is not None
+
+
+def _checked(row: dict[str, object]) -> dict[str, object]:
+    if row.keys().isdisjoint(_BLOCKS):
+        raise RecordError(f"no scorecard; expected an object with blocks such as {_FEW_BLOCKS}")
+    return row
 
 
 def completed(card: Scorecard) -> Scorecard:
