@@ -11,7 +11,7 @@ from msgspec import Struct
 from hallumeter.formats.json_in_text import json_values
 from hallumeter.formats.plain_words import plain_message
 from hallumeter.records.aspects import DebateSummary
-from hallumeter.text.polarity_words import repaired_polarity
+from hallumeter.text.polarity_words import repaired_polarity, sentence_label
 
 from .protocol import ANSWERS, AgentAnswer, Role
 from .visibility import DEBATE_ROLES, REVIEW_ROLES, encodable
@@ -46,6 +46,8 @@ _ABSENT: dict[str, Row] = {
 }
 """What items of a list hold where they say nothing."""
 _ITEMS = (*_PLACES, "aspect_sentiments", "proposed_edits", "final_patch")
+MIXED = "mixed"
+"""What a sentence may be, and no aspect."""
 _SHARES = ("confidence", "consistency_score", "final_consistency_score")
 _OF_CODE = ("provenance", "is_backfilled", "agent")
 """Fields that code writes and no agent does."""
@@ -154,8 +156,8 @@ def _tidy_whole(row: Row, notes: list[str]) -> None:
             for pair in pairs
             if isinstance(pair, dict) and isinstance(pair.get("aspect_term"), str) and pair.get("evidence") is not None
         }
-    if isinstance(said := row.get("sentence_polarity"), str) and said.strip().lower() != "mixed":
-        row["sentence_polarity"] = _polarity(said, notes)
+    if isinstance(said := row.get("sentence_polarity"), str):
+        row["sentence_polarity"] = MIXED if sentence_label(said) == MIXED else _polarity(said, notes)
     if isinstance(validation := row.get("final_validation"), dict):
         _tidy_whole(inner := _without_gaps(validation), notes)
         row["final_validation"] = inner
