@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,6 +76,60 @@ def test_an_allowlist_extends_the_one_that_ships() -> None:
 def test_aspects_may_be_objects_or_bare_terms() -> None:
     found = build_filtered_aspects(TEXT, [aspect("배터리"), SimpleNamespace(term="뷰", span=[9, 10]), "별로"])
     assert (found["kept_terms"], found["dropped_terms"]) == (["배터리", "뷰"], ["별로"])
+
+
+def deep(value: Any) -> Any:
+    """Everything in it as objects with attributes."""
+    if isinstance(value, dict):
+        return SimpleNamespace(**{name: deep(each) for name, each in value.items()})
+    return [deep(each) for each in value] if isinstance(value, list) else value
+
+
+def test_objects_are_understood_at_every_depth() -> None:
+    aspects = [given("배터리", {"start": 0, "end": 3}), given("화면", {"start": 0, "end": 2})]
+    plain = build_filtered_aspects(TEXT, aspects)
+    assert build_filtered_aspects(TEXT, deep(aspects)) == plain
+    assert ate_score(deep(plain)) == ate_score(deep(plain["filtered"])) == ate_score(plain)
+    entry_of_objects = deep(entry(stage1={"ate": {"aspects": aspects}}))
+    card = make_scorecard(entry_of_objects)
+    assert card == make_scorecard(entry(stage1={"ate": {"aspects": aspects}}))
+    assert has_hallucinated_aspect(deep(card))
+    assert aggregate_single_run([deep(card), card])["aspect_hallucination_rate"] == 1
+    assert make_scorecard(output()) == make_scorecard(entry())
+    tuples = {"final_tuples": [{"aspect_term": "a", "polarity": "negative"}]}
+    found = moderate(deep(opinion(P, 0.5)), None, debate_summary=deep(tuples))
+    assert found.final_label == N
+
+
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (lambda: build_filtered_aspects(TEXT, [5]), "aspects[0]"),
+        (lambda: build_filtered_aspects(TEXT, ["뷰", None]), "aspects[1]"),
+        (lambda: build_filtered_aspects(TEXT, [["뷰", [9, 10]]]), "aspects[0]"),
+        (lambda: build_filtered_aspects(TEXT, None), "aspects"),  # type: ignore[arg-type]
+        (lambda: build_filtered_aspects(None, []), "text"),  # type: ignore[arg-type]
+        (lambda: ate_score(None), "filtered"),
+        (lambda: ate_score([None]), "filtered[0]"),
+        (lambda: ate_score({"filtered": 5}), "filtered"),
+        (lambda: make_scorecard(None), "entry"),
+        (lambda: make_scorecard([entry()]), "entry"),
+        (lambda: has_hallucinated_aspect(None), "record"),
+        (lambda: has_hallucinated_aspect([]), "record"),
+        (lambda: aggregate_single_run([{}, None]), "rows[1]"),
+        (lambda: aggregate_single_run([[]]), "rows[0]"),
+        (lambda: aggregate_single_run({}), "rows"),
+        (lambda: aggregate_single_run(7), "rows"),  # type: ignore[arg-type]
+        (lambda: moderate(opinion(P, 0.5), 0.5), "stage2_ate"),
+        (lambda: moderate(opinion(P, 0.5), None, validator="NEGATION"), "validator"),
+        (lambda: moderate(opinion(P, 0.5), None, debate_summary=["x"]), "debate_summary"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_in_one_line(call: Callable[[], object], where: str) -> None:
+    with pytest.raises(RecordError) as refusal:
+        call()
+    assert str(refusal.value).startswith(f"{where}: expected ")
+    assert "\n" not in str(refusal.value)
 
 
 def test_no_aspects_are_no_hallucination() -> None:
@@ -249,6 +304,53 @@ def test_opinions_may_be_objects_and_stage_2_may_be_missing() -> None:
     assert found.arbiter_flags["rule_e_attempted_after_b"] is False
     assert found.arbiter_flags.confidence_margin_used is None
     assert not hasattr(found, "nothing")
+
+
+@pytest.mark.parametrize("label", [None, "", "great", 1, ["positive"]])
+def test_an_opinion_must_have_a_label_that_is_one(label: object) -> None:
+    broken = {"label": label, "confidence": 0.5}
+    for name in ("stage1_ate", "stage2_ate", "stage1_atsa", "stage2_atsa"):
+        given_opinions: Entry = {"stage1_ate": opinion(P, 0.5), "stage2_ate": None, name: broken}
+        with pytest.raises(RecordError, match=rf"^{name}: label is .*; expected positive, negative, neutral or mixed$"):
+            moderate(**given_opinions)
+    with pytest.raises(RecordError, match=r"^stage1_ate: label is None"):
+        moderate({"confidence": 0.5}, None)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("POS", P),
+        ("neg", N),
+        ("Neu", U),
+        ("긍정", P),
+        ("부정", N),
+        ("중립", U),
+        ("혼합", X),
+        ("Mixed ", X),
+        ("positve", P),
+    ],
+)
+def test_labels_are_read_in_any_spelling(word: str, expected: str) -> None:
+    assert moderate(opinion(word, 0.6), opinion(expected, 0.6))["final_label"] == expected
+    assert moderate(opinion(word, 0.6), opinion(expected, 0.6))["applied_rules"] == ["B"]
+    suggestion = {"suggested_label": word, "confidence": 0.9}
+    assert moderate(opinion("neutral", 0.6), None, validator=suggestion).final_label == expected
+    assert moderate(opinion("neutral", 0.5), None, debate_summary={"sentence_polarity": word}).final_label == expected
+
+
+def test_a_validator_may_suggest_nothing_but_no_nonsense() -> None:
+    for suggestion in (None, ""):
+        assert moderate(opinion(P, 0.6), None, validator={"suggested_label": suggestion}).applied_rules == ["B"]
+    with pytest.raises(RecordError, match=r"^validator: suggested_label is 'good'"):
+        moderate(opinion(P, 0.6), None, validator={"suggested_label": "good"})
+
+
+@pytest.mark.parametrize("name", ["key_agreements", "key_disagreements"])
+def test_a_single_text_is_a_list_of_one(name: str) -> None:
+    assert moderate(opinion(P, 0.5), None, debate_summary={name: "전반적으로 부정"}).final_label == N
+    issue = {"suggested_label": N, "confidence": 0.1, "issues": "NEGATION scope"}
+    assert moderate(opinion(P, 0.8), None, validator=issue).final_label == N
 
 
 def test_stage_1_must_be_there() -> None:
