@@ -54,7 +54,10 @@ def test_a_span_is_read_in_any_form_or_is_missing(span: object, expected: TextSp
 
 @pytest.mark.parametrize(
     ("polarity", "expected"),
-    [("positive", "positive"), ("NEG", "negative"), (" neu ", "neutral"), ("mixed", None), (3, None), (None, None)],
+    [
+        *[("positive", "positive"), ("NEG", "negative"), (" neu ", "neutral"), ("negatve", "negative")],
+        *[("mixed", None), (3, None), (None, None)],
+    ],
 )
 def test_a_polarity_that_is_not_known_is_missing_and_not_neutral(polarity: object, expected: str | None) -> None:
     assert tolerant_record({"aspect_term": "뷰", "polarity": polarity}, AspectSentiment).polarity == expected
@@ -138,12 +141,76 @@ def test_id_and_text_may_have_other_names(row: dict[str, object]) -> None:
     assert (found.text_id, found.input_text) == ("7", "Good.")
 
 
-def stages_told(**row: Any) -> list[tuple[str | None, list[str | None]]]:
-    """The stages whose validators a scorecard has, with the names of their risks; the same by row and by line."""
+def as_line(**row: Any) -> PipelineOutput:
+    """What a line of a file is read as."""
     line = msgspec.json.encode({"text_id": "s1", "input_text": TEXT, **row})
     failures: list[Failure] = []
     [read] = output_reader().records(Chunk("o.jsonl", 1, line), failures)
-    cards = [make_scorecard(each) for each in (output_of(**row), read)]
+    return read
+
+
+@pytest.mark.parametrize(
+    ("word", "polarity", "counts"),
+    [
+        ("positive", "positive", (0, 0)),
+        ("POS", "positive", (0, 0)),
+        ("긍정", "positive", (0, 0)),
+        ("positve", "positive", (1, 0)),
+        ("postivve", "positive", (1, 0)),
+        ("nesitive", None, (0, 1)),
+        ("great", None, (0, 1)),
+        ("mixed", None, (0, 1)),
+        (3, None, (0, 1)),
+        ("", None, (0, 0)),
+        (None, None, (0, 0)),
+    ],
+)
+def test_polarities_are_repaired_or_missing_and_counted(
+    word: object, polarity: str | None, counts: tuple[int, int]
+) -> None:
+    felt = [{"aspect_term": {"term": "뷰"}, "polarity": word}, {"aspect_term": "배터리", "polarity": "positive"}]
+    for read in (output_of, as_line):
+        for row in (
+            {"stage1": {"atsa": {"aspect_sentiments": felt}}},
+            {"patched_stage2_atsa": {"aspect_sentiments": felt}},
+        ):
+            made = read(**row)
+            sentiments = (made.patched_stage2_atsa or made.stage1.atsa).aspect_sentiments
+            assert [each.polarity for each in sentiments] == [polarity, "positive"]
+            runtime = make_scorecard(made).runtime
+            assert runtime is not None
+            assert (runtime.polarities_repaired, runtime.polarities_invalid) == counts
+
+
+@pytest.mark.parametrize("name", ["stage1_tuples", "stage2_tuples", "final_tuples", "final_aspects"])
+def test_polarities_of_the_result_are_repaired_and_may_be_mixed(name: str) -> None:
+    words = ["positve", "Mixed", "great", "neg", None]
+    stated = [{"aspect_term": "뷰", "term": "뷰", "span": {"start": 9, "end": 10}, "polarity": word} for word in words]
+    row = {"final_result": {"label": "mixed", "confidence": 0.5, name: stated}, "notes": ["ate: as before"]}
+    for made in (output_of(**row), as_line(**row)):
+        found = [each.polarity for each in getattr(made.final_result, name)]
+        assert found == ["positive", "mixed", None, "negative", None]
+        assert made.notes == (
+            "ate: as before",
+            "score: polarity_repaired:positve->positive",
+            "score: polarity_invalid:great",
+        )
+
+
+def test_polarities_of_reviews_are_repaired_and_those_of_gold_are_left() -> None:
+    review = [{"aspect_term": "뷰", "action": "flip_polarity", "revised_polarity": "negatve"}, "x"]
+    gold = [{"aspect_term": "뷰", "polarity": "negatve"}]
+    made = output_of(stage2={"atsa": {"sentiment_review": review}}, gold_tuples=gold, notes="none")
+    assert made.stage2 is not None
+    assert [each.revised_polarity for each in made.stage2.atsa.sentiment_review] == ["negative"]
+    assert made.gold_tuples is not None
+    assert made.gold_tuples[0].polarity == "negatve"
+    assert made.notes == ("score: polarity_repaired:negatve->negative",)
+
+
+def stages_told(**row: Any) -> list[tuple[str | None, list[str | None]]]:
+    """The stages whose validators a scorecard has, with the names of their risks; the same by row and by line."""
+    cards = [make_scorecard(each) for each in (output_of(**row), as_line(**row))]
     assert cards[0].validator == cards[1].validator
     return [(each.stage, [risk.type for risk in each.structural_risks]) for each in cards[0].validator or ()]
 
