@@ -10,7 +10,7 @@ from msgspec import structs
 from aspect_outputs import FIRST, SECOND, Said, aspect, card_of, failed_output, foreign_card, gold_card, output
 from hallumeter.metrics.aspects import count_scorecard
 from hallumeter.pipelines.aspects.scoring import make_scorecard
-from hallumeter.records.aspects import AuxiliarySignal, StageTwo, StructuralReview, StructuralRisk
+from hallumeter.records.aspects import AuxiliarySignal, CallUsage, StageTwo, StructuralReview, StructuralRisk
 from hallumeter.records.aspects.columns import AspectCounts
 from hallumeter.records.aspects.scorecard import Scorecard
 from hallumeter.records.aspects.scorecard_blocks import (
@@ -95,6 +95,15 @@ def test_ways_of_counting_that_nobody_knows_are_passed_over() -> None:
 def test_a_sentence_that_failed_counts_as_failed_and_as_nothing_else() -> None:
     counts = structs.asdict(count_scorecard(make_scorecard(failed_output())))
     assert {name for name, number in counts.items() if number} == {"failed", "attempted"}
+
+
+def test_what_a_failed_sentence_took_was_paid_for_and_counts() -> None:
+    card = make_scorecard(failed_output(usage=CallUsage(3, 2, 1, 500, 20, 0.01, 61_000.0)))
+    counts = structs.asdict(count_scorecard(card))
+    assert {name: number for name, number in counts.items() if number} == {
+        "failed": 1, "attempted": 1, "tokens_known": 1, "tokens": 520, "cost_known": 1, "cost_usd": 0.01,
+        "latency_known": 1, "latency_ms": 61_000,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

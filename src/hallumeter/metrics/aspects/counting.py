@@ -40,6 +40,7 @@ def count_scorecard(card: Scorecard) -> AspectCounts:
 def count_row(card: Scorecard) -> list[float]:
     """The same as a row of numbers, in the order of `ASPECT_COUNTS`."""
     counts: Counts = {"attempted": 1}
+    _count_usage(card, counts)
     if card.is_failed:
         counts["failed"] = 1
         count_failed_gold(card, counts)
@@ -51,7 +52,7 @@ def count_row(card: Scorecard) -> list[float]:
         _count_bucket(card, counts)
         count_tuples(card, counts)
         _count_signal(card, counts)
-        _count_effort(card, counts)
+        _count_opinions(card, counts)
     row = [0.0] * len(_PLACES)
     for name, number in counts.items():
         row[_PLACES[name]] = number
@@ -142,19 +143,24 @@ def _count_signal(card: Scorecard, counts: Counts) -> None:
             counts["signal_risk_disagrees"] = int(disagrees)
 
 
-def _count_effort(card: Scorecard, counts: Counts) -> None:
-    runtime, latency, summary = card.runtime, card.latency, card.summary
-    if runtime is not None:
-        _count_repairs(runtime.polarities_repaired, runtime.polarities_invalid, counts)
-        if runtime.tokens_in is not None and runtime.tokens_out is not None:
-            counts["tokens_known"] = 1
-            counts["tokens"] = runtime.tokens_in + runtime.tokens_out
-        if runtime.cost_usd is not None:
-            counts["cost_known"] = 1
-            counts["cost_usd"] = runtime.cost_usd
+def _count_usage(card: Scorecard, counts: Counts) -> None:
+    """What the sentence took, which was paid for whether it failed or not."""
+    runtime, latency = card.runtime, card.latency
+    if runtime is not None and runtime.tokens_in is not None and runtime.tokens_out is not None:
+        counts["tokens_known"] = 1
+        counts["tokens"] = runtime.tokens_in + runtime.tokens_out
+    if runtime is not None and runtime.cost_usd is not None:
+        counts["cost_known"] = 1
+        counts["cost_usd"] = runtime.cost_usd
     if latency is not None and latency.total_ms is not None:
         counts["latency_known"] = 1
         counts["latency_ms"] = latency.total_ms
+
+
+def _count_opinions(card: Scorecard, counts: Counts) -> None:
+    runtime, latency, summary = card.runtime, card.latency, card.summary
+    if runtime is not None:
+        _count_repairs(runtime.polarities_repaired, runtime.polarities_invalid, counts)
     if latency is not None and latency.gate_status is not None:
         counts["gated"] = 1
         counts["latency_warned"] = int(latency.gate_status == "WARN")

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class AspectCounts(Struct, frozen=True):
-    """What one scorecard adds to every sum. A sentence whose pipeline broke off adds to `failed` alone."""
+    """What one scorecard adds to every sum.
+
+    A sentence whose pipeline broke off adds to `failed` and `attempted`, to what it took, and to what lacks a result.
+    """
 
     samples: float = 0
     """1 for a sentence that was measured."""

@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 
 from aspect_outputs import FIRST, SECOND, aspect, card_of, failed_output, foreign_card, gold_card, output
+from hallumeter.compat.absa import aggregate_single_run
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.metrics.catalog import ASPECT_METRICS
 from hallumeter.pipelines.aspects.aggregating import (
@@ -21,7 +22,7 @@ from hallumeter.pipelines.aspects.aggregating import (
 from hallumeter.pipelines.aspects.scoring import make_scorecard
 from hallumeter.pipelines.aspects.settings import MappingThresholds
 from hallumeter.records import MetricSummary, Summary
-from hallumeter.records.aspects import MappingStats, OutputMeta, ReviewContext
+from hallumeter.records.aspects import CallUsage, MappingStats, OutputMeta, ReviewContext
 from hallumeter.records.aspects.aspect_summary import AspectSummary
 from hallumeter.records.aspects.scorecard import Scorecard
 from hallumeter.records.aspects.scorecard_blocks import AspectScore
@@ -127,6 +128,17 @@ def test_changes_are_counted_of_measured_sentences_and_failed_ones_widen_the_bou
     assert (found.total, found.failed) == (3, 1)
     assert found.count is not None
     assert found.bounds == pytest.approx((found.count / 4, (found.count + 1) / 4))
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean"), [("mean_tokens", 505), ("mean_cost_usd", 0.006), ("mean_latency_ms", 31_500)]
+)
+def test_what_failed_sentences_took_is_in_the_means_here_and_in_compat(metric: str, mean: float) -> None:
+    failed = make_scorecard(failed_output(usage=CallUsage(3, 2, 1, 500, 20, 0.01, 61_000.0)))
+    cards = [make_scorecard(output()), failed]
+    found = row(summary_of(*cards), metric)
+    assert (found.value, found.total, found.failed) == (pytest.approx(mean), 2, 0)
+    assert aggregate_single_run(cards)[metric] == pytest.approx(mean)
 
 
 def test_failed_sentences_with_gold_widen_the_bounds_of_f1() -> None:
