@@ -21,6 +21,7 @@ from hallumeter.records.aspects.scorecard_blocks import (
     MappingCounts,
     QualitySummary,
     ScorecardInputs,
+    ScoredRisk,
     ScoredSignal,
     ScoreFlags,
     ScoreRuntime,
@@ -266,6 +267,19 @@ def test_disagreement_is_counted_where_there_is_a_risk() -> None:
     signal = AuxiliarySignal("neg", 0.9, "lexicon", {"stage1_final": True, "stage2_final": True})
     card = make_scorecard(output(aux_signals={"hf": signal}))
     assert counted(card, "signal_risk", "signal_risk_disagrees") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"), [(1, 0, 1), (0, 1, 1), (None, 2, 1), (0, 0, 0), (None, None, 0)]
+)
+def test_a_risk_of_either_stage_is_compared_with_the_signal(
+    before: int | None, after: int | None, expected: int
+) -> None:
+    found = zip(("stage1", "stage2"), (before, after), strict=True)
+    validator = tuple(ValidatorScore(stage, (ScoredRisk(),) * risks) for stage, risks in found if risks is not None)
+    signal = ScoredSignal(disagrees_with={"stage2_final": True})
+    card = Scorecard(validator=validator, aux_signals={"hf": signal})
+    assert counted(card, "signal_risk", "signal_risk_disagrees") == (expected, expected)
 
 
 def test_no_signals_at_all_are_none() -> None:

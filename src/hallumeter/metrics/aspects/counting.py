@@ -138,7 +138,7 @@ def _count_signal(card: Scorecard, counts: Counts) -> None:
     if disagrees is not None:
         counts["signal_compared"] = 1
         counts["signal_disagrees"] = int(disagrees)
-        if counts.get("risk_flagged"):
+        if any(each.structural_risks for each in card.validator or ()):
             counts["signal_risk"] = 1
             counts["signal_risk_disagrees"] = int(disagrees)
 

@@ -216,8 +216,9 @@ TUPLE_METRICS = (
         name="sentences with a risk on which the auxiliary classifier disagrees",
         direction="none",
         undefined_when="no sentence with a risk has a signal of an auxiliary classifier",
-        question="Where the validator sees a risk, how often does the auxiliary classifier disagree?",
-        formula="sentences with a risk in stage 1 and another label / sentences with a risk and a signal",
+        question="Where a validator sees a risk, how often does the auxiliary classifier disagree?",
+        formula="sentences with a risk in either stage and another label / sentences with a risk in either stage and a "
+        "signal",
         example="Seven sentences with a risk, three with another label: 3 / 7 = 0.429.",
         caution="Compare hf_polarity_disagreement_rate: a difference hints that risks mark hard sentences.",
     ),

@@ -10,7 +10,7 @@ import pytest
 
 from aspect_outputs import TEXT, output
 from hallumeter.errors import RecordError
-from hallumeter.metrics.aspects import count_scorecard
+from hallumeter.metrics.aspects import count_scorecard, grounding_bucket
 from hallumeter.pipelines.aspects.scoring import completed, make_scorecard, output_reader, scorecard_of
 from hallumeter.pipelines.aspects.scoring.reading import Chunk
 from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
@@ -299,6 +299,61 @@ def test_tuples_of_the_result_may_be_its_aspects() -> None:
     assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰", "화면", "배터리"]
     assert card.inputs is not None
     assert (card.inputs.final_out_of_text, card.inputs.final_aspects) == (1, 3)
+
+
+@pytest.mark.parametrize("given", [{}, {"final_tuples": None}, {"final_tuples": []}])
+def test_a_result_whose_tuples_are_empty_has_those_of_its_aspects(given: dict[str, Any]) -> None:
+    result = {**given, "final_aspects": [{"aspect_term": "뷰", "polarity": "negative"}]}
+    judgement = {"aspect_term": "뷰", "opinion_grounded": True, "issues": []}
+    row = {"atsa": {"sentiment_judgements": [judgement]}, "runtime": {"parsed_output": {"final_result": result}}}
+    card = scorecard_of(row)
+    assert card.final_result is not None
+    assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰"]
+    assert grounding_bucket(card) == "explicit"
+
+
+def test_tuples_of_a_result_go_before_its_aspects() -> None:
+    result = {"final_tuples": [{"aspect_term": "뷰", "polarity": "negative"}], "final_aspects": [{"term": "화면"}]}
+    card = scorecard_of({"runtime": {"parsed_output": {"final_result": result}}})
+    assert card.final_result is not None
+    assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰"]
+    empty = scorecard_of({"runtime": {"parsed_output": {"final_result": {"final_tuples": [], "final_aspects": []}}}})
+    assert empty.final_result is not None
+    assert empty.final_result.final_tuples == ()
+
+
+@pytest.mark.parametrize(
+    ("latency", "profile", "expected"),
+    [
+        ({"total_ms": 20_000}, None, "PASS"),
+        ({"total_ms": 31_000}, None, "WARN"),
+        ({"total_ms": 31_000}, "smoke", "PASS"),
+        ({"total_ms": 31_000, "profile": "smoke"}, None, "PASS"),
+        ({"total_ms": 20_000, "gate_threshold_ms": 10_000}, "smoke", "WARN"),
+        ({"total_ms": 20_000, "gate_status": "WARN"}, "smoke", "WARN"),
+        ({"gate_threshold_ms": 10_000}, "smoke", None),
+    ],
+)
+def test_whether_a_sentence_was_in_time_is_derived_where_it_is_not_told(
+    latency: dict[str, Any], profile: str | None, expected: str | None
+) -> None:
+    card = scorecard_of({"latency": latency, "profile": profile})
+    assert card.latency is not None
+    assert card.latency.gate_status == expected
+    counts = count_scorecard(card)
+    assert (counts.gated, counts.latency_warned) == (expected is not None, expected == "WARN")
+
+
+def test_what_became_of_proposals_is_not_known_without_a_log() -> None:
+    proposal = {"target_aspect": "뷰", "proposal_type": "FLIP_POLARITY"}
+    stage1 = {"validator": {"structural_risks": [], "correction_proposals": [proposal]}}
+    delta = make_scorecard(output_of(stage1=stage1)).stage_delta
+    assert delta is not None
+    assert (delta.proposals, delta.proposals_applied, delta.ignored_reasons) == (None, None, None)
+    log = [{"proposal_type": "FLIP_POLARITY", "target_aspect": "뷰", "applied": True}]
+    told = make_scorecard(output_of(stage1=stage1, correction_applied_log=log)).stage_delta
+    assert told is not None
+    assert (told.proposals, told.proposals_applied, told.ignored_reasons) == (1, 1, {})
 
 
 def test_a_result_without_tuples_or_aspects_has_none() -> None:

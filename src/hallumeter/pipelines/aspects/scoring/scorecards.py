@@ -13,6 +13,7 @@ from hallumeter.records.aspects import Aspect, AspectTuple, TextSpan
 from hallumeter.records.aspects.scorecard import Scorecard
 from hallumeter.records.aspects.scorecard_blocks import DROP, AspectTermInput
 
+from .quality import with_gate
 from .reading import LineReader
 from .risks import risk_id_of, severity_of
 from .tolerant import tolerant_record
@@ -60,8 +61,8 @@ def _checked(row: dict[str, object]) -> dict[str, object]:
 
 
 def completed(card: Scorecard) -> Scorecard:
-    """A scorecard that lacks what ours have: classes of drops, whole names of risks, tuples at the end."""
-    runtime, validator, inputs = card.runtime, card.validator, card.inputs
+    """A scorecard that lacks what ours have: classes of drops, whole names of risks, tuples at the end, a gate."""
+    runtime, validator, inputs, latency = card.runtime, card.validator, card.inputs, card.latency
     result = card.final_result
     if runtime is not None and runtime.parsed_output is not None and result is not None:
         mended = _with_tuples(result)
@@ -73,9 +74,11 @@ def completed(card: Scorecard) -> Scorecard:
         validator = tuple(_with_names(each) for each in validator)
     if inputs is not None and card.text is not None:
         inputs = _with_places(inputs, card.text, result)
-    if inputs is card.inputs and runtime is card.runtime and validator is card.validator:
-        return card
-    return structs.replace(card, inputs=inputs, runtime=runtime, validator=validator)
+    if latency is not None and latency.gate_status is None and latency.total_ms is not None:
+        latency = with_gate(latency, card.chosen_profile)
+    mended_blocks = {"inputs": inputs, "runtime": runtime, "validator": validator, "latency": latency}
+    is_whole = all(block is getattr(card, name) for name, block in mended_blocks.items())
+    return card if is_whole else structs.replace(card, **mended_blocks)
 
 
 def _with_places(inputs: ScorecardInputs, text: str, result: FinalTuples | None) -> ScorecardInputs:
@@ -112,9 +115,10 @@ def _classified(aspect: FilteredAspect, counted: CountedText) -> FilteredAspect:
 
 def _with_tuples(result: FinalTuples) -> FinalTuples:
     given = result.final_aspects
-    if result.final_tuples is not None or given is UNSET or given is None:
+    if result.final_tuples or given is UNSET or given is None:
         return result
-    return structs.replace(result, final_tuples=tuple(_tuple(each) for each in given))
+    tuples = tuple(_tuple(each) for each in given)
+    return result if tuples == result.final_tuples else structs.replace(result, final_tuples=tuples)
 
 
 def _tuple(aspect: FinalAspectInput) -> AspectTuple:
