@@ -36,7 +36,7 @@ def test_json_has_the_breakdowns(path: Path) -> None:
     summary = json.loads(succeed("aspects", "aggregate", path, "--format", "json", "--workers", 1).stdout)
     assert summary["instrument"] == "aspects"
     assert summary["aspects"]["breakdowns"][0] == {
-        "name": "drop_class", "total": 2, "parts": {"H1": 1, "H2": 1, "filter": 0}, "by": {},
+        "name": "drop_class", "total": 2, "parts": {"H1": 1, "H2": 1, "filter": 0}, "by": {}, "intervals": None,
     }  # fmt: skip
 
 

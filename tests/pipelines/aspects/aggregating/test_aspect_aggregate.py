@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from aspect_outputs import FIRST, SECOND, aspect, card_of, failed_output, foreign_card, gold_card, output
+from aspect_outputs import FIRST, SECOND, aspect, card_of, correction, failed_output, foreign_card, gold_card, output
 from hallumeter.compat.absa import aggregate_single_run
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.metrics.catalog import ASPECT_METRICS
@@ -216,6 +216,58 @@ def test_breakdowns_name_every_rule_and_flag_even_where_there_is_none() -> None:
     assert parts["override"].parts == {"skipped_low_signal": 1}
 
 
+def ten_cards(seed: int = 1) -> list[Scorecard]:
+    """Rule M decided in one of ten sentences."""
+    alone = structs.replace(output().moderator, applied_rules=("B",))  # type: ignore[type-var]
+    meta = OutputMeta(run_id="demo", seed=seed)
+    return [
+        make_scorecard(output(f"s{number}", meta=meta, **({"moderator": alone} if number else {})))
+        for number in range(10)
+    ]
+
+
+def test_shares_of_sentences_have_an_interval() -> None:
+    parts = {each.name: each for each in about(summary_of(*ten_cards())).breakdowns}
+    rules = parts["moderator_rule"]
+    assert rules.intervals is not None
+    assert set(rules.intervals) == set(rules.parts)
+    # By hand, (p + z²/2n ± z√(p(1 - p)/n + z²/4n²)) / (1 + z²/n) with z = 1.959964 and n = 10.
+    assert rules.intervals["M"] == pytest.approx((0.017876, 0.404150), abs=1e-6)
+    assert rules.intervals["Z"] == pytest.approx((0, 0.277533), abs=1e-6)
+    wide = {each.name: each for each in about(summary_of(*ten_cards(), confidence=0.5)).breakdowns}["moderator_rule"]
+    assert wide.intervals is not None
+    assert wide.intervals["M"][1] < rules.intervals["M"][1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["drop_class", "offset_error", "offset_convention", "risk", "ignored_reason", "mapping_fail_reason", "override"],
+)
+def test_parts_of_which_a_sentence_has_several_have_no_interval(name: str) -> None:
+    ignored = make_scorecard(output(correction_applied_log=(correction(applied=False),)))
+    cards = [*ten_cards(), card_of(*MISPLACED, *INVENTED, text_id="x"), structs.replace(ignored, meta=None)]
+    [found] = [each for each in about(summary_of(*cards)).breakdowns if each.name == name and not each.by]
+    assert found.total > 0
+    assert found.intervals is None
+
+
+def test_sentences_that_stand_in_several_runs_have_intervals_by_run_alone() -> None:
+    rules = [
+        each for each in about(summary_of(*ten_cards(), *ten_cards(2))).breakdowns if each.name == "moderator_rule"
+    ]
+    assert [each.intervals is None for each in rules] == [True, False, False]
+    apart = [card_of(text_id="a"), card_of(text_id="b", seed=2)]
+    assert all(each.intervals for each in about(summary_of(*apart)).breakdowns if each.name == "failure")
+
+
+def test_failures_are_shares_of_all_sentences() -> None:
+    summary = summary_of(*five(), make_scorecard(failed_output()))
+    [found] = [each for each in about(summary).breakdowns if each.name == "failure"]
+    assert (found.total, found.parts) == (6, {"parse_failed": 0, "generate_failed": 1})
+    assert found.intervals is not None
+    assert found.intervals["generate_failed"][0] < 1 / 6 < found.intervals["generate_failed"][1]
+
+
 def test_breakdowns_are_told_by_run_as_well() -> None:
     summary = summary_of(card_of(*MISPLACED), card_of(*INVENTED, seed=2))
     found = {tuple(each.by.values()): each.parts for each in about(summary).breakdowns if each.name == "drop_class"}
@@ -231,6 +283,10 @@ def test_reasons_without_end_are_gathered(monkeypatch: pytest.MonkeyPatch) -> No
     summary = summary_of(structs.replace(card_of(), stage_delta=structs.replace(delta, ignored_reasons=reasons)))
     [found] = [each for each in about(summary).breakdowns if each.name == "ignored_reason"]
     assert found.parts["others"] >= 6
+    assert found.total == 9
+    [rules] = [each for each in about(summary).breakdowns if each.name == "quality_fail_reason"]
+    assert rules.intervals is not None
+    assert (rules.total, "others" in rules.parts, "others" in rules.intervals) == (1, True, False)
 
 
 @pytest.mark.parametrize(

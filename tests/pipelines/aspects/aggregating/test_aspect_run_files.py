@@ -101,6 +101,14 @@ def test_tables_have_four_decimals_and_say_what_is_not_known() -> None:
     assert "### moderator rule" in text
 
 
+def test_parts_have_a_share_and_where_they_are_of_sentences_an_interval() -> None:
+    summary = summary_of(make_scorecard(output("a")), make_scorecard(failed_output("b")))
+    for text in (structural_table(summary), quality_report(summary)):
+        assert "| part | count | share | 95 % interval |" in text
+        assert "| generate\\_failed | 1 | 0.5000 | 0.0945 – 0.9055 |" in text
+        assert "| skipped\\_low\\_signal | 1 | 1.0000 | N/A |" in text
+
+
 def test_mean_and_deviation_are_written_for_runs() -> None:
     rows = {row["metric"]: row for row in table_of(spread_csv(summary_of(*two_runs())))}
     assert (rows["tuple_f1_final"]["mean"], rows["tuple_f1_final"]["std"], rows["tuple_f1_final"]["runs"]) == (
