@@ -191,6 +191,23 @@ def test_reasons_without_turns_are_not_counted() -> None:
     assert counted(Scorecard(debate=DebateScore()), "turns", "overrides") == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("stage1", "stage2", "expected"),
+    [
+        ((("", "negative"),), (("", "positive"),), (1, 1)),
+        ((("", "positive"),), (("", "positive"), ("뷰", "negative")), (1, -1 / 3)),
+        ((("", "positive"),), (("", "positive"),), (1, 0)),
+        ((("", "positive"),), None, (0, 0)),
+    ],
+)
+def test_polarities_of_aspects_without_a_name_are_compared_between_the_stages(
+    stage1: Any, stage2: Any, expected: tuple[float, float]
+) -> None:
+    card = gold_card(stage1, stage2, (("", "positive"),))
+    assert counted(card, "implicit_gold_both", "implicit_delta_f1") == pytest.approx(expected)
+    assert counted(card, "explicit_gold_both") == (0,)
+
+
 def test_the_stages_are_compared_with_gold() -> None:
     card = gold_card(FIRST, SECOND, SECOND)
     assert counted(card, "gold", "f1_s1", "f1_s2", "f1_final", "delta_f1") == (1, 0.5, 1, 1, 0.5)
@@ -198,6 +215,7 @@ def test_the_stages_are_compared_with_gold() -> None:
     assert counted(card, "fixed", "broken", "kept", "still", "net_gain") == (1, 0, 0, 0, 1)
     assert counted(card, "wrong_before", "right_before", "severe") == (1, 0, 0)
     assert counted(card, "explicit_gold_both", "explicit_delta_f1", "implicit_gold_s1") == (1, 0.5, 0)
+    assert counted(card, "implicit_gold_both", "implicit_delta_f1") == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ class AspectCounts(Struct, frozen=True):
     implicit_f1_s2: float = 0
     implicit_gold_final: float = 0
     implicit_f1_final: float = 0
+    implicit_gold_both: float = 0
+    implicit_delta_f1: float = 0
     pairs_s1: float = 0
     """Pairs of gold and of stage 1, added up; below, twice the matched ones."""
     matched_s1: float = 0

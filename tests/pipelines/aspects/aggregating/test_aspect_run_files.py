@@ -79,6 +79,10 @@ def test_the_wide_table_has_a_row_for_each_run_and_one_for_all() -> None:
     assert rows[-1]["aspect_hallucination_rate_H1"] == "0"
     assert rows[-1]["hf_polarity_disagreement_rate"] == ""
     assert rows[-1]["moderator_rule_M"] == "4"
+    [row] = table_of(
+        structural_csv(summary_of(gold_card((("", "negative"),), (("", "positive"),), (("", "positive"),))))
+    )
+    assert (row["delta_f1_implicit_only"], row["delta_f1_explicit_only"]) == ("1", "")
 
 
 def test_cells_of_the_wide_table_are_numbers_apart_from_the_run() -> None:
