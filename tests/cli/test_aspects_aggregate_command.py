@@ -36,8 +36,15 @@ def test_json_has_the_breakdowns(path: Path) -> None:
     summary = json.loads(succeed("aspects", "aggregate", path, "--format", "json", "--workers", 1).stdout)
     assert summary["instrument"] == "aspects"
     assert summary["aspects"]["breakdowns"][0] == {
-        "name": "drop_class", "total": 2, "parts": {"H1": 1, "H2": 1, "filter": 0}, "by": {},
+        "name": "drop_class", "total": 2, "parts": {"H1": 1, "H2": 1, "filter": 0}, "by": {}, "intervals": None,
     }  # fmt: skip
+
+
+def test_a_file_of_other_objects_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "other.jsonl", [{"text": "Good."}, {"text": "Bad."}])
+    told = refused("aspects", "aggregate", path)
+    assert "no scorecard could be read; the first fault: other.jsonl:1: no scorecard" in told
+    assert len(told.strip().splitlines()) == 1
 
 
 def test_markdown_and_csv_have_every_run(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,6 +78,60 @@ def test_aspects_may_be_objects_or_bare_terms() -> None:
     assert (found["kept_terms"], found["dropped_terms"]) == (["배터리", "뷰"], ["별로"])
 
 
+def deep(value: Any) -> Any:
+    """Everything in it as objects with attributes."""
+    if isinstance(value, dict):
+        return SimpleNamespace(**{name: deep(each) for name, each in value.items()})
+    return [deep(each) for each in value] if isinstance(value, list) else value
+
+
+def test_objects_are_understood_at_every_depth() -> None:
+    aspects = [given("배터리", {"start": 0, "end": 3}), given("화면", {"start": 0, "end": 2})]
+    plain = build_filtered_aspects(TEXT, aspects)
+    assert build_filtered_aspects(TEXT, deep(aspects)) == plain
+    assert ate_score(deep(plain)) == ate_score(deep(plain["filtered"])) == ate_score(plain)
+    entry_of_objects = deep(entry(stage1={"ate": {"aspects": aspects}}))
+    card = make_scorecard(entry_of_objects)
+    assert card == make_scorecard(entry(stage1={"ate": {"aspects": aspects}}))
+    assert has_hallucinated_aspect(deep(card))
+    assert aggregate_single_run([deep(card), card])["aspect_hallucination_rate"] == 1
+    assert make_scorecard(output()) == make_scorecard(entry())
+    tuples = {"final_tuples": [{"aspect_term": "a", "polarity": "negative"}]}
+    found = moderate(deep(opinion(P, 0.5)), None, debate_summary=deep(tuples))
+    assert found.final_label == N
+
+
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (lambda: build_filtered_aspects(TEXT, [5]), "aspects[0]"),
+        (lambda: build_filtered_aspects(TEXT, ["뷰", None]), "aspects[1]"),
+        (lambda: build_filtered_aspects(TEXT, [["뷰", [9, 10]]]), "aspects[0]"),
+        (lambda: build_filtered_aspects(TEXT, None), "aspects"),  # type: ignore[arg-type]
+        (lambda: build_filtered_aspects(None, []), "text"),  # type: ignore[arg-type]
+        (lambda: ate_score(None), "filtered"),
+        (lambda: ate_score([None]), "filtered[0]"),
+        (lambda: ate_score({"filtered": 5}), "filtered"),
+        (lambda: make_scorecard(None), "entry"),
+        (lambda: make_scorecard([entry()]), "entry"),
+        (lambda: has_hallucinated_aspect(None), "record"),
+        (lambda: has_hallucinated_aspect([]), "record"),
+        (lambda: aggregate_single_run([{}, None]), "rows[1]"),
+        (lambda: aggregate_single_run([[]]), "rows[0]"),
+        (lambda: aggregate_single_run({}), "rows"),
+        (lambda: aggregate_single_run(7), "rows"),  # type: ignore[arg-type]
+        (lambda: moderate(opinion(P, 0.5), 0.5), "stage2_ate"),
+        (lambda: moderate(opinion(P, 0.5), None, validator="NEGATION"), "validator"),
+        (lambda: moderate(opinion(P, 0.5), None, debate_summary=["x"]), "debate_summary"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_in_one_line(call: Callable[[], object], where: str) -> None:
+    with pytest.raises(RecordError) as refusal:
+        call()
+    assert str(refusal.value).startswith(f"{where}: expected ")
+    assert "\n" not in str(refusal.value)
+
+
 def test_no_aspects_are_no_hallucination() -> None:
     assert ate_score(build_filtered_aspects(TEXT, []))["hallucination_flag"] is False
     assert ate_score({})["hallucination_flag"] is False
@@ -149,7 +204,7 @@ def test_drops_in_two_of_five_rows_are_a_rate_of_two_fifths() -> None:
     assert found["aspect_hallucination_rate"] == 0.4
     assert found["aspect_hallucination_rate_H1"] == found["aspect_hallucination_rate_H2"] == 0.2
     assert found["filter_rejection_rate"] == 0
-    for name in ("risk_resolution_rate", "guided_change_rate", "unguided_drift_rate", "ignored_proposal_rate"):
+    for name in ("risk_resolution_rate", "guided_share_of_changes", "ignored_proposal_rate"):
         assert found[name] is None
 
 
@@ -173,6 +228,16 @@ def test_risks_and_changes_have_the_stated_denominators() -> None:
     assert found["unguided_drift_rate"] == 0.25
     assert found["ignored_proposal_rate"] == pytest.approx(2 / 3)
     assert aggregate_single_run([row(1, 3, changed=False)])["risk_resolution_rate"] == -2
+
+
+def test_changes_are_divided_by_all_rows_those_that_failed_or_tell_nothing_included() -> None:
+    failed = make_scorecard(msgspec.json.decode(msgspec.json.encode(failed_output())))
+    changed = [row(0, 0, changed=True, kind="guided"), row(0, 0, changed=True, kind="unguided")]
+    found = aggregate_single_run([*changed, row(0, 0, changed=False), {"ate": {}}, failed])
+    assert found["N"] == 5
+    assert (found["guided_change_rate"], found["unguided_drift_rate"]) == (0.2, 0.2)
+    assert found["changed_samples_rate"] == 0.4
+    assert found["guided_share_of_changes"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -239,6 +304,53 @@ def test_opinions_may_be_objects_and_stage_2_may_be_missing() -> None:
     assert found.arbiter_flags["rule_e_attempted_after_b"] is False
     assert found.arbiter_flags.confidence_margin_used is None
     assert not hasattr(found, "nothing")
+
+
+@pytest.mark.parametrize("label", [None, "", "great", 1, ["positive"]])
+def test_an_opinion_must_have_a_label_that_is_one(label: object) -> None:
+    broken = {"label": label, "confidence": 0.5}
+    for name in ("stage1_ate", "stage2_ate", "stage1_atsa", "stage2_atsa"):
+        given_opinions: Entry = {"stage1_ate": opinion(P, 0.5), "stage2_ate": None, name: broken}
+        with pytest.raises(RecordError, match=rf"^{name}: label is .*; expected positive, negative, neutral or mixed$"):
+            moderate(**given_opinions)
+    with pytest.raises(RecordError, match=r"^stage1_ate: label is None"):
+        moderate({"confidence": 0.5}, None)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("POS", P),
+        ("neg", N),
+        ("Neu", U),
+        ("긍정", P),
+        ("부정", N),
+        ("중립", U),
+        ("혼합", X),
+        ("Mixed ", X),
+        ("positve", P),
+    ],
+)
+def test_labels_are_read_in_any_spelling(word: str, expected: str) -> None:
+    assert moderate(opinion(word, 0.6), opinion(expected, 0.6))["final_label"] == expected
+    assert moderate(opinion(word, 0.6), opinion(expected, 0.6))["applied_rules"] == ["B"]
+    suggestion = {"suggested_label": word, "confidence": 0.9}
+    assert moderate(opinion("neutral", 0.6), None, validator=suggestion).final_label == expected
+    assert moderate(opinion("neutral", 0.5), None, debate_summary={"sentence_polarity": word}).final_label == expected
+
+
+def test_a_validator_may_suggest_nothing_but_no_nonsense() -> None:
+    for suggestion in (None, ""):
+        assert moderate(opinion(P, 0.6), None, validator={"suggested_label": suggestion}).applied_rules == ["B"]
+    with pytest.raises(RecordError, match=r"^validator: suggested_label is 'good'"):
+        moderate(opinion(P, 0.6), None, validator={"suggested_label": "good"})
+
+
+@pytest.mark.parametrize("name", ["key_agreements", "key_disagreements"])
+def test_a_single_text_is_a_list_of_one(name: str) -> None:
+    assert moderate(opinion(P, 0.5), None, debate_summary={name: "전반적으로 부정"}).final_label == N
+    issue = {"suggested_label": N, "confidence": 0.1, "issues": "NEGATION scope"}
+    assert moderate(opinion(P, 0.8), None, validator=issue).final_label == N
 
 
 def test_stage_1_must_be_there() -> None:

@@ -13,7 +13,16 @@ from playwright.sync_api import expect
 from hallumeter.pipelines.aspects.commands import aspects
 from hallumeter.pipelines.run import Run
 from hallumeter.records import Counts, Manifest, Summary
-from hallumeter.report import BreakdownSection, MetricSection, PartSection, build_document, charts_of, metric_texts
+from hallumeter.records.aspects.aspect_summary import Breakdown
+from hallumeter.report import (
+    BreakdownSection,
+    MetricSection,
+    PartSection,
+    build_document,
+    charts_of,
+    metric_texts,
+    render_html,
+)
 from hallumeter.report.aspects.families import OPEN, SECTIONS
 from hallumeter.report.aspects.terminal import brief_table
 from hallumeter.report.document import Document
@@ -75,6 +84,19 @@ def test_only_open_families_groups_of_steps_and_runs_are_drawn(run: Run) -> None
     for place, section in enumerate(document.sections):
         if isinstance(section, MetricSection) and section.title not in OPEN:
             assert place not in drawn
+
+
+def test_parts_of_sentences_are_shown_with_an_interval(run: Run) -> None:
+    assert run.summary.aspects is not None
+    rule = Breakdown("moderator_rule", 10, {"M": 1}, intervals={"M": (0.0179, 0.4042)})
+    drops = Breakdown("drop_class", 4, {"H1": 1})
+    parts = msgspec.structs.replace(run.summary.aspects, breakdowns=(rule, drops))
+    summary = msgspec.structs.replace(run.summary, aspects=parts)
+    page = render_html(build_document(summary=summary, manifest=run.manifest, metric_texts=metric_texts()))
+    table = page.partition("Parts in counts</caption>")[2].partition("</table>")[0]
+    assert '<th scope="col" class="figure">95 % interval</th>' in table
+    assert '<td class="figure nowrap">0.018 – 0.404</td>' in table
+    assert '<td class="figure nowrap">–</td>' in table
 
 
 def test_a_summary_without_aspects_has_no_parts() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hallumeter.records.aspects import POLARITIES
-from hallumeter.text.polarity_words import RepairedPolarity, repaired_polarity
+from hallumeter.text.polarity_words import RepairedPolarity, repaired_polarity, sentence_label
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,19 @@ def test_any_text_is_read_without_a_fault(word: str) -> None:
     assert read.value is None or read.value in POLARITIES
     assert not (read.value is not None and read.is_invalid)
     assert not (read.was_repaired and read.value is None)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("혼합", "mixed"),
+        (" Mixed", "mixed"),
+        ("POS", "positive"),
+        ("negatve", "negative"),
+        ("great", None),
+        (None, None),
+    ],
+)
+def test_a_sentence_may_be_mixed_and_an_aspect_may_not(word: str | None, expected: str | None) -> None:
+    assert sentence_label(word) == expected
+    assert repaired_polarity(word).value == (None if expected == "mixed" else expected)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import structs
 
 from hallumeter.errors import RecordError
 from hallumeter.judges.aspects import AspectGrounder, target_words
@@ -29,8 +29,13 @@ from hallumeter.pipelines.aspects.stages.moderator import moderate as moderated
 from hallumeter.records.aspects import Aspect, DebateSummary, StageOpinion, ValidatorOpinion
 from hallumeter.records.aspects.columns import AspectColumns
 from hallumeter.records.aspects.scorecard_blocks import DROP
+from hallumeter.text.polarity_words import sentence_label
+
+from .plain_values import listed, plain_mapping, plain_value
 
 if TYPE_CHECKING:
+    from msgspec import Struct
+
     from hallumeter.metrics.catalog import Metric
     from hallumeter.records.aspects.columns import CaseColumns
     from hallumeter.records.aspects.scorecard import Scorecard
@@ -45,6 +50,10 @@ __all__ = [
     "make_scorecard",
     "moderate",
 ]
+
+
+_OVER_ALL = {"changed_samples_rate": "changed", "guided_change_rate": "guided", "unguided_drift_rate": "unguided"}
+"""Rates that are divided by `N` here, whether or not a row tells what changed, and the counts that they divide."""
 
 
 class ModeratorOutput(dict[str, Any]):
@@ -65,7 +74,9 @@ def build_filtered_aspects(
     A span that is missing, negative or beyond the text is a drop. The `drop_reason` is the same for all drops;
     `drop_class` tells H1 (not in the text), H2 (misplaced) and filter (no target) apart.
     """
-    raw = [_plain(aspect) for aspect in aspects]
+    if not isinstance(text, str):
+        raise RecordError(f"text: expected a string, found {type(text).__name__}")
+    raw = [_aspect(each, f"aspects[{number}]") for number, each in enumerate(listed(aspects, "aspects"))]
     read = [tolerant_record({"term": each} if isinstance(each, str) else each, Aspect) for each in raw]
     found = AspectGrounder(target_words(allowlist or ())).ground(text, read)
     filtered = [
@@ -86,9 +97,11 @@ def build_filtered_aspects(
     }
 
 
-def ate_score(filtered: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def ate_score(filtered: object) -> dict[str, Any]:
     """Whether an aspect was dropped; takes what `build_filtered_aspects` gives, or its list of filtered aspects."""
-    items = list((filtered.get("filtered") or []) if isinstance(filtered, Mapping) else filtered)
+    found = plain_value(filtered)
+    given = listed((found.get("filtered") or ()) if isinstance(found, dict) else filtered, "filtered")
+    items = [plain_mapping(each, f"filtered[{number}]") for number, each in enumerate(given)]
     dropped = [item for item in items if item.get("action") == DROP]
     return {
         "hallucination_flag": bool(dropped),
@@ -101,29 +114,32 @@ def ate_score(filtered: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> dict
     }
 
 
-def make_scorecard(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The scorecard of one line of `outputs.jsonl`."""
-    output = output_reader().record_of(dict(entry))
+def make_scorecard(entry: object) -> dict[str, Any]:
+    """The scorecard of one line of `outputs.jsonl`, a mapping or an object."""
+    output = output_reader().record_of(plain_mapping(entry, "entry"))
     return _decoded(scorecard_for(output))
 
 
-def has_hallucinated_aspect(record: Mapping[str, Any]) -> bool:
+def has_hallucinated_aspect(record: object) -> bool:
     """Whether the flag of a scorecard is exactly true, or an aspect was dropped."""
-    return scorecard_of(record).is_flagged
+    return scorecard_of(plain_mapping(record, "record")).is_flagged
 
 
-def aggregate_single_run(rows: Iterable[Mapping[str, Any]], profile: str | None = None) -> dict[str, Any]:
+def aggregate_single_run(rows: Iterable[object], profile: str | None = None) -> dict[str, Any]:
     """Every metric of some scorecards by its name, and their number `N`; None for what is undefined.
 
-    Sentences that failed count in `N`, as in the definition of the rates. A profile that no row has gives `N` 0.
+    Sentences that failed count in `N`, and changes are divided by it, as in the definition of the rates. A profile
+    that no row has gives `N` 0.
     """
-    cards = [card for card in map(scorecard_of, rows) if profile is None or card.chosen_profile == profile]
+    given = [plain_mapping(each, f"rows[{number}]") for number, each in enumerate(listed(rows, "rows"))]
+    cards = [card for card in map(scorecard_of, given) if profile is None or card.chosen_profile == profile]
     counted = AspectColumns.of(count_scorecard(structs.replace(card, flags=None)) for card in cards)
     cases = _cases(cards)
     found: dict[str, Any] = {"N": len(cards), "profile_filter": profile}
     found |= {column_of(metric.id): _value(metric, counted, cases) for metric in ASPECT_METRICS}
-    failed = sum(card.is_failed for card in cards)
-    return found | {"parse_generate_failure_rate": failed / len(cards) if cards else None}
+    over_all = {name: float(counted.column(count).sum()) for name, count in _OVER_ALL.items()}
+    over_all["parse_generate_failure_rate"] = sum(card.is_failed for card in cards)
+    return found | {name: number / len(cards) if cards else None for name, number in over_all.items()}
 
 
 def moderate(
@@ -140,16 +156,16 @@ def moderate(
     >>> decided.final_label, decided.arbiter_flags.confidence_margin_used, decided["applied_rules"]
     ('positive', 0.3, ['B'])
     """
-    first = _record(stage1_ate, StageOpinion)
+    first = _opinion(stage1_ate, "stage1_ate")
     if first is None:
         raise RecordError("stage1_ate: expected label and confidence, found nothing")
     decided = moderated(
         first,
-        _record(stage2_ate, StageOpinion),
-        stage1_atsa=_record(stage1_atsa, StageOpinion),
-        stage2_atsa=_record(stage2_atsa, StageOpinion),
-        validator=_record(validator, ValidatorOpinion),
-        debate_summary=_record(debate_summary, DebateSummary),
+        _opinion(stage2_ate, "stage2_ate"),
+        stage1_atsa=_opinion(stage1_atsa, "stage1_atsa"),
+        stage2_atsa=_opinion(stage2_atsa, "stage2_atsa"),
+        validator=_validator(validator),
+        debate_summary=_summary(debate_summary),
     )
     plain = _decoded(decided)
     return ModeratorOutput(plain | {"arbiter_flags": ModeratorOutput(plain["arbiter_flags"])})
@@ -183,21 +199,45 @@ def _cases(cards: list[Scorecard]) -> CaseColumns:
     return case_columns(np.array(codes, dtype=np.int64), np.array(run_codes, dtype=np.int64), said)
 
 
-def _record(given: object, kind: type[Any]) -> Any:
-    """An opinion given as a mapping or as an object."""
-    return None if given is None else tolerant_record(_mapping(given), kind)
+def _opinion(given: object, name: str) -> StageOpinion | None:
+    """An opinion of a stage, which must have a label."""
+    if given is None:
+        return None
+    row = plain_mapping(given, name)
+    return tolerant_record(row | {"label": _label(row.get("label"), f"{name}: label")}, StageOpinion)
 
 
-def _mapping(given: object) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return given
-    if isinstance(given, Struct):
-        return structs.asdict(given)
-    return {name: getattr(given, name) for name in dir(given) if not name.startswith("_")}
+def _validator(given: object) -> ValidatorOpinion | None:
+    """What a validator says, which may suggest no label."""
+    if given is None:
+        return None
+    row = _with_lists(plain_mapping(given, "validator"), "issues")
+    suggested = row.get("suggested_label") or None
+    label = None if suggested is None else _label(suggested, "validator: suggested_label")
+    return tolerant_record(row | {"suggested_label": label}, ValidatorOpinion)
 
 
-def _plain(aspect: object) -> Any:
-    return aspect if isinstance(aspect, str) else dict(_mapping(aspect))
+def _summary(given: object) -> DebateSummary | None:
+    if given is None:
+        return None
+    row = _with_lists(plain_mapping(given, "debate_summary"), "key_agreements", "key_disagreements")
+    return tolerant_record(row, DebateSummary)
+
+
+def _label(word: object, where: str) -> str:
+    label = sentence_label(word) if isinstance(word, str) else None
+    if label is None:
+        raise RecordError(f"{where} is {word!r}; expected positive, negative, neutral or mixed"[:160])
+    return label
+
+
+def _with_lists(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    """A row in which a single text stands in a list, where a list is expected."""
+    return row | {name: [row[name]] for name in names if isinstance(row.get(name), str)}
+
+
+def _aspect(given: object, where: str) -> Any:
+    return given if isinstance(given, str) else plain_mapping(given, where)
 
 
 def _decoded(record: Struct) -> dict[str, Any]:

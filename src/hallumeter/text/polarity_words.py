@@ -10,7 +10,7 @@ from importlib import resources
 from msgspec import Struct
 from rapidfuzz.distance import Levenshtein
 
-from hallumeter.records.aspects import POLARITIES, Polarity
+from hallumeter.records.aspects import POLARITIES, Polarity, SentenceLabel
 
 MOST_EDITS = 2
 """Letters by which a word may differ from a canonical one and still be taken for it."""
@@ -43,12 +43,27 @@ def repaired_polarity(value: str | None) -> RepairedPolarity:
     known = _readings().get(value)
     if known is not None:
         return known
-    word = unicodedata.normalize("NFC", value).strip().lower()
+    word = _plain(value)
     return (_readings().get(word) or _mended(word)) if word else _MISSING
+
+
+def sentence_label(value: str | None) -> SentenceLabel | None:
+    """The label of a sentence that a word names: a polarity, or mixed; None where it names none.
+
+    >>> sentence_label("Neg"), sentence_label("혼합"), sentence_label("great")
+    ('negative', 'mixed', None)
+    """
+    if value is not None and _plain(value) in _lists()["mixed"]:
+        return "mixed"
+    return repaired_polarity(value).value
 
 
 _MISSING = RepairedPolarity(None)
 _INVALID = RepairedPolarity(None, is_invalid=True)
+
+
+def _plain(value: str) -> str:
+    return unicodedata.normalize("NFC", value).strip().lower()
 
 
 def _mended(word: str) -> RepairedPolarity:
@@ -61,6 +76,10 @@ def _mended(word: str) -> RepairedPolarity:
 
 @cache
 def _readings() -> dict[str, RepairedPolarity]:
+    return {word: RepairedPolarity(polarity) for polarity in POLARITIES for word in _lists()[polarity]}
+
+
+@cache
+def _lists() -> dict[str, list[str]]:
     file = resources.files("hallumeter.text").joinpath("lexicons", "polarity_words.toml")
-    lists = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {word: RepairedPolarity(polarity) for polarity in POLARITIES for word in lists[polarity]}
+    return tomllib.loads(file.read_text(encoding="utf-8"))

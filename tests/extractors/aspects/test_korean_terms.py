@@ -182,3 +182,23 @@ def test_irony_is_a_whole_word() -> None:
     assert cues("잘도 돌아가네요", "irony") == ["잘도"]
     assert cues("해잘도 제품이 좋아요", "irony") == []
     assert only_cue("좋아요. 빨리도 오네 정말", "irony").scope_start == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("맛은 좋은 반면 가격은 높다", ["맛", "가격"]),
+        ("맛은 좋은 반면에 가격은 높다", ["맛", "가격"]),
+        ("음식은 맛있는 반면 서비스가 느려요", ["음식", "서비스"]),
+        ("맛은 좋은반면 가격은 높다", ["맛", "가격"]),
+        ("배송은 빠르다. 반면 포장은 별로다.", ["배송", "포장"]),
+    ],
+)
+def test_a_noun_that_only_opposes_is_a_contrast_and_no_part_of_a_term(text: str, expected: list[str]) -> None:
+    assert cues(text, "contrast") == ["반면"]
+    assert terms(text) == expected
+    polarities = [READER.polarity_of(text, text.index(term), text.index(term) + len(term)) for term in expected]
+    assert [each.polarity for each in polarities] == ["positive", "negative"]
+    behind = READER.term_after(text, text.index("반면") + 2)
+    assert behind is not None
+    assert text[behind.start : behind.end] == expected[1]

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from aspect_outputs import aspect, card_of, correction, failed_output, foreign_card, output
-from hallumeter.metrics.aspects import WHOLE, breakdown_items, offset_bin
+from aspect_outputs import aspect, card_of, correction, different_cards, failed_output, foreign_card, output
+from hallumeter.metrics.aspects import OF_SENTENCES, WHOLE, breakdown_items, offset_bin
 from hallumeter.pipelines.aspects.scoring import make_scorecard
 from hallumeter.records.aspects import ArbiterFlags, ModeratorOutput
 from hallumeter.records.aspects.scorecard import Scorecard
@@ -108,5 +108,20 @@ def test_opinions_on_quality_and_time_are_counted() -> None:
 
 
 def test_a_sentence_that_failed_tells_only_why() -> None:
-    assert list(breakdown_items(make_scorecard(failed_output()))) == [("failure", "generate_failed", 1)]
-    assert list(breakdown_items(Scorecard(flags=ScoreFlags(parse_failed=True)))) == [("failure", "parse_failed", 1)]
+    told = {("failure", WHOLE, 1), ("failure", "generate_failed", 1)}
+    assert set(breakdown_items(make_scorecard(failed_output()))) == told
+    assert parts(Scorecard(flags=ScoreFlags(parse_failed=True)), "failure") == {WHOLE: 1, "parse_failed": 1}
+
+
+def test_failures_are_told_of_all_sentences() -> None:
+    assert parts(make_scorecard(output()), "failure") == {WHOLE: 1}
+
+
+def test_a_sentence_adds_at_most_one_to_a_part_of_sentences() -> None:
+    moderator = ModeratorScore("mixed", applied_rules=("B", "E", "B"))
+    card = Scorecard(moderator=moderator, summary=QualitySummary(False, ("slow", "slow")))
+    assert parts(card, "moderator_rule") == {WHOLE: 1, "B": 1, "E": 1}
+    assert parts(card, "quality_fail_reason") == {WHOLE: 1, "slow": 1}
+    for each in different_cards():
+        told = Counter((name, part) for name, part, _ in breakdown_items(each) if name in OF_SENTENCES)
+        assert set(told.values()) == {1}

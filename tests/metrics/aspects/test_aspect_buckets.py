@@ -13,8 +13,11 @@ from hallumeter.records.aspects.scorecard_blocks import (
     AspectDebug,
     AspectTermInput,
     FilteredAspect,
+    FinalTuples,
     ModeratorScore,
+    ParsedOutput,
     ScorecardInputs,
+    ScoreRuntime,
     SentimentInput,
     SentimentJudgement,
     SentimentScore,
@@ -58,8 +61,23 @@ def test_every_sentence_has_one_bucket(said: Any, changes: dict[str, Any], bucke
     assert grounding_bucket(gold_card(said, None, None, **({"moderator": LABEL} | changes))) == bucket
 
 
-def test_a_sentence_of_which_nothing_is_known_has_no_bucket() -> None:
-    assert grounding_bucket(Scorecard()) is None
+@pytest.mark.parametrize("card", [Scorecard(), Scorecard(inputs=KEPT), Scorecard(stage1_ate=StageLabel("positive"))])
+def test_a_sentence_of_whose_result_nothing_is_known_has_no_bucket(card: Scorecard) -> None:
+    assert grounding_bucket(card) is None
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        gold_card((), None, None, moderator=None, runtime=ScoreRuntime(parsed_output=ParsedOutput(FinalTuples()))),
+        Scorecard(moderator=ModeratorScore()),
+        Scorecard(atsa=SentimentScore()),
+        Scorecard(inputs=ScorecardInputs(sentence_sentiment=StageLabel())),
+        Scorecard(inputs=ScorecardInputs(sentence_sentiment="")),
+    ],
+)
+def test_a_result_with_neither_a_tuple_nor_a_label_rests_on_nothing(card: Scorecard) -> None:
+    assert grounding_bucket(card) == "unsupported"
 
 
 @pytest.mark.parametrize("term", ["뷰", AspectTermInput("뷰"), None])

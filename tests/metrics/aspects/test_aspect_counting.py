@@ -10,7 +10,7 @@ from msgspec import structs
 from aspect_outputs import FIRST, SECOND, Said, aspect, card_of, failed_output, foreign_card, gold_card, output
 from hallumeter.metrics.aspects import count_scorecard
 from hallumeter.pipelines.aspects.scoring import make_scorecard
-from hallumeter.records.aspects import AuxiliarySignal, StageTwo, StructuralReview, StructuralRisk
+from hallumeter.records.aspects import AuxiliarySignal, CallUsage, StageTwo, StructuralReview, StructuralRisk
 from hallumeter.records.aspects.columns import AspectCounts
 from hallumeter.records.aspects.scorecard import Scorecard
 from hallumeter.records.aspects.scorecard_blocks import (
@@ -21,6 +21,7 @@ from hallumeter.records.aspects.scorecard_blocks import (
     MappingCounts,
     QualitySummary,
     ScorecardInputs,
+    ScoredRisk,
     ScoredSignal,
     ScoreFlags,
     ScoreRuntime,
@@ -59,9 +60,23 @@ def test_a_flag_without_aspects_has_no_class() -> None:
     assert counted(card, "flagged", "classified", "aspects") == (1, 0, 0)
 
 
-def test_an_empty_scorecard_is_a_sentence_without_a_flag() -> None:
+def test_an_empty_scorecard_is_a_sentence_without_a_flag_and_nobody_knows_its_drops() -> None:
     counts = structs.asdict(count_scorecard(Scorecard()))
-    assert {name for name, number in counts.items() if number} == {"samples", "classified", "attempted"}
+    assert {name for name, number in counts.items() if number} == {"samples", "attempted"}
+
+
+@pytest.mark.parametrize(
+    ("card", "is_known"),
+    [
+        (Scorecard(ate=AspectScore(hallucination_flag=False)), True),
+        (Scorecard(ate_score=AspectScore(hallucination_flag=False)), True),
+        (Scorecard(ate=AspectScore()), False),
+        (Scorecard(inputs=ScorecardInputs()), False),
+        (foreign_card(), True),
+    ],
+)
+def test_classes_are_known_only_where_a_flag_or_the_filter_tells(card: Scorecard, is_known: bool) -> None:
+    assert counted(card, "samples", "classified") == (1, is_known)
 
 
 def test_judgements_that_tell_nothing_are_not_counted() -> None:
@@ -81,6 +96,15 @@ def test_ways_of_counting_that_nobody_knows_are_passed_over() -> None:
 def test_a_sentence_that_failed_counts_as_failed_and_as_nothing_else() -> None:
     counts = structs.asdict(count_scorecard(make_scorecard(failed_output())))
     assert {name for name, number in counts.items() if number} == {"failed", "attempted"}
+
+
+def test_what_a_failed_sentence_took_was_paid_for_and_counts() -> None:
+    card = make_scorecard(failed_output(usage=CallUsage(3, 2, 1, 500, 20, 0.01, 61_000.0)))
+    counts = structs.asdict(count_scorecard(card))
+    assert {name: number for name, number in counts.items() if number} == {
+        "failed": 1, "attempted": 1, "tokens_known": 1, "tokens": 520, "cost_known": 1, "cost_usd": 0.01,
+        "latency_known": 1, "latency_ms": 61_000,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -167,6 +191,23 @@ def test_reasons_without_turns_are_not_counted() -> None:
     assert counted(Scorecard(debate=DebateScore()), "turns", "overrides") == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("stage1", "stage2", "expected"),
+    [
+        ((("", "negative"),), (("", "positive"),), (1, 1)),
+        ((("", "positive"),), (("", "positive"), ("뷰", "negative")), (1, -1 / 3)),
+        ((("", "positive"),), (("", "positive"),), (1, 0)),
+        ((("", "positive"),), None, (0, 0)),
+    ],
+)
+def test_polarities_of_aspects_without_a_name_are_compared_between_the_stages(
+    stage1: Any, stage2: Any, expected: tuple[float, float]
+) -> None:
+    card = gold_card(stage1, stage2, (("", "positive"),))
+    assert counted(card, "implicit_gold_both", "implicit_delta_f1") == pytest.approx(expected)
+    assert counted(card, "explicit_gold_both") == (0,)
+
+
 def test_the_stages_are_compared_with_gold() -> None:
     card = gold_card(FIRST, SECOND, SECOND)
     assert counted(card, "gold", "f1_s1", "f1_s2", "f1_final", "delta_f1") == (1, 0.5, 1, 1, 0.5)
@@ -174,6 +215,7 @@ def test_the_stages_are_compared_with_gold() -> None:
     assert counted(card, "fixed", "broken", "kept", "still", "net_gain") == (1, 0, 0, 0, 1)
     assert counted(card, "wrong_before", "right_before", "severe") == (1, 0, 0)
     assert counted(card, "explicit_gold_both", "explicit_delta_f1", "implicit_gold_s1") == (1, 0.5, 0)
+    assert counted(card, "implicit_gold_both", "implicit_delta_f1") == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +285,19 @@ def test_disagreement_is_counted_where_there_is_a_risk() -> None:
     signal = AuxiliarySignal("neg", 0.9, "lexicon", {"stage1_final": True, "stage2_final": True})
     card = make_scorecard(output(aux_signals={"hf": signal}))
     assert counted(card, "signal_risk", "signal_risk_disagrees") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"), [(1, 0, 1), (0, 1, 1), (None, 2, 1), (0, 0, 0), (None, None, 0)]
+)
+def test_a_risk_of_either_stage_is_compared_with_the_signal(
+    before: int | None, after: int | None, expected: int
+) -> None:
+    found = zip(("stage1", "stage2"), (before, after), strict=True)
+    validator = tuple(ValidatorScore(stage, (ScoredRisk(),) * risks) for stage, risks in found if risks is not None)
+    signal = ScoredSignal(disagrees_with={"stage2_final": True})
+    card = Scorecard(validator=validator, aux_signals={"hf": signal})
+    assert counted(card, "signal_risk", "signal_risk_disagrees") == (expected, expected)
 
 
 def test_no_signals_at_all_are_none() -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines.aspects.resource_files import (
@@ -62,6 +63,17 @@ def test_thresholds_of_a_file_replace_those_that_it_names(tmp_path: Path) -> Non
     assert profiles.named() == OverrideThresholds(min_total=0.0, min_margin=2.0, min_target_conf=1.0)
 
 
+def test_thresholds_as_the_korean_absa_agents_write_them_are_read(tmp_path: Path) -> None:
+    alone = {"min_total": 1.0, "min_margin": 0.5, "min_target_conf": 0.6}
+    expected = OverrideThresholds(min_total=1.0, min_margin=0.5, min_target_conf=0.6)
+    profiles = load_override_profiles(written(tmp_path, alone))
+    assert (profiles.default, profiles.profiles) == ("t0", {"t0": expected})
+    conservative = load_override_profiles(written(tmp_path, alone | {"l3_conservative": True, "ev_threshold": 0.5}))
+    assert conservative.named("t0") == replace(expected, l3_conservative=True)
+    several = {"default": "t1", "profiles": {"t1": alone | {"ev_threshold": 0.5}}}
+    assert load_override_profiles(written(tmp_path, several)).named() == expected
+
+
 def test_every_fault_of_a_file_of_patterns_is_named_with_its_place(tmp_path: Path) -> None:
     path = written(tmp_path, '{\n  "stopterms": [],\n  "allowlist": "뷰",\n  "synonyms": {"맛": [1]}\n}')
     with pytest.raises(SettingsError) as caught:
@@ -99,7 +111,10 @@ def test_faults_of_warning_thresholds_are_named(tmp_path: Path, content: object,
         ({"default": "t1", "profiles": {"t1": {"min_total": "1"}}}, "min_total: expected a number from 0, found '1'"),
         ({"default": "t1", "profiles": {"t1": {"min_margin": -1}}}, "min_margin: expected a number from 0, found -1"),
         ({"default": "t1", "profiles": {"t1": {"l3_conservative": 1}}}, "expected one of true, false, found 1"),
-        ({"default": "t1", "profiles": {"t1": {"ev_threshold": 0.5}}}, "ev_threshold: unknown key"),
+        ({"default": "t1", "profiles": {"t1": {"ev_threshold": "x"}}}, "expected a number from 0 to 1, found 'x'"),
+        ({"default": "t1", "profiles": {"t1": {"ev_treshold": 0.5}}}, "did you mean 'ev_threshold'?"),
+        ({"min_total": 1, "min_margin": 0.5}, "lacks 'min_target_conf'"),
+        ({"min_total": 1, "min_margin": 0.5, "min_target_conf": 0.6, "default": "t0"}, "default: unknown key"),
         ({"default": "t1", "profiles": []}, "profiles: expected a mapping, found a list"),
     ],
 )

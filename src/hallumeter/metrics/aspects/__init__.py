@@ -1,6 +1,6 @@
 """What aspects, stages and debates of a pipeline of agents are worth, in counts and rates."""
 
-from .breakdowns import ARBITER_FLAGS, MODERATOR_RULES, WHOLE, breakdown_items, offset_bin
+from .breakdowns import ARBITER_FLAGS, MODERATOR_RULES, OF_SENTENCES, WHOLE, breakdown_items, offset_bin
 from .buckets import grounding_bucket, is_unsupported_by_the_older_rule
 from .counting import count_row, count_scorecard
 from .rates import RESOLUTION, case_difference, case_rate, rate_of, resolution_of_sums, risk_resolution
@@ -23,6 +23,7 @@ from .tuples import (
 __all__ = [
     "ARBITER_FLAGS",
     "MODERATOR_RULES",
+    "OF_SENTENCES",
     "RESOLUTION",
     "UNKNOWN",
     "WHOLE",

@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 
 WHOLE = ""
 """Under this name stands of how many the parts are."""
+OF_SENTENCES = frozenset(
+    {
+        "change_type",
+        "moderator_rule",
+        "arbiter_flag",
+        "rule_e_block_reason",
+        "selected_stage",
+        "quality_fail_reason",
+        "latency_gate",
+        "failure",
+    }
+)
+"""Breakdowns whose whole counts sentences, each of which adds at most one to a part."""
 MODERATOR_RULES = ("Z", "B", "M", "C", "A", "D", "E")
 ARBITER_FLAGS = tuple(
     name for name in ArbiterFlags.__struct_fields__ if name not in ("confidence_margin_used", "rule_e_block_reason")
@@ -27,7 +40,8 @@ Item = tuple[str, str, int]
 
 
 def breakdown_items(card: Scorecard) -> Iterator[Item]:
-    """Everything that a scorecard adds to breakdowns."""
+    """Everything that a scorecard adds to breakdowns; failures are told of all sentences."""
+    yield "failure", WHOLE, 1
     if card.is_failed:
         assert card.flags is not None
         yield "failure", "parse_failed" if card.flags.parse_failed else "generate_failed", 1
@@ -39,7 +53,7 @@ def breakdown_items(card: Scorecard) -> Iterator[Item]:
         yield from _moderation(card.moderator)
     if card.summary is not None and card.summary.quality_pass is not None:
         yield "quality_fail_reason", WHOLE, 1
-        yield from (("quality_fail_reason", reason, 1) for reason in card.summary.fail_reasons)
+        yield from (("quality_fail_reason", reason, 1) for reason in dict.fromkeys(card.summary.fail_reasons))
     if card.latency is not None and card.latency.gate_status is not None:
         yield "latency_gate", WHOLE, 1
         yield "latency_gate", card.latency.gate_status, 1
@@ -104,7 +118,7 @@ def _debate(card: Scorecard) -> Iterator[Item]:
 
 def _moderation(moderator: ModeratorScore) -> Iterator[Item]:
     yield "moderator_rule", WHOLE, 1
-    for rule in moderator.applied_rules:
+    for rule in dict.fromkeys(moderator.applied_rules):
         yield "moderator_rule", rule, 1
     if moderator.selected_stage is not None:
         yield "selected_stage", WHOLE, 1

@@ -17,11 +17,11 @@ Bucket = Literal["implicit", "explicit", "explicit_failure", "unsupported"]
 
 
 def grounding_bucket(card: Scorecard) -> Bucket | None:
-    """The one bucket of a sentence, by its first final tuple; None when nothing is known of its polarity."""
+    """The one bucket of a sentence, by its first final tuple; None when nothing is known of its result."""
     selected = _selected(card)
     label = card.final_label
     if selected is None:
-        if label is None:
+        if label is None and not _has_result(card):
             return None
         return "implicit" if label in SENTENCE_LABELS else "unsupported"
     term, polarity = selected
@@ -52,6 +52,12 @@ def is_unsupported_by_the_older_rule(card: Scorecard) -> bool | None:
 def fails(judgement: SentimentJudgement) -> bool:
     """Whether a sentiment is not grounded, or has an issue beyond being too little told."""
     return judgement.opinion_grounded is False or any(issue != INSUFFICIENT for issue in judgement.issues)
+
+
+def _has_result(card: Scorecard) -> bool:
+    """Whether anything tells of the result, even that it has neither a tuple nor a label."""
+    stated = None if card.inputs is None else card.inputs.sentence_sentiment
+    return any(part is not None for part in (card.final_result, card.moderator, card.sentiment_score, stated))
 
 
 def _selected(card: Scorecard) -> tuple[str, str] | None:

@@ -40,6 +40,7 @@ def count_scorecard(card: Scorecard) -> AspectCounts:
 def count_row(card: Scorecard) -> list[float]:
     """The same as a row of numbers, in the order of `ASPECT_COUNTS`."""
     counts: Counts = {"attempted": 1}
+    _count_usage(card, counts)
     if card.is_failed:
         counts["failed"] = 1
         count_failed_gold(card, counts)
@@ -51,7 +52,7 @@ def count_row(card: Scorecard) -> list[float]:
         _count_bucket(card, counts)
         count_tuples(card, counts)
         _count_signal(card, counts)
-        _count_effort(card, counts)
+        _count_opinions(card, counts)
     row = [0.0] * len(_PLACES)
     for name, number in counts.items():
         row[_PLACES[name]] = number
@@ -65,7 +66,7 @@ def _count_aspects(card: Scorecard, counts: Counts) -> None:
     counts["aspects"] = len(filtered)
     counts["dropped"] = len(dropped)
     classes = [_CLASSES.get(aspect.drop_class or "") for aspect in dropped]
-    if None not in classes and (dropped or not counts["flagged"]):
+    if _tells_drops(card) and None not in classes and (dropped or not counts["flagged"]):
         counts["classified"] = 1
         counts["classified_aspects"] = len(filtered)
         for name in dict.fromkeys(classes):
@@ -78,6 +79,13 @@ def _count_aspects(card: Scorecard, counts: Counts) -> None:
             counts["offset_errors"] = counts.get("offset_errors", 0) + abs(placement.offset_error)
             counts["offsets_explained"] = counts.get("offsets_explained", 0) + bool(placement.conventions)
     _count_judgements(card, counts)
+
+
+def _tells_drops(card: Scorecard) -> bool:
+    """Whether anything is known of what the filter did: silence is no clean sentence."""
+    score = card.aspect_score
+    has_flag = score is not None and score.hallucination_flag is not None
+    return has_flag or (card.inputs is not None and card.inputs.ate_debug is not None)
 
 
 def _count_judgements(card: Scorecard, counts: Counts) -> None:
@@ -130,24 +138,29 @@ def _count_signal(card: Scorecard, counts: Counts) -> None:
     if disagrees is not None:
         counts["signal_compared"] = 1
         counts["signal_disagrees"] = int(disagrees)
-        if counts.get("risk_flagged"):
+        if any(each.structural_risks for each in card.validator or ()):
             counts["signal_risk"] = 1
             counts["signal_risk_disagrees"] = int(disagrees)
 
 
-def _count_effort(card: Scorecard, counts: Counts) -> None:
-    runtime, latency, summary = card.runtime, card.latency, card.summary
-    if runtime is not None:
-        _count_repairs(runtime.polarities_repaired, runtime.polarities_invalid, counts)
-        if runtime.tokens_in is not None and runtime.tokens_out is not None:
-            counts["tokens_known"] = 1
-            counts["tokens"] = runtime.tokens_in + runtime.tokens_out
-        if runtime.cost_usd is not None:
-            counts["cost_known"] = 1
-            counts["cost_usd"] = runtime.cost_usd
+def _count_usage(card: Scorecard, counts: Counts) -> None:
+    """What the sentence took, which was paid for whether it failed or not."""
+    runtime, latency = card.runtime, card.latency
+    if runtime is not None and runtime.tokens_in is not None and runtime.tokens_out is not None:
+        counts["tokens_known"] = 1
+        counts["tokens"] = runtime.tokens_in + runtime.tokens_out
+    if runtime is not None and runtime.cost_usd is not None:
+        counts["cost_known"] = 1
+        counts["cost_usd"] = runtime.cost_usd
     if latency is not None and latency.total_ms is not None:
         counts["latency_known"] = 1
         counts["latency_ms"] = latency.total_ms
+
+
+def _count_opinions(card: Scorecard, counts: Counts) -> None:
+    runtime, latency, summary = card.runtime, card.latency, card.summary
+    if runtime is not None:
+        _count_repairs(runtime.polarities_repaired, runtime.polarities_invalid, counts)
     if latency is not None and latency.gate_status is not None:
         counts["gated"] = 1
         counts["latency_warned"] = int(latency.gate_status == "WARN")

@@ -122,9 +122,10 @@ def _count_transition(matches: dict[str, TupleMatch], counts: Counts) -> None:
     counts["right_before" if was else "wrong_before"] = 1
     counts["kept" if was and became else "broken" if was else "fixed" if became else "still"] = 1
     counts["net_gain"] = int(became) - int(was)
-    if "explicit_f1_s1" in counts:
-        counts["explicit_gold_both"] = 1
-        counts["explicit_delta_f1"] = counts["explicit_f1_s2"] - counts["explicit_f1_s1"]
+    for part in ("explicit", "implicit"):
+        if f"{part}_f1_s1" in counts:
+            counts[f"{part}_gold_both"] = 1
+            counts[f"{part}_delta_f1"] = counts[f"{part}_f1_s2"] - counts[f"{part}_f1_s1"]
     if counts.get("override_samples"):
         counts["gold_override"] = 1
         counts["delta_f1_override"] = counts["delta_f1"]

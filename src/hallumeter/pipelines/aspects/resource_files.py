@@ -20,6 +20,11 @@ LANGUAGES = ("en", "ko")
 """Languages whose patterns ship."""
 MAPPING_FILE, OVERRIDE_FILE = "debate_thresholds.json", "debate_override_thresholds.json"
 _FOLDER = resources.files("hallumeter.pipelines.aspects").joinpath("resources")
+_UNUSED = "ev_threshold"
+"""Of a step of the Korean ABSA agents that is none here."""
+_THRESHOLDS = (*OverrideThresholds.__struct_fields__, _UNUSED)
+_ALONE = "t0"
+"""The name of the profile of a file that holds one without a name."""
 _WORD_LISTS = tuple(name for name in LanguagePatterns.__struct_fields__ if name != "synonyms")
 
 
@@ -62,7 +67,7 @@ def load_mapping_thresholds(path: Path | None = None) -> MappingThresholds:
 
 
 def load_override_profiles(path: Path | None = None) -> OverrideProfiles:
-    """The profiles of a file, or those that ship; a user's own file stands alone.
+    """The profiles of a file, or those that ship; a user's own file stands alone, and may be a single profile.
 
     Raises:
         InputError: The file cannot be opened.
@@ -120,6 +125,11 @@ def _mapping(file: YamlFile, otherwise: MappingThresholds) -> MappingThresholds:
 
 
 def _profiles(file: YamlFile) -> OverrideProfiles:
+    root = file.root
+    if root is not None and isinstance(root.value, dict) and not root.value.keys().isdisjoint(_THRESHOLDS):
+        alone = _profile(file, root)
+        file.raise_faults()
+        return OverrideProfiles(_ALONE, {_ALONE: alone})
     top = file.entries(file.root, known=("default", "profiles"), needed=("default", "profiles"))
     nodes = file.named(top.get("profiles"))
     profiles = {name: _profile(file, node) for name, node in nodes.items()}
@@ -129,8 +139,8 @@ def _profiles(file: YamlFile) -> OverrideProfiles:
 
 
 def _profile(file: YamlFile, node: YamlNode) -> OverrideThresholds:
-    names = OverrideThresholds.__struct_fields__
-    given = file.entries(node, known=names, needed=("min_total", "min_margin", "min_target_conf"))
+    given = file.entries(node, known=_THRESHOLDS, needed=("min_total", "min_margin", "min_target_conf"))
+    _share(file, given.get(_UNUSED))
     is_conservative = file.choice(given.get("l3_conservative"), (True, False)) is True
     weights = {
         name: file.number(given.get(name), "a number from 0", accepts=lambda value: value >= 0) or 0.0

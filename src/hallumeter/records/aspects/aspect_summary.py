@@ -12,6 +12,12 @@ class Breakdown(Struct, frozen=True):
     parts: dict[str, int]
     by: dict[str, str] = field(default_factory=dict)
     """The run that it speaks of; empty for all."""
+    intervals: dict[str, tuple[float, float]] | None = None
+    """Of the share of each part, by Wilson, where the whole counts sentences that add at most one to a part.
+
+    None where one sentence adds several: aspects, risks, proposals, turns and overrides of a sentence belong together,
+    as do the same sentences in several runs, and an interval that takes each for itself would be too narrow.
+    """
 
 
 class MappingWarning(Struct, frozen=True):

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class AspectCounts(Struct, frozen=True):
-    """What one scorecard adds to every sum. A sentence whose pipeline broke off adds to `failed` alone."""
+    """What one scorecard adds to every sum.
+
+    A sentence whose pipeline broke off adds to `failed` and `attempted`, to what it took, and to what lacks a result.
+    """
 
     samples: float = 0
     """1 for a sentence that was measured."""
@@ -146,6 +149,8 @@ class AspectCounts(Struct, frozen=True):
     implicit_f1_s2: float = 0
     implicit_gold_final: float = 0
     implicit_f1_final: float = 0
+    implicit_gold_both: float = 0
+    implicit_delta_f1: float = 0
     pairs_s1: float = 0
     """Pairs of gold and of stage 1, added up; below, twice the matched ones."""
     matched_s1: float = 0

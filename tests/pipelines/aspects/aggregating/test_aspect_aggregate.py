@@ -9,16 +9,23 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from aspect_outputs import FIRST, SECOND, aspect, card_of, failed_output, foreign_card, gold_card, output
+from aspect_outputs import FIRST, SECOND, aspect, card_of, correction, failed_output, foreign_card, gold_card, output
+from hallumeter.compat.absa import aggregate_single_run
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.metrics.catalog import ASPECT_METRICS
-from hallumeter.pipelines.aspects.aggregating import AggregateSettings, aggregate, aggregate_file
+from hallumeter.pipelines.aspects.aggregating import (
+    AggregateSettings,
+    aggregate,
+    aggregate_file,
+    aggregate_to_folder,
+)
 from hallumeter.pipelines.aspects.scoring import make_scorecard
 from hallumeter.pipelines.aspects.settings import MappingThresholds
 from hallumeter.records import MetricSummary, Summary
-from hallumeter.records.aspects import MappingStats, OutputMeta, ReviewContext
+from hallumeter.records.aspects import CallUsage, MappingStats, OutputMeta, ReviewContext
 from hallumeter.records.aspects.aspect_summary import AspectSummary
 from hallumeter.records.aspects.scorecard import Scorecard
+from hallumeter.records.aspects.scorecard_blocks import AspectScore
 
 CLEAN, MISPLACED, INVENTED = (aspect("배터리"),), (aspect("배터리", 1),), (aspect("화면", 0, 2),)
 
@@ -114,6 +121,26 @@ def test_failed_sentences_widen_the_bounds_and_are_never_clean() -> None:
     assert summary.counts.failures == 1
 
 
+@pytest.mark.parametrize("metric", ["changed_samples_rate", "guided_change_rate", "unguided_drift_rate"])
+def test_changes_are_counted_of_measured_sentences_and_failed_ones_widen_the_bounds(metric: str) -> None:
+    cards = [make_scorecard(output(f"s{number}")) for number in range(3)]
+    found = row(summary_of(*cards, make_scorecard(failed_output())), metric)
+    assert (found.total, found.failed) == (3, 1)
+    assert found.count is not None
+    assert found.bounds == pytest.approx((found.count / 4, (found.count + 1) / 4))
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean"), [("mean_tokens", 505), ("mean_cost_usd", 0.006), ("mean_latency_ms", 31_500)]
+)
+def test_what_failed_sentences_took_is_in_the_means_here_and_in_compat(metric: str, mean: float) -> None:
+    failed = make_scorecard(failed_output(usage=CallUsage(3, 2, 1, 500, 20, 0.01, 61_000.0)))
+    cards = [make_scorecard(output()), failed]
+    found = row(summary_of(*cards), metric)
+    assert (found.value, found.total, found.failed) == (pytest.approx(mean), 2, 0)
+    assert aggregate_single_run(cards)[metric] == pytest.approx(mean)
+
+
 def test_failed_sentences_with_gold_widen_the_bounds_of_f1() -> None:
     failed = make_scorecard(failed_output(gold_tuples=()))
     found = row(summary_of(gold_card(FIRST, SECOND, SECOND), failed), "tuple_f1_s1")
@@ -189,6 +216,58 @@ def test_breakdowns_name_every_rule_and_flag_even_where_there_is_none() -> None:
     assert parts["override"].parts == {"skipped_low_signal": 1}
 
 
+def ten_cards(seed: int = 1) -> list[Scorecard]:
+    """Rule M decided in one of ten sentences."""
+    alone = structs.replace(output().moderator, applied_rules=("B",))  # type: ignore[type-var]
+    meta = OutputMeta(run_id="demo", seed=seed)
+    return [
+        make_scorecard(output(f"s{number}", meta=meta, **({"moderator": alone} if number else {})))
+        for number in range(10)
+    ]
+
+
+def test_shares_of_sentences_have_an_interval() -> None:
+    parts = {each.name: each for each in about(summary_of(*ten_cards())).breakdowns}
+    rules = parts["moderator_rule"]
+    assert rules.intervals is not None
+    assert set(rules.intervals) == set(rules.parts)
+    # By hand, (p + z²/2n ± z√(p(1 - p)/n + z²/4n²)) / (1 + z²/n) with z = 1.959964 and n = 10.
+    assert rules.intervals["M"] == pytest.approx((0.017876, 0.404150), abs=1e-6)
+    assert rules.intervals["Z"] == pytest.approx((0, 0.277533), abs=1e-6)
+    wide = {each.name: each for each in about(summary_of(*ten_cards(), confidence=0.5)).breakdowns}["moderator_rule"]
+    assert wide.intervals is not None
+    assert wide.intervals["M"][1] < rules.intervals["M"][1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["drop_class", "offset_error", "offset_convention", "risk", "ignored_reason", "mapping_fail_reason", "override"],
+)
+def test_parts_of_which_a_sentence_has_several_have_no_interval(name: str) -> None:
+    ignored = make_scorecard(output(correction_applied_log=(correction(applied=False),)))
+    cards = [*ten_cards(), card_of(*MISPLACED, *INVENTED, text_id="x"), structs.replace(ignored, meta=None)]
+    [found] = [each for each in about(summary_of(*cards)).breakdowns if each.name == name and not each.by]
+    assert found.total > 0
+    assert found.intervals is None
+
+
+def test_sentences_that_stand_in_several_runs_have_intervals_by_run_alone() -> None:
+    rules = [
+        each for each in about(summary_of(*ten_cards(), *ten_cards(2))).breakdowns if each.name == "moderator_rule"
+    ]
+    assert [each.intervals is None for each in rules] == [True, False, False]
+    apart = [card_of(text_id="a"), card_of(text_id="b", seed=2)]
+    assert all(each.intervals for each in about(summary_of(*apart)).breakdowns if each.name == "failure")
+
+
+def test_failures_are_shares_of_all_sentences() -> None:
+    summary = summary_of(*five(), make_scorecard(failed_output()))
+    [found] = [each for each in about(summary).breakdowns if each.name == "failure"]
+    assert (found.total, found.parts) == (6, {"parse_failed": 0, "generate_failed": 1})
+    assert found.intervals is not None
+    assert found.intervals["generate_failed"][0] < 1 / 6 < found.intervals["generate_failed"][1]
+
+
 def test_breakdowns_are_told_by_run_as_well() -> None:
     summary = summary_of(card_of(*MISPLACED), card_of(*INVENTED, seed=2))
     found = {tuple(each.by.values()): each.parts for each in about(summary).breakdowns if each.name == "drop_class"}
@@ -204,6 +283,10 @@ def test_reasons_without_end_are_gathered(monkeypatch: pytest.MonkeyPatch) -> No
     summary = summary_of(structs.replace(card_of(), stage_delta=structs.replace(delta, ignored_reasons=reasons)))
     [found] = [each for each in about(summary).breakdowns if each.name == "ignored_reason"]
     assert found.parts["others"] >= 6
+    assert found.total == 9
+    [rules] = [each for each in about(summary).breakdowns if each.name == "quality_fail_reason"]
+    assert rules.intervals is not None
+    assert (rules.total, "others" in rules.parts, "others" in rules.intervals) == (1, True, False)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +349,31 @@ def test_lines_that_are_no_scorecards_are_named_and_the_rest_goes_on(tmp_path: P
     assert [failure.message.partition(": ")[0] for failure in found.failures] == ["c.jsonl:2", "c.jsonl:3"]
     with pytest.raises(RecordError, match=r"c\.jsonl:2: "):
         aggregate_file(path, AggregateSettings(is_strict=True))
+
+
+@pytest.mark.parametrize("line", [b"{}", b'{"text": "Good.", "label": 1}', b'{"run_id": "demo", "profile": "smoke"}'])
+def test_an_object_without_a_block_of_a_scorecard_is_none(line: bytes, tmp_path: Path) -> None:
+    blocks = (b'{"ate": null}', b'{"ate_score": {"hallucination_flag": true}}', b'{"aux_signals": {}}')
+    found = aggregate_file(written(tmp_path / "c.jsonl", line, *blocks, card_of()), AggregateSettings())
+    assert found.summary.counts.records == 4
+    [failure] = found.failures
+    assert failure.message.startswith("c.jsonl:1: no scorecard; expected an object with blocks such as meta, ate, ")
+    with pytest.raises(InputError, match=r"no scorecard could be read; the first fault: d\.jsonl:1: no scorecard; "):
+        aggregate_file(written(tmp_path / "d.jsonl", line), AggregateSettings())
+
+
+def test_classes_that_no_scorecard_tells_have_no_rates() -> None:
+    summary = summary_of(Scorecard(), Scorecard(ate=AspectScore()))
+    assert row(summary, "aspect_hallucination_rate").value == 0
+    for metric in ("aspect_hallucination_rate_h1", "aspect_hallucination_rate_h2", "filter_rejection_rate"):
+        assert (row(summary, metric).value, row(summary, metric).undecided) == (None, 2)
+
+
+def test_the_first_run_is_that_of_the_first_scorecard_whatever_stands_before_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.jsonl", b"{}", b"", card_of(*CLEAN), card_of(*CLEAN, seed=2))
+    aggregate_to_folder(path, tmp_path / "run", AggregateSettings())
+    records = (tmp_path / "run" / "records.jsonl").read_bytes().splitlines()
+    assert [msgspec.json.decode(line)["record_id"] for line in records] == ["s1", "s1@2"]
 
 
 def test_a_file_without_a_scorecard_is_refused(tmp_path: Path) -> None:

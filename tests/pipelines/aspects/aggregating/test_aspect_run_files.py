@@ -79,6 +79,10 @@ def test_the_wide_table_has_a_row_for_each_run_and_one_for_all() -> None:
     assert rows[-1]["aspect_hallucination_rate_H1"] == "0"
     assert rows[-1]["hf_polarity_disagreement_rate"] == ""
     assert rows[-1]["moderator_rule_M"] == "4"
+    [row] = table_of(
+        structural_csv(summary_of(gold_card((("", "negative"),), (("", "positive"),), (("", "positive"),))))
+    )
+    assert (row["delta_f1_implicit_only"], row["delta_f1_explicit_only"]) == ("1", "")
 
 
 def test_cells_of_the_wide_table_are_numbers_apart_from_the_run() -> None:
@@ -99,6 +103,14 @@ def test_tables_have_four_decimals_and_say_what_is_not_known() -> None:
     assert "| hf\\_polarity\\_disagreement\\_rate | N/A | N/A | 0 / 0 |" in text
     assert "N = 5, of which 1 failed." in text
     assert "### moderator rule" in text
+
+
+def test_parts_have_a_share_and_where_they_are_of_sentences_an_interval() -> None:
+    summary = summary_of(make_scorecard(output("a")), make_scorecard(failed_output("b")))
+    for text in (structural_table(summary), quality_report(summary)):
+        assert "| part | count | share | 95 % interval |" in text
+        assert "| generate\\_failed | 1 | 0.5000 | 0.0945 – 0.9055 |" in text
+        assert "| skipped\\_low\\_signal | 1 | 1.0000 | N/A |" in text
 
 
 def test_mean_and_deviation_are_written_for_runs() -> None:
@@ -197,6 +209,28 @@ def test_an_aspect_without_a_span_says_so() -> None:
 def test_a_drop_of_unknown_class_is_undecided() -> None:
     [(_, verdict)] = verdicts_of(foreign_card(drops=1))
     assert (verdict.label, verdict.note) == (Label.UNDECIDED, "no span given")
+
+
+@pytest.mark.parametrize("span", [(-3, 2), (3, 1), (0, 99)])
+def test_a_kept_aspect_at_an_impossible_place_is_told_without_a_quote(span: tuple[int, int], tmp_path: Path) -> None:
+    kept = {"term": "배터리", "span": span, "action": "keep"}
+    lost = {
+        "term": "뷰",
+        "span": [0, 1],
+        "action": "drop",
+        "drop_class": "H2",
+        "placement": {"nearest": {"start": 9, "end": 99}},
+    }
+    row = {"meta": {"text_id": "s1", "input_text": TEXT}, "inputs": {"ate_debug": {"filtered": [kept, lost]}}}
+    cards = written(tmp_path / "c.jsonl", row, card_of(aspect("배터리"), text_id="s2"))
+    aggregate_to_folder(cards, tmp_path / "run", AggregateSettings())
+    claims = [json.loads(line) for line in (tmp_path / "run" / "claims.jsonl").read_bytes().splitlines()]
+    verdicts = [json.loads(line) for line in (tmp_path / "run" / "verdicts.jsonl").read_bytes().splitlines()]
+    assert [(each["record_id"], each["start"], each["end"]) for each in claims] == [
+        ("s1", None, None), ("s1", 0, 1), ("s2@demo/1", 0, 3),
+    ]  # fmt: skip
+    assert [len(each["evidence"]) for each in verdicts] == [0, 0, 1]
+    assert (verdicts[0]["label"], verdicts[0]["note"]) == ("SUPPORTED", f"given_span {span[0]}-{span[1]}")
 
 
 def test_aspects_of_the_result_are_claims_of_their_own() -> None:

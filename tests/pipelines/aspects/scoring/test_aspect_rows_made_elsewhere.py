@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import pytest
 
 from aspect_outputs import TEXT, output
 from hallumeter.errors import RecordError
-from hallumeter.metrics.aspects import count_scorecard
+from hallumeter.metrics.aspects import count_scorecard, grounding_bucket
 from hallumeter.pipelines.aspects.scoring import completed, make_scorecard, output_reader, scorecard_of
+from hallumeter.pipelines.aspects.scoring.reading import Chunk
 from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
+from hallumeter.records import Failure
 from hallumeter.records.aspects import (
     Aspect,
     AspectSentiment,
@@ -51,7 +54,10 @@ def test_a_span_is_read_in_any_form_or_is_missing(span: object, expected: TextSp
 
 @pytest.mark.parametrize(
     ("polarity", "expected"),
-    [("positive", "positive"), ("NEG", "negative"), (" neu ", "neutral"), ("mixed", None), (3, None), (None, None)],
+    [
+        *[("positive", "positive"), ("NEG", "negative"), (" neu ", "neutral"), ("negatve", "negative")],
+        *[("mixed", None), (3, None), (None, None)],
+    ],
 )
 def test_a_polarity_that_is_not_known_is_missing_and_not_neutral(polarity: object, expected: str | None) -> None:
     assert tolerant_record({"aspect_term": "뷰", "polarity": polarity}, AspectSentiment).polarity == expected
@@ -135,6 +141,120 @@ def test_id_and_text_may_have_other_names(row: dict[str, object]) -> None:
     assert (found.text_id, found.input_text) == ("7", "Good.")
 
 
+def as_line(**row: Any) -> PipelineOutput:
+    """What a line of a file is read as."""
+    line = msgspec.json.encode({"text_id": "s1", "input_text": TEXT, **row})
+    failures: list[Failure] = []
+    [read] = output_reader().records(Chunk("o.jsonl", 1, line), failures)
+    return read
+
+
+@pytest.mark.parametrize(
+    ("word", "polarity", "counts"),
+    [
+        ("positive", "positive", (0, 0)),
+        ("POS", "positive", (0, 0)),
+        ("긍정", "positive", (0, 0)),
+        ("positve", "positive", (1, 0)),
+        ("postivve", "positive", (1, 0)),
+        ("nesitive", None, (0, 1)),
+        ("great", None, (0, 1)),
+        ("mixed", None, (0, 1)),
+        (3, None, (0, 1)),
+        ("", None, (0, 0)),
+        (None, None, (0, 0)),
+    ],
+)
+def test_polarities_are_repaired_or_missing_and_counted(
+    word: object, polarity: str | None, counts: tuple[int, int]
+) -> None:
+    felt = [{"aspect_term": {"term": "뷰"}, "polarity": word}, {"aspect_term": "배터리", "polarity": "positive"}]
+    for read in (output_of, as_line):
+        for row in (
+            {"stage1": {"atsa": {"aspect_sentiments": felt}}},
+            {"patched_stage2_atsa": {"aspect_sentiments": felt}},
+        ):
+            made = read(**row)
+            sentiments = (made.patched_stage2_atsa or made.stage1.atsa).aspect_sentiments
+            assert [each.polarity for each in sentiments] == [polarity, "positive"]
+            runtime = make_scorecard(made).runtime
+            assert runtime is not None
+            assert (runtime.polarities_repaired, runtime.polarities_invalid) == counts
+
+
+@pytest.mark.parametrize("name", ["stage1_tuples", "stage2_tuples", "final_tuples", "final_aspects"])
+def test_polarities_of_the_result_are_repaired_and_may_be_mixed(name: str) -> None:
+    words = ["positve", "Mixed", "great", "neg", None]
+    stated = [{"aspect_term": "뷰", "term": "뷰", "span": {"start": 9, "end": 10}, "polarity": word} for word in words]
+    row = {"final_result": {"label": "mixed", "confidence": 0.5, name: stated}, "notes": ["ate: as before"]}
+    for made in (output_of(**row), as_line(**row)):
+        found = [each.polarity for each in getattr(made.final_result, name)]
+        assert found == ["positive", "mixed", None, "negative", None]
+        assert made.notes == (
+            "ate: as before",
+            "score: polarity_repaired:positve->positive",
+            "score: polarity_invalid:great",
+        )
+
+
+def test_polarities_of_reviews_are_repaired_and_those_of_gold_are_left() -> None:
+    review = [{"aspect_term": "뷰", "action": "flip_polarity", "revised_polarity": "negatve"}, "x"]
+    gold = [{"aspect_term": "뷰", "polarity": "negatve"}]
+    made = output_of(stage2={"atsa": {"sentiment_review": review}}, gold_tuples=gold, notes="none")
+    assert made.stage2 is not None
+    assert [each.revised_polarity for each in made.stage2.atsa.sentiment_review] == ["negative"]
+    assert made.gold_tuples is not None
+    assert made.gold_tuples[0].polarity == "negatve"
+    assert made.notes == ("score: polarity_repaired:negatve->negative",)
+
+
+def stages_told(**row: Any) -> list[tuple[str | None, list[str | None]]]:
+    """The stages whose validators a scorecard has, with the names of their risks; the same by row and by line."""
+    cards = [make_scorecard(each) for each in (output_of(**row), as_line(**row))]
+    assert cards[0].validator == cards[1].validator
+    return [(each.stage, [risk.type for risk in each.structural_risks]) for each in cards[0].validator or ()]
+
+
+NO_RISK: dict[str, Any] = {"structural_risks": []}
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"stage1": {"validator": NO_RISK}, "stage2": {"validator": NO_RISK}}, [("stage1", []), ("stage2", [])]),
+        ({"stage1": {"validator": NO_RISK}, "stage2": None}, [("stage1", [])]),
+        ({"stage1": {"validator": NO_RISK}, "stage2": {}}, [("stage1", [])]),
+        ({"stage1": {}, "stage2": {"validator": NO_RISK}}, [("stage2", [])]),
+        ({"stage1": {"validator": None}, "stage2": {"validator": None}}, []),
+        ({"stage1": {"validator": {}}, "stage2": {"validator": {"consistency_score": 1}}}, []),
+        ({"stage1": {"validator": {"structural_risks": None}}}, []),
+        ({"stage1": None}, []),
+        ({}, []),
+    ],
+)
+def test_a_validator_that_tells_no_risks_has_not_found_none(row: dict[str, Any], expected: object) -> None:
+    assert stages_told(**row) == expected
+
+
+def test_risks_that_a_review_only_names_count_as_left() -> None:
+    before = {"validator": {"structural_risks": [{"type": "NEGATION"}, {"type": "IRONY"}]}}
+    after = {"validator": {"final_validation": {"resolved_risks": ["IRONY"], "remaining_risks": ["NEGATION"]}}}
+    assert stages_told(stage1=before, stage2=after) == [("stage1", ["NEGATION", "IRONY"]), ("stage2", ["NEGATION"])]
+    card = make_scorecard(output_of(stage1=before, stage2=after))
+    assert card.validator is not None
+    [risk] = card.validator[1].structural_risks
+    assert (risk.risk_id, risk.severity, risk.span) == ("NEGATION_SCOPE", "mid", None)
+    counts = count_scorecard(card)
+    assert (counts.risks_before, counts.risks_after) == (2, 1)
+
+
+def test_risks_that_a_review_lists_go_before_those_that_it_names() -> None:
+    after = {"validator": {"structural_risks": [], "final_validation": {"remaining_risks": ["NEGATION"]}}}
+    assert stages_told(stage2=after) == [("stage2", [])]
+    assert stages_told(stage2={"validator": {"final_validation": {"remaining_risks": []}}}) == [("stage2", [])]
+    assert stages_told(stage2={"validator": {"final_validation": {"resolved_risks": ["NEGATION"]}}}) == []
+
+
 def test_drops_without_a_class_get_one_from_the_text() -> None:
     filtered = [
         {"term": "배터리", "span": [1, 4], "action": "drop", "drop_reason": "other_not_target"},
@@ -179,6 +299,61 @@ def test_tuples_of_the_result_may_be_its_aspects() -> None:
     assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰", "화면", "배터리"]
     assert card.inputs is not None
     assert (card.inputs.final_out_of_text, card.inputs.final_aspects) == (1, 3)
+
+
+@pytest.mark.parametrize("given", [{}, {"final_tuples": None}, {"final_tuples": []}])
+def test_a_result_whose_tuples_are_empty_has_those_of_its_aspects(given: dict[str, Any]) -> None:
+    result = {**given, "final_aspects": [{"aspect_term": "뷰", "polarity": "negative"}]}
+    judgement = {"aspect_term": "뷰", "opinion_grounded": True, "issues": []}
+    row = {"atsa": {"sentiment_judgements": [judgement]}, "runtime": {"parsed_output": {"final_result": result}}}
+    card = scorecard_of(row)
+    assert card.final_result is not None
+    assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰"]
+    assert grounding_bucket(card) == "explicit"
+
+
+def test_tuples_of_a_result_go_before_its_aspects() -> None:
+    result = {"final_tuples": [{"aspect_term": "뷰", "polarity": "negative"}], "final_aspects": [{"term": "화면"}]}
+    card = scorecard_of({"runtime": {"parsed_output": {"final_result": result}}})
+    assert card.final_result is not None
+    assert [each.aspect_term for each in card.final_result.final_tuples or ()] == ["뷰"]
+    empty = scorecard_of({"runtime": {"parsed_output": {"final_result": {"final_tuples": [], "final_aspects": []}}}})
+    assert empty.final_result is not None
+    assert empty.final_result.final_tuples == ()
+
+
+@pytest.mark.parametrize(
+    ("latency", "profile", "expected"),
+    [
+        ({"total_ms": 20_000}, None, "PASS"),
+        ({"total_ms": 31_000}, None, "WARN"),
+        ({"total_ms": 31_000}, "smoke", "PASS"),
+        ({"total_ms": 31_000, "profile": "smoke"}, None, "PASS"),
+        ({"total_ms": 20_000, "gate_threshold_ms": 10_000}, "smoke", "WARN"),
+        ({"total_ms": 20_000, "gate_status": "WARN"}, "smoke", "WARN"),
+        ({"gate_threshold_ms": 10_000}, "smoke", None),
+    ],
+)
+def test_whether_a_sentence_was_in_time_is_derived_where_it_is_not_told(
+    latency: dict[str, Any], profile: str | None, expected: str | None
+) -> None:
+    card = scorecard_of({"latency": latency, "profile": profile})
+    assert card.latency is not None
+    assert card.latency.gate_status == expected
+    counts = count_scorecard(card)
+    assert (counts.gated, counts.latency_warned) == (expected is not None, expected == "WARN")
+
+
+def test_what_became_of_proposals_is_not_known_without_a_log() -> None:
+    proposal = {"target_aspect": "뷰", "proposal_type": "FLIP_POLARITY"}
+    stage1 = {"validator": {"structural_risks": [], "correction_proposals": [proposal]}}
+    delta = make_scorecard(output_of(stage1=stage1)).stage_delta
+    assert delta is not None
+    assert (delta.proposals, delta.proposals_applied, delta.ignored_reasons) == (None, None, None)
+    log = [{"proposal_type": "FLIP_POLARITY", "target_aspect": "뷰", "applied": True}]
+    told = make_scorecard(output_of(stage1=stage1, correction_applied_log=log)).stage_delta
+    assert told is not None
+    assert (told.proposals, told.proposals_applied, told.ignored_reasons) == (1, 1, {})
 
 
 def test_a_result_without_tuples_or_aspects_has_none() -> None:

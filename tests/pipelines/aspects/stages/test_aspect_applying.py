@@ -246,12 +246,25 @@ def test_a_list_of_what_is_there_is_no_review() -> None:
     assert [(entry.ignored_reason, entry.reason) for entry in patched.log] == [("conflicting", FRESH_LIST)] * 2
 
 
-def test_who_adds_more_than_he_reviews_writes_a_list_of_his_own() -> None:
+def test_several_additions_without_a_word_on_what_is_there_are_refused() -> None:
+    draft = Draft(DRAFT.aspects[:1])
+    items = [AspectReviewItem(term, "add", at(TEXT, term)) for term in ("battery life", "camera")]
+    assert ignored(review(*items, draft=draft)) == ["conflicting", "conflicting"]
+
+
+def test_additions_beside_reviewed_items_are_taken_on_their_merits() -> None:
     draft = Draft(DRAFT.aspects[:1])
     items = [AspectReviewItem(term, "add", at(TEXT, term)) for term in ("battery life", "camera")]
     patched = review(KEPT[0], *items, draft=draft)
-    assert ignored(patched) == ["without_effect", "conflicting", "conflicting"]
-    assert ignored(review(KEPT[0], items[0], draft=draft)) == ["without_effect", None]
+    assert ignored(patched) == ["without_effect", None, None]
+    assert terms(patched.draft.aspects) == ["screen", "battery life", "camera"]
+
+
+def test_a_single_addition_is_taken_on_its_merits() -> None:
+    draft = Draft(DRAFT.aspects[:1])
+    assert ignored(review(AspectReviewItem("camera", "add", at(TEXT, "camera")), draft=draft)) == [None]
+    assert ignored(review(AspectReviewItem("screen", "add", at(TEXT, "screen")), draft=draft)) == ["without_effect"]
+    assert ignored(review(AspectReviewItem("camera", "add"), draft=draft)) == ["impossible"]
 
 
 def test_where_stage_1_found_nothing_there_is_nothing_to_review_and_aspects_may_be_added() -> None:
@@ -322,6 +335,14 @@ def test_a_sentiment_is_added_where_there_is_none() -> None:
     assert (added.term, added.polarity, added.confidence) == ("Screen", "negative", 0.9)
     assert added.aspect_term == AspectTerm("Screen", at(TEXT, "screen"))
     assert anchored(patched.draft).draft.sentiments[-1].term == "screen"
+
+
+def test_a_list_of_sentiments_is_refused_and_a_single_one_is_taken_on_its_merits() -> None:
+    draft = Draft(DRAFT.aspects, DRAFT.sentiments[2:])
+    items = [SentimentReviewItem(term, "add", "negative") for term in ("screen", "battery life")]
+    assert ignored(feel(*items, draft=draft)) == ["conflicting", "conflicting"]
+    assert ignored(feel(items[0], draft=draft)) == [None]
+    assert ignored(feel(*items, draft=Draft(DRAFT.aspects))) == [None, None]
 
 
 def test_a_sentiment_takes_the_place_of_a_neutral_that_code_filled_in() -> None:

@@ -133,6 +133,36 @@ def test_every_proposal_and_every_item_left_an_entry() -> None:
     assert [decision.aspect_term for decision in output.override_log] == ["battery"]
 
 
+def second_aspect_answers(*items: SentimentReviewItem) -> Script:
+    """ATE and ATSA speak of one of two aspects; the second validator is hardly sure of a flip, and sees no risk."""
+    flip = CorrectionProposal("screen", "FLIP_POLARITY", "negated", confidence=0.1)
+    return Script(
+        {
+            "ate": ANSWERS["ate"],
+            "atsa": AspectSentiments((felt("screen", "positive", 0.7, SCREEN),)),
+            "atsa_review": SentimentReview((SentimentReviewItem("screen", "maintain"), *items)),
+            "validator_review": StructuralReview((), (flip,), 0.9),
+        }
+    )
+
+
+def test_a_second_aspect_that_only_code_named_is_still_missing_after_stage_2() -> None:
+    output = run(second_aspect_answers())
+    assert output.stage2 is not None
+    assert output.moderator is not None
+    assert output.stage2.validator.structural_risks == output.stage1.validator.structural_risks
+    assert [risk.type for risk in output.stage2.validator.structural_risks] == ["MISSING_SECOND_ASPECT"]
+    assert "C" in output.moderator.applied_rules  # a high risk that is left lets the validator's label pass
+
+
+def test_a_second_aspect_that_an_agent_spoke_of_is_missing_no_more() -> None:
+    output = run(second_aspect_answers(SentimentReviewItem("battery", "add", revised_polarity="positive")))
+    assert output.stage2 is not None
+    assert output.moderator is not None
+    assert output.stage2.validator.structural_risks == ()
+    assert "C" not in output.moderator.applied_rules
+
+
 def test_agents_are_asked_in_order_and_those_of_stage_1_see_the_text_alone() -> None:
     script = Script(ANSWERS)
     demo = Demonstration("d1", "Nice price", (AspectTuple("price", "positive"),))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from small_reader import at, felt, read, terms
+from msgspec.structs import replace
+from small_reader import at, draft_of, felt, read, terms
 
+from hallumeter.pipelines.aspects.stages.draft import Draft
 from hallumeter.pipelines.aspects.stages.tidying import (
     MISSING_SECOND_ASPECT,
     gated_review,
     gated_validation,
     tidied_aspects,
     tidied_sentiments,
+    with_second_aspect_settled,
 )
 from hallumeter.records.aspects import (
     Aspect,
@@ -202,3 +205,32 @@ def test_the_second_validator_passes_the_same_gate() -> None:
     gated, notes = gated_review(StructuralReview(RISKS, PROPOSALS), read("the screen is fine"))
     assert (gated.structural_risks, gated.correction_proposals) == (RISKS[2:], PROPOSALS[1:])
     assert notes[0].startswith("validator_review: ")
+
+
+CONTRAST = "The screen is dull but the battery lasts"
+RAISED = StructuralRisk(MISSING_SECOND_ASPECT, TextSpan(0, len(CONTRAST)), "high", "of code")
+TWO = draft_of(CONTRAST, {"screen": "negative", "battery": "positive"})
+
+
+def left_of(
+    draft: Draft, *said: StructuralRisk, raised: tuple[StructuralRisk, ...] = (RAISED,)
+) -> tuple[StructuralRisk, ...]:
+    return with_second_aspect_settled(StructuralReview(said), StructuralValidation(raised), draft).structural_risks
+
+
+def test_a_second_aspect_is_missing_until_somebody_said_something_about_two() -> None:
+    filled = replace(TWO.sentiments[1], is_backfilled=True)
+    assert left_of(TWO) == ()
+    assert left_of(Draft(TWO.aspects, (TWO.sentiments[0], filled))) == (RAISED,)
+    assert left_of(Draft(TWO.aspects, TWO.sentiments[:1])) == (RAISED,)
+    assert left_of(Draft(TWO.aspects[:1], TWO.sentiments)) == (RAISED,)
+    assert left_of(Draft(TWO.aspects, (TWO.sentiments[0], felt(None, "positive")))) == (RAISED,)
+    assert left_of(Draft()) == (RAISED,)
+
+
+def test_code_decides_about_its_own_risk_whatever_the_agent_says() -> None:
+    own = StructuralRisk(" missing_second_aspect", None, "low", "of the agent")
+    irony = StructuralRisk("IRONY")
+    assert left_of(TWO, own, irony) == (irony,)
+    assert left_of(Draft(), own, irony) == (irony, RAISED)
+    assert left_of(Draft(), own, irony, raised=()) == (irony,)

@@ -59,7 +59,10 @@ def is_glued(previous: Morpheme, morpheme: Morpheme) -> bool:
 
 
 def _mended(morphemes: list[Morpheme]) -> list[Morpheme]:
-    """Put together what the analyser takes apart: names such as A/S, 못하다, and the ending of 좋은데."""
+    """Put together what the analyser takes apart: names such as A/S, 못하다, and the ending of 좋은데.
+
+    A noun that only opposes is none: in 좋은 반면 it ends a clause as 지만 does, by itself it begins one as 하지만.
+    """
     found: list[Morpheme] = []
     for place, morpheme in enumerate(morphemes):
         if len(found) > 1 and morpheme.tag == "SL" and _continues_name(found[-2], found[-1], morpheme):
@@ -73,6 +76,11 @@ def _mended(morphemes: list[Morpheme]) -> list[Morpheme]:
         elif found and _is_background(found[-1], morpheme, morphemes[place + 1 : place + 2]):
             ending = found.pop()
             found.append(Morpheme(ending.form + morpheme.form, "EC", ending.start, morpheme.end))
+        elif morpheme.tag == "NNG" and morpheme.form in vocabulary().grammar.contrast_nouns:
+            joins = bool(found) and found[-1].tag == "ETM"
+            if joins:
+                found.pop()
+            found.append(morpheme._replace(tag="EC" if joins else "MAJ"))
         else:
             found.append(morpheme)
     return found

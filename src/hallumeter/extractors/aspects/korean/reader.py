@@ -11,7 +11,7 @@ from .sentence import sentence_of
 from .terms import first_term_after, terms_of
 from .vocabulary import lexicon_hash, vocabulary
 
-_NAME = "korean@1"
+_NAME = "korean@2"
 
 
 class KoreanReader:

@@ -28,6 +28,7 @@ class Grammar(NamedTuple):
     worth_nouns: frozenset[str]
     closing_nouns: frozenset[str]
     background_nouns: frozenset[str]
+    contrast_nouns: frozenset[str]
     doing_verbs: frozenset[str]
     looking_verbs: frozenset[str]
     seeming_verbs: frozenset[str]

@@ -15,7 +15,7 @@ from .protocol import AgentAnswer, AgentFault, AgentReply, AgentTask, Role
 from .sentence_facts import OfflineSettings, SentenceFacts
 from .visibility import visible
 
-VERSION = "1"
+VERSION = "2"
 """Another one whenever offline agents may answer differently."""
 _REMEMBERED = 64
 """Sentences whose facts are kept: all roles ask about one before the next comes."""

@@ -24,8 +24,8 @@ from .offline_reading import clearness
 from .opinions import Opinion, opinions_of, right_polarity
 from .sentence_facts import SentenceFacts
 
-_MISSING_ASPECT = "MISSING_SECOND_ASPECT"
-"""A risk that code adds: a contrast, and only one aspect."""
+_OF_CODE = "MISSING_SECOND_ASPECT"
+"""A risk that code raises, and of which code alone says whether it is left."""
 
 
 def reviewed_aspects(facts: SentenceFacts, stage1: AspectExtraction, context: ReviewContext | None) -> AspectReview:
@@ -156,9 +156,10 @@ def reviewed_risks(
 ) -> StructuralReview:
     """Validator: the risks that are left, since what they act on is disputed, doubtful or still read wrongly."""
     doubted = _doubted_places(facts, context)
-    left = [risk for risk in stage1.structural_risks if _is_left(facts, risk, context, doubted=doubted)]
+    raised = [risk for risk in stage1.structural_risks if risk.type != _OF_CODE]
+    left = [risk for risk in raised if _is_left(facts, risk, doubted)]
     names = [_name(facts, risk) for risk in left]
-    resolved = [_name(facts, risk) for risk in stage1.structural_risks if risk not in left]
+    resolved = [_name(facts, risk) for risk in raised if risk not in left]
     score = clearness([risk.severity for risk in left])
     return StructuralReview(
         tuple(left),
@@ -197,11 +198,7 @@ def _is_disputed(term: str, context: ReviewContext, polarity: Polarity) -> bool:
     return is_named or bool(came_to - {polarity})
 
 
-def _is_left(
-    facts: SentenceFacts, risk: StructuralRisk, context: ReviewContext | None, *, doubted: list[TextSpan]
-) -> bool:
-    if risk.type == _MISSING_ASPECT:
-        return context is None or len(context.aspect_terms) < 2
+def _is_left(facts: SentenceFacts, risk: StructuralRisk, doubted: list[TextSpan]) -> bool:
     scope = risk.scope if risk.scope is not None and risk.scope.is_within(facts.text) else TextSpan(0, len(facts.text))
     return any(place.start < scope.end and scope.start < place.end for place in doubted)
 

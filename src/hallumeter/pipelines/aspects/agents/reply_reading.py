@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from hallumeter.formats.json_in_text import json_values
 from hallumeter.formats.plain_words import plain_message
+from hallumeter.pipelines.aspects.polarity_notes import noted_polarity
 from hallumeter.records.aspects import DebateSummary
-from hallumeter.text.polarity_words import repaired_polarity
+from hallumeter.text.polarity_words import repaired_polarity, sentence_label
 
 from .protocol import ANSWERS, AgentAnswer, Role
 from .visibility import DEBATE_ROLES, REVIEW_ROLES, encodable
@@ -46,6 +47,8 @@ _ABSENT: dict[str, Row] = {
 }
 """What items of a list hold where they say nothing."""
 _ITEMS = (*_PLACES, "aspect_sentiments", "proposed_edits", "final_patch")
+MIXED = "mixed"
+"""What a sentence may be, and no aspect."""
 _SHARES = ("confidence", "consistency_score", "final_consistency_score")
 _OF_CODE = ("provenance", "is_backfilled", "agent")
 """Fields that code writes and no agent does."""
@@ -154,8 +157,8 @@ def _tidy_whole(row: Row, notes: list[str]) -> None:
             for pair in pairs
             if isinstance(pair, dict) and isinstance(pair.get("aspect_term"), str) and pair.get("evidence") is not None
         }
-    if isinstance(said := row.get("sentence_polarity"), str) and said.strip().lower() != "mixed":
-        row["sentence_polarity"] = _polarity(said, notes)
+    if isinstance(said := row.get("sentence_polarity"), str):
+        row["sentence_polarity"] = MIXED if sentence_label(said) == MIXED else noted_polarity(said, notes)
     if isinstance(validation := row.get("final_validation"), dict):
         _tidy_whole(inner := _without_gaps(validation), notes)
         row["final_validation"] = inner
@@ -170,7 +173,7 @@ def _item(given: Row, name: str, notes: list[str]) -> Row:
         item["confidence"] = _share(item["confidence"], "confidence")
     for key in ("polarity", "revised_polarity"):
         if key in item:
-            item[key] = _polarity(item[key], notes)
+            item[key] = noted_polarity(item[key], notes)
     if name == "aspect_sentiments":
         return _sentiment(item)
     return _edit(item, notes) if name in ("proposed_edits", "final_patch") else {**_ABSENT.get(name, {}), **item}
@@ -203,11 +206,11 @@ def _edit(item: Row, notes: list[str]) -> Row:
     elif isinstance(target, dict):
         item["target"] = _without_gaps(target)
         if isinstance(said := target.get("polarity"), str):
-            item["target"] |= {"polarity": _polarity(said, notes)}  # type: ignore[operator]
+            item["target"] |= {"polarity": noted_polarity(said, notes)}  # type: ignore[operator]
     if "value" in item and not isinstance(item["value"], str):
         item["value"] = msgspec.json.encode(item["value"]).decode()
     if item.get("op") == "set_polarity" and isinstance(item.get("value"), str):
-        item["value"] = _polarity(item["value"], notes)
+        item["value"] = noted_polarity(item["value"], notes)
     return item
 
 
@@ -256,14 +259,3 @@ def _distribution(value: object) -> dict[str, float]:
         with suppress(UnusableReply):
             shares |= {polarity: _share(share, "share")} if polarity is not None else {}
     return shares
-
-
-def _polarity(value: object, notes: list[str]) -> str | None:
-    """A polarity; one that cannot be understood is missing, which is not neutral."""
-    said = value if isinstance(value, str) else str(value)
-    read = repaired_polarity(said)
-    if read.is_invalid:
-        notes.append(f"polarity_invalid:{said[:40]}")
-    elif read.was_repaired:
-        notes.append(f"polarity_repaired:{said[:40]}->{read.value}")
-    return read.value

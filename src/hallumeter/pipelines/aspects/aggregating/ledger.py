@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hallumeter.metrics.aspects import WHOLE
 from hallumeter.records.aspects.columns import ASPECT_COUNTS
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Ledger:
         for run, counted in found.breakdowns.items():
             mine = self.breakdowns.setdefault(run, Counter())
             for (name, part), number in counted.items():
-                is_known = (name, part) in mine or len(mine) < MOST_PARTS
+                is_known = part == WHOLE or (name, part) in mine or len(mine) < MOST_PARTS
                 mine[(name, part) if is_known else (name, OTHERS)] += number
         self.profiles.update(found.profiles)
         if found.lines is not None:

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hallumeter.judges.aspects import suggested_convention
-from hallumeter.metrics.aspects import ARBITER_FLAGS, MODERATOR_RULES, WHOLE
+from hallumeter.metrics.aspects import ARBITER_FLAGS, MODERATOR_RULES, OF_SENTENCES, WHOLE
 from hallumeter.metrics.aspects.counting import SPAN_COUNTS
 from hallumeter.records.aspects.aspect_summary import AspectSummary, Breakdown, MappingWarning
+from hallumeter.stats import wilson_interval
 
+from .ledger import OTHERS
 from .rows import run_name, spread_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from hallumeter.pipelines.aspects.settings import MappingThresholds
     from hallumeter.records import MetricSummary
@@ -43,6 +49,7 @@ _ALWAYS = {
     "drop_class": ("H1", "H2", "filter"),
     "moderator_rule": MODERATOR_RULES,
     "arbiter_flag": (*ARBITER_FLAGS, "confidence_margin_used"),
+    "failure": ("parse_failed", "generate_failed"),
 }
 """Parts that are told even where there is none."""
 _ADVICE = {
@@ -74,7 +81,7 @@ def aspect_summary(ledger: Ledger, rows: Sequence[MetricSummary], settings: Aggr
         right_under=right_under,
         suggested_convention=suggested_convention(right_under),
         grounding_sum=buckets / bucketed if bucketed else None,
-        breakdowns=tuple(_breakdowns(ledger)),
+        breakdowns=tuple(_breakdowns(ledger, settings.confidence)),
         warnings=tuple(_warnings(whole, settings.thresholds)),
         spread=tuple(spread_of(rows)),
         unequal_gold=int(ledger.total("unequal_gold")),
@@ -82,26 +89,46 @@ def aspect_summary(ledger: Ledger, rows: Sequence[MetricSummary], settings: Aggr
     )
 
 
-def _breakdowns(ledger: Ledger) -> Iterator[Breakdown]:
+def _breakdowns(ledger: Ledger, confidence: float) -> Iterator[Breakdown]:
     """All scorecards first, then each run when there are several."""
     whole: Counter[tuple[str, str]] = Counter()
     for counts in ledger.breakdowns.values():
         whole.update(counts)
-    yield from _of_counts(whole, {})
+    cases, runs = ledger.cases, ledger.run_codes
+    yield from _of_counts(whole, {}, confidence=confidence if _is_each_once(cases) else None)
     if len(ledger.runs) < 2:
         return
-    for run in ledger.runs:
-        yield from _of_counts(ledger.breakdowns[run], run_name(run))
+    for run, code in ledger.runs.items():
+        bound = confidence if _is_each_once(cases[runs == code]) else None
+        yield from _of_counts(ledger.breakdowns[run], run_name(run), confidence=bound)
 
 
-def _of_counts(counts: Counter[tuple[str, str]], by: dict[str, str]) -> Iterator[Breakdown]:
+def _is_each_once(cases: NDArray[np.int64]) -> bool:
+    """Whether no sentence stands among others twice."""
+    return len(np.unique(cases)) == len(cases)
+
+
+def _of_counts(
+    counts: Counter[tuple[str, str]], by: dict[str, str], *, confidence: float | None
+) -> Iterator[Breakdown]:
+    """The breakdowns of some scorecards; without a confidence, none of them has intervals."""
     for name in BREAKDOWNS:
         found = {part: number for (of, part), number in counts.items() if of == name and part != WHOLE}
         if not found and not counts[name, WHOLE]:
             continue
         known = [*_ALWAYS.get(name, ()), *sorted(found, key=lambda part: (-found[part], part))]
         parts = {part: found.get(part, 0) for part in dict.fromkeys(known)}
-        yield Breakdown(name, counts[name, WHOLE] or sum(found.values()), parts, by)
+        total = counts[name, WHOLE] or sum(found.values())
+        intervals = None if confidence is None or name not in OF_SENTENCES else _intervals(parts, total, confidence)
+        yield Breakdown(name, total, parts, by, intervals)
+
+
+def _intervals(parts: dict[str, int], total: int, confidence: float) -> dict[str, tuple[float, float]]:
+    """Of every part but the one in which others are gathered, to which a sentence may add several."""
+    found = {
+        part: wilson_interval(number, total, confidence=confidence) for part, number in parts.items() if part != OTHERS
+    }
+    return {part: (interval.low, interval.high) for part, interval in found.items() if interval is not None}
 
 
 def _warnings(rows: dict[str, MetricSummary], bounds: MappingThresholds) -> Iterator[MappingWarning]:

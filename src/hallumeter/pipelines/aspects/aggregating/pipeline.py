@@ -13,7 +13,7 @@ from msgspec import Struct
 from hallumeter.engines import map_in_order
 from hallumeter.errors import InputError, RecordError
 from hallumeter.pipelines.aspects.scoring import completed, scorecard_reader
-from hallumeter.pipelines.aspects.scoring.reading import Chunk, opened_lines
+from hallumeter.pipelines.aspects.scoring.reading import opened_lines
 from hallumeter.records import SUMMARY_VERSION, Counts, Failure, Summary
 from hallumeter.summary import SummarySettings
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from hallumeter.pipelines.aspects.scoring.reading import Chunk
     from hallumeter.records.aspects.scorecard import Scorecard
 
     from .counted import RunKey
@@ -93,8 +94,7 @@ def _task(settings: AggregateSettings, run: RunKey | None, *, is_kept: bool) -> 
 
 def _first_run(chunk: Chunk) -> RunKey | None:
     """The run of the first scorecard."""
-    line = chunk.content.lstrip(b"\n").partition(b"\n")[0]
-    card = next(scorecard_reader().records(Chunk(chunk.name, chunk.first, line), []), None)
+    card = next(scorecard_reader().records(chunk, []), None)
     return None if card is None else card.run_key
 
 

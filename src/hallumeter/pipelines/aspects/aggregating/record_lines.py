@@ -178,19 +178,24 @@ class _Made:
     def _add(
         self, kind: str, term: str, span: TextSpan | None, *, found: str | None, placement: AspectPlacement | None
     ) -> None:
-        is_within = span is not None and span.is_within(self._text)
-        start, end = (span.start, span.end) if span is not None and is_within else (None, None)
+        place = self._possible(span)
+        start, end = (None, None) if place is None else (place.start, place.end)
         claim_id = f"{self._record_id}#{len(self.claims)}"
         label, reason = _VERDICTS.get(found, (Label.UNDECIDED, None))
-        nearest = None if placement is None else placement.nearest
+        nearest = self._possible(None if placement is None else placement.nearest)
         if found is None:
-            nearest = span
+            nearest = place
         quotes = () if nearest is None else (self._quote(nearest),)
-        note = _note(term, span, found=found, placement=placement)
+        is_kept_nowhere = found is None and place is not span
+        note = _given(span) if is_kept_nowhere else _note(term, span, found=found, placement=placement)
         self.claims.append(Claim(self._record_id, claim_id, kind, start, end, term))
         self.verdicts.append(
             Verdict(self._record_id, claim_id, JUDGE, label, None, reason, start, end, evidence=quotes, note=note)
         )
+
+    def _possible(self, span: TextSpan | None) -> TextSpan | None:
+        """A place in the text; scorecards that were made elsewhere may name others."""
+        return span if span is not None and span.is_within(self._text) else None
 
     def _quote(self, span: TextSpan) -> Quote:
         return Quote(SENTENCE, span.start, span.end, self._text[span.start : span.end])
@@ -199,7 +204,7 @@ class _Made:
 def _note(term: str, span: TextSpan | None, *, found: str | None, placement: AspectPlacement | None) -> str | None:
     if found is None:
         return None
-    given = "no span given" if span is None else f"given_span {span.start}-{span.end}"
+    given = _given(span)
     if found == "H1":
         return f"{term!r} does not stand in the text; {given}"
     nearest = None if placement is None else placement.nearest
@@ -209,6 +214,10 @@ def _note(term: str, span: TextSpan | None, *, found: str | None, placement: Asp
     if placement is not None and placement.conventions:
         told += f", which is right when counted as {', '.join(placement.conventions)}"
     return told
+
+
+def _given(span: TextSpan | None) -> str:
+    return "no span given" if span is None else f"given_span {span.start}-{span.end}"
 
 
 def _lines(records: Sequence[msgspec.Struct]) -> bytes:

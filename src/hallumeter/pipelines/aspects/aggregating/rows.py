@@ -37,7 +37,7 @@ _OF_ALL = ("samples", "classified", "final_known", "validated", "delta_known", "
 """Totals that every sentence would have been in that failed."""
 _OF_GOLD = ("gold_s1", "gold_final")
 """Totals that every sentence with gold would have been in that failed."""
-_OF_ATTEMPTS = ("attempted", "implicit_gold")
+_OF_ATTEMPTS = ("attempted", "implicit_gold", "tokens_known", "cost_known", "latency_known")
 """Totals that sentences that failed are in."""
 
 

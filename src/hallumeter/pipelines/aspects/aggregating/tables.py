@@ -81,10 +81,11 @@ def breakdown_lines(breakdowns: Sequence[Breakdown]) -> list[str]:
             lines += [f"None of {each.total:,}.", ""]
             continue
         lines += [f"Of {each.total:,}.", ""]
-        lines += ["| part | count | share |", "| --- | ---: | ---: |"]
+        lines += ["| part | count | share | 95 % interval |", "| --- | ---: | ---: | --- |"]
+        intervals = each.intervals or {}
         for part, number in each.parts.items():
             share = four(number / each.total) if each.total else UNKNOWN
-            lines.append(f"| {escaped(part)} | {number:,} | {share} |")
+            lines.append(f"| {escaped(part)} | {number:,} | {share} | {_pair(intervals.get(part))} |")
         lines.append("")
     return lines
 

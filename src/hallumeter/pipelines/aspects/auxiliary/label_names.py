@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from hallumeter.errors import SettingsError
-from hallumeter.records.aspects import Polarity
-from hallumeter.text.polarity_words import repaired_polarity
+from hallumeter.records.aspects import SentenceLabel
+from hallumeter.text.polarity_words import sentence_label
 
 from .protocol import SignalLabel
 
-SHORT: dict[Polarity, SignalLabel] = {"positive": "pos", "negative": "neg", "neutral": "neu"}
-_MIXED = ("mixed", "혼합")
+SHORT: dict[SentenceLabel, SignalLabel] = {"positive": "pos", "negative": "neg", "neutral": "neu", "mixed": "neu"}
 _NUMBERED = "LABEL_"
 """Before the number of a class that nobody named."""
 
@@ -22,10 +21,8 @@ def signal_label(name: str) -> SignalLabel | None:
     >>> signal_label("POSITIVE"), signal_label("mixed"), signal_label("LABEL_0")
     ('pos', 'neu', None)
     """
-    if name.strip().lower() in _MIXED:
-        return "neu"
-    polarity = repaired_polarity(name).value
-    return None if polarity is None else SHORT[polarity]
+    label = sentence_label(name)
+    return None if label is None else SHORT[label]
 
 
 def labels_of(names: Iterable[object], id2label: Mapping[str, str] | None, checkpoint: str) -> dict[str, SignalLabel]:

@@ -25,21 +25,23 @@ def stage_delta(
 ) -> StageDelta:
     """What changed between the stages; `pairs` are the tuples of both, None when there is no second.
 
-    A change is guided when any correction of the log was applied, an override of the debate included.
+    A change is guided when any correction of the log was applied, an override of the debate included. Where a
+    validator proposed something and there is no log, nobody knows what became of it.
     """
     log = output.correction_applied_log
     is_changed = output.analysis_flags.correction_occurred or do_labels_differ
     proposals = [entry for entry in log if entry.proposal_type != OVERRIDE]
     ignored = [entry for entry in proposals if not entry.applied]
     is_guided = any(entry.applied for entry in log)
+    is_told = bool(log) or not output.stage1.validator.correction_proposals
     return StageDelta(
         changed=is_changed,
         change_type=("guided" if is_guided else "unguided") if is_changed else "none",
         related_proposal_ids=_applied_ids(log),
         pairs_changed=None if pairs is None else set(pairs_of(pairs[0])) != set(pairs_of(pairs[1])),
-        proposals=len(proposals),
-        proposals_applied=len(proposals) - len(ignored),
-        ignored_reasons=dict(Counter(entry.ignored_reason or UNTOLD for entry in ignored)),
+        proposals=len(proposals) if is_told else None,
+        proposals_applied=len(proposals) - len(ignored) if is_told else None,
+        ignored_reasons=dict(Counter(entry.ignored_reason or UNTOLD for entry in ignored)) if is_told else None,
     )
 
 

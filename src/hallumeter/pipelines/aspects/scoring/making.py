@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hallumeter.judges.aspects import AspectGrounder, judge_sentiments, target_words
 from hallumeter.judges.aspects.targets import composed
 from hallumeter.metrics.aspects import tidy_term
+from hallumeter.pipelines.aspects.polarity_notes import INVALID, REPAIRED
 from hallumeter.pipelines.aspects.stages.draft import Draft
 from hallumeter.pipelines.aspects.stages.opinions import sentence_opinion
 from hallumeter.records.aspects import AspectTuple
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 _UNUSABLE = ("unusable_reply", "wrong_answer")
 """Codes of failures in which a reply came and could not be understood."""
-_REPAIRED, _INVALID = "polarity_repaired:", "polarity_invalid:"
-"""With which notes tell of polarities that were misspelt."""
 
 
 def make_scorecard(
@@ -283,8 +282,8 @@ def _runtime(output: PipelineOutput, parsed: ParsedOutput | None) -> ScoreRuntim
         usage.repairs,
         None,
         meta.demo_ids,
-        sum(_REPAIRED in note for note in output.notes),
-        sum(_INVALID in note for note in output.notes),
+        sum(REPAIRED in note for note in output.notes),
+        sum(INVALID in note for note in output.notes),
         parsed,
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from hallumeter.records.aspects.scorecard_blocks import SENTENCE_LABELS, LatencyScore, PolicyScore, QualitySummary
 
 if TYPE_CHECKING:
@@ -61,6 +63,17 @@ def latency_score(total_ms: float | None, profile: str) -> LatencyScore:
     >>> latency_score(None, "smoke").gate_status is None
     True
     """
-    bound = GATES_MS.get(profile, GATES_MS[DEFAULT_PROFILE])
-    status = None if total_ms is None else "PASS" if total_ms <= bound else "WARN"
-    return LatencyScore(total_ms, bound, status, profile)
+    return with_gate(LatencyScore(total_ms, profile=profile), profile)
+
+
+def with_gate(latency: LatencyScore, profile: str | None) -> LatencyScore:
+    """A time with its bound and its status; the bound that it has itself goes before that of its profile.
+
+    >>> with_gate(LatencyScore(20_000, 10_000), "smoke").gate_status
+    'WARN'
+    """
+    bound = latency.gate_threshold_ms
+    if bound is None:
+        bound = GATES_MS.get(latency.profile or profile or DEFAULT_PROFILE, GATES_MS[DEFAULT_PROFILE])
+    status = None if latency.total_ms is None else "PASS" if latency.total_ms <= bound else "WARN"
+    return structs.replace(latency, gate_threshold_ms=bound, gate_status=status)

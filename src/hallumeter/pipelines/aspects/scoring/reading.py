@@ -49,29 +49,33 @@ class LineReader(Generic[_Kind]):
         *,
         required: tuple[str, ...] = (),
         renamed: Callable[[dict[str, object]], dict[str, object]] = dict,
+        is_complete: Callable[[_Kind, bytes], bool] = lambda *_: True,
     ) -> None:
-        """Take the kind, the fields that no line may lack, and what gives a row the names that the kind has."""
+        """Take the kind, and what is special about its lines.
+
+        Args:
+            kind: What lines are.
+            required: The fields that no line may lack.
+            renamed: Gives a row the names that the kind has.
+            is_complete: Whether a line that fits says all; if not, it is read as one that does not fit.
+        """
         self._kind = kind
         self._required = required
         self._renamed = renamed
+        self._is_complete = is_complete
         self._line = msgspec.json.Decoder(kind)
 
     def records(self, chunk: Chunk, failures: list[Failure]) -> Iterator[_Kind]:
         """The records of a chunk, one by one, so that each is gone before the next; other lines become failures."""
-        decode = self._line.decode
         for number, line in zip(count(chunk.first), chunk.content.split(b"\n")):
             if not line.strip():
                 continue
-            try:
-                record = decode(line)
-            except _BROKEN_LINES as error:
-                found = self._mended(line, error)
-                if isinstance(found, str):
-                    message = f"{chunk.name}:{number}: {found}"
-                    failures.append(Failure(None, None, "read", None, "bad_line", message))
-                    continue
-                record = found
-            yield record
+            found = self._read(line)
+            if isinstance(found, str):
+                message = f"{chunk.name}:{number}: {found}"
+                failures.append(Failure(None, None, "read", None, "bad_line", message))
+                continue
+            yield found
 
     def record_of(self, row: dict[str, object]) -> _Kind:
         """The record that a row means.
@@ -81,9 +85,15 @@ class LineReader(Generic[_Kind]):
         """
         return tolerant_record(self._renamed(row), self._kind, self._required)
 
-    def _mended(self, line: bytes, error: Exception) -> _Kind | str:
-        """The record that a line of another shape means, or why it means none."""
-        if not isinstance(error, msgspec.ValidationError):
+    def _read(self, line: bytes) -> _Kind | str:
+        """The record that a line means, or why it means none."""
+        try:
+            record = self._line.decode(line)
+            if self._is_complete(record, line):
+                return record
+        except msgspec.ValidationError:
+            pass  # It has another shape, which may be understood.
+        except _BROKEN_LINES as error:
             return plain_message(error)
         try:
             return self.record_of(_ROW.decode(line))

@@ -53,13 +53,18 @@ def severity_of(name: str | None) -> str:
 
 
 def validator_scores(output: PipelineOutput) -> tuple[ValidatorScore, ...]:
-    """What the validators of both stages found; none of a validator that was switched off."""
-    if "enable_validator" in output.meta.disabled:
+    """What the validators of both stages found; none of a validator that was switched off, or of which nobody tells."""
+    meta, stage2 = output.meta, output.stage2
+    if "enable_validator" in meta.disabled:
         return ()
-    scores = [validator_score("stage1", output.stage1.validator)]
-    if output.stage2 is not None:
-        scores.append(validator_score("stage2", output.stage2.validator))
-    return tuple(scores)
+    found = {"stage1": output.stage1.validator, "stage2": None if stage2 is None else stage2.validator}
+    return tuple(
+        [
+            validator_score(stage, each)
+            for stage, each in found.items()
+            if each is not None and stage not in meta.untold_validators
+        ]
+    )
 
 
 def validator_score(stage: str, found: StructuralValidation | StructuralReview) -> ValidatorScore:

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
+from hallumeter.errors import RecordError
 from hallumeter.judges.aspects import AspectGrounder, CountedText, drop_class_of, placement_of
 from hallumeter.judges.aspects.targets import composed
 from hallumeter.records.aspects import Aspect, AspectTuple, TextSpan
 from hallumeter.records.aspects.scorecard import Scorecard
 from hallumeter.records.aspects.scorecard_blocks import DROP, AspectTermInput
 
+from .quality import with_gate
 from .reading import LineReader
 from .risks import risk_id_of, severity_of
+from .tolerant import tolerant_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +31,13 @@ if TYPE_CHECKING:
     )
 
 _SEVERITIES = ("low", "mid", "high")
+_BLOCKS = tuple(name for name in Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
+_FEW_BLOCKS = "meta, ate, atsa, validator, moderator, stage_delta, inputs, flags or runtime"
 
 
 def scorecard_reader() -> LineReader[Scorecard]:
-    """Reads lines of `scorecards.jsonl`."""
-    return LineReader(Scorecard)
+    """Reads lines of `scorecards.jsonl`; an object that has no block of a scorecard is none."""
+    return LineReader(Scorecard, renamed=_checked, is_complete=_has_meta)
 
 
 def scorecard_of(row: Mapping[str, object]) -> Scorecard:
@@ -41,12 +46,23 @@ def scorecard_of(row: Mapping[str, object]) -> Scorecard:
     >>> scorecard_of({"ate": None, "ate_score": {"hallucination_flag": True}}).is_flagged
     True
     """
-    return completed(scorecard_reader().record_of(dict(row)))
+    return completed(tolerant_record(row, Scorecard))
+
+
+def _has_meta(card: Scorecard, _: bytes) -> bool:
+    """Whether a line is a scorecard beyond doubt; ours all say which sentence they are of."""
+    return card.meta is not None
+
+
+def _checked(row: dict[str, object]) -> dict[str, object]:
+    if row.keys().isdisjoint(_BLOCKS):
+        raise RecordError(f"no scorecard; expected an object with blocks such as {_FEW_BLOCKS}")
+    return row
 
 
 def completed(card: Scorecard) -> Scorecard:
-    """A scorecard that lacks what ours have: classes of drops, whole names of risks, tuples at the end."""
-    runtime, validator, inputs = card.runtime, card.validator, card.inputs
+    """A scorecard that lacks what ours have: classes of drops, whole names of risks, tuples at the end, a gate."""
+    runtime, validator, inputs, latency = card.runtime, card.validator, card.inputs, card.latency
     result = card.final_result
     if runtime is not None and runtime.parsed_output is not None and result is not None:
         mended = _with_tuples(result)
@@ -58,9 +74,11 @@ def completed(card: Scorecard) -> Scorecard:
         validator = tuple(_with_names(each) for each in validator)
     if inputs is not None and card.text is not None:
         inputs = _with_places(inputs, card.text, result)
-    if inputs is card.inputs and runtime is card.runtime and validator is card.validator:
-        return card
-    return structs.replace(card, inputs=inputs, runtime=runtime, validator=validator)
+    if latency is not None and latency.gate_status is None and latency.total_ms is not None:
+        latency = with_gate(latency, card.chosen_profile)
+    mended_blocks = {"inputs": inputs, "runtime": runtime, "validator": validator, "latency": latency}
+    is_whole = all(block is getattr(card, name) for name, block in mended_blocks.items())
+    return card if is_whole else structs.replace(card, **mended_blocks)
 
 
 def _with_places(inputs: ScorecardInputs, text: str, result: FinalTuples | None) -> ScorecardInputs:
@@ -97,9 +115,10 @@ def _classified(aspect: FilteredAspect, counted: CountedText) -> FilteredAspect:
 
 def _with_tuples(result: FinalTuples) -> FinalTuples:
     given = result.final_aspects
-    if result.final_tuples is not None or given is UNSET or given is None:
+    if result.final_tuples or given is UNSET or given is None:
         return result
-    return structs.replace(result, final_tuples=tuple(_tuple(each) for each in given))
+    tuples = tuple(_tuple(each) for each in given)
+    return result if tuples == result.final_tuples else structs.replace(result, final_tuples=tuples)
 
 
 def _tuple(aspect: FinalAspectInput) -> AspectTuple:

@@ -16,13 +16,12 @@ from msgspec import inspect
 
 from hallumeter.errors import RecordError
 from hallumeter.records.aspects import AspectTerm, TextSpan
+from hallumeter.text.polarity_words import repaired_polarity
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 UNFIT: Final = object()
 """What a value becomes that cannot be understood."""
-_POLARITIES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
-"""Abbreviations, looked up as whole values."""
 
 
 def tolerant_record(row: Mapping[str, object], kind: type[_Kind], required: tuple[str, ...] = ()) -> _Kind:
@@ -128,9 +127,8 @@ def _of_dict(value: object, kind: inspect.DictType) -> object:
 
 def _of_scalar(value: object, kind: inspect.Type) -> object:
     if isinstance(kind, inspect.LiteralType):
-        plain = value.strip().lower() if isinstance(value, str) else value
-        plain = _POLARITIES.get(plain, plain) if isinstance(plain, str) else plain
-        return next((each for each in (value, plain) if each in kind.values), UNFIT)
+        meant = (value.strip().lower(), repaired_polarity(value).value) if isinstance(value, str) else ()
+        return next((each for each in (value, *meant) if each in kind.values), UNFIT)
     if isinstance(kind, inspect.BoolType):
         return value if isinstance(value, bool) else UNFIT
     if isinstance(kind, inspect.StrType):

@@ -20,7 +20,7 @@ from .changes import Memory, carried_out
 from .draft import Draft
 from .read_sentence import ReadSentence
 from .requests import Request, proposal_kind, request_of_aspect_item, request_of_proposal, request_of_sentiment_item
-from .terms import anchor_of, term_key
+from .terms import anchor_of
 
 FRESH_LIST = "a fresh list is no review"
 
@@ -60,14 +60,16 @@ def refused_proposals(proposals: Iterable[CorrectionProposal]) -> tuple[Correcti
 def with_aspect_review(draft: Draft, review: AspectReview, *, sentence: ReadSentence, memory: Memory) -> Patched:
     """Carry out the review of the aspects; both reviews share a memory, since they share a log."""
     requests = [request_of_aspect_item(item) for item in review.aspect_review]
-    return _reviewed(draft, requests, set(map(term_key, draft.aspect_terms)), sentence=sentence, memory=memory)
+    refused = bool(draft.aspect_terms) and _is_fresh_list(requests)
+    return _patched(draft, requests, sentence=sentence, memory=memory, refused=refused)
 
 
 def with_sentiment_review(draft: Draft, review: SentimentReview, *, sentence: ReadSentence, memory: Memory) -> Patched:
     """Carry out the review of the sentiments."""
     requests = [request_of_sentiment_item(item) for item in review.sentiment_review]
-    known = {term_key(one.term) for one in draft.sentiments if one.term and not one.is_backfilled}
-    return _reviewed(draft, requests, known, sentence=sentence, memory=memory)
+    has_said = any(one.term and not one.is_backfilled for one in draft.sentiments)
+    refused = has_said and _is_fresh_list(requests)
+    return _patched(draft, requests, sentence=sentence, memory=memory, refused=refused)
 
 
 def anchored(draft: Draft) -> Anchored:
@@ -92,20 +94,9 @@ def anchored(draft: Draft) -> Anchored:
     return Anchored(replace(draft, sentiments=tuple(kept)), tuple(notes))
 
 
-def _reviewed(
-    draft: Draft, requests: list[Request], known: set[str], *, sentence: ReadSentence, memory: Memory
-) -> Patched:
-    refused = _fresh(requests, known)
-    return _patched(draft, requests, sentence=sentence, memory=memory, refused=refused)
-
-
-def _fresh(requests: list[Request], known: set[str]) -> bool:
-    """Whether a review is a list of its own: it adds what is there, or more than it reviews of what is there."""
-    added = [request for request in requests if request.kind == "add"]
-    if not added or not known:
-        return False
-    is_repeated = len(added) == len(requests) and all(term_key(request.target or "") in known for request in added)
-    return is_repeated or len(added) > len(requests) - len(added)
+def _is_fresh_list(requests: list[Request]) -> bool:
+    """Whether a review is a list of its own: several additions, and no word on anything that is there."""
+    return len(requests) > 1 and all(request.kind == "add" for request in requests)
 
 
 def _patched(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hallumeter.pipelines.aspects.settings import LanguagePatterns
 from hallumeter.records.aspects import DebateSummary
-from hallumeter.text.polarity_words import repaired_polarity
+from hallumeter.text.polarity_words import sentence_label
 
 from .terms import SqueezedText, term_key
 
@@ -21,18 +21,14 @@ def debate_label(summary: DebateSummary, patterns: Sequence[LanguagePatterns]) -
     Tuples of several polarities make it mixed. A text that names several labels, or denies one, says nothing:
     "rather negative than positive" is not positive, and "not positive" is not either.
     """
-    stated = _label(summary.sentence_polarity)
+    stated = sentence_label(summary.sentence_polarity)
     if stated is not None:
         return stated
-    of_tuples = dict.fromkeys(filter(None, (_label(one.polarity) for one in summary.final_tuples)))
+    of_tuples = dict.fromkeys(filter(None, (sentence_label(one.polarity) for one in summary.final_tuples)))
     if of_tuples:
         return next(iter(of_tuples)) if len(of_tuples) == 1 else MIXED
     texts = [summary.consensus, summary.rationale, *summary.key_agreements, *summary.key_disagreements]
     return _named(filter(None, texts), patterns)
-
-
-def _label(word: str | None) -> str | None:
-    return MIXED if word is not None and word.strip().lower() == MIXED else repaired_polarity(word).value
 
 
 def _named(texts: Iterable[str], patterns: Sequence[LanguagePatterns]) -> str | None:

@@ -44,7 +44,13 @@ from .outcome import flags_of, result_of
 from .overriding import with_overrides
 from .read_sentence import ReadSentence
 from .review_context import review_context, term_index, traced_aspect_review, traced_sentiment_review
-from .tidying import gated_review, gated_validation, tidied_aspects, tidied_sentiments
+from .tidying import (
+    gated_review,
+    gated_validation,
+    tidied_aspects,
+    tidied_sentiments,
+    with_second_aspect_settled,
+)
 
 Answer = TypeVar("Answer", bound=AgentAnswer)
 Ask = Callable[[AgentTask], AgentAnswer]
@@ -160,13 +166,17 @@ class _Run:
         ate = traced_aspect_review(self._asked("ate_review", AspectReview), context, self._index)
         self.output = replace(self.output, stage2=StageTwo(ate))
         atsa = traced_sentiment_review(self._asked("atsa_review", SentimentReview), context, self._index)
-        self.output = replace(self.output, stage2=StageTwo(ate, atsa))
-        if self._switches.enable_validator:
-            answer = self._asked("validator_review", StructuralReview)
-            validator, notes = gated_review(answer, self._words)
-            self._notes += notes
-            self.output = replace(self.output, stage2=StageTwo(ate, atsa, validator))
+        stage2 = StageTwo(ate, atsa)
+        self.output = replace(self.output, stage2=stage2)
+        if not self._switches.enable_validator:
+            self._patch(ate, atsa)
+            return
+        answer = self._asked("validator_review", StructuralReview)
+        validator, notes = gated_review(answer, self._words)
+        self._notes += notes
         self._patch(ate, atsa)
+        settled = with_second_aspect_settled(validator, self._stage1.validator, self._draft)
+        self.output = replace(self.output, stage2=replace(stage2, validator=settled))
 
     def close(self) -> None:
         """The moderator's word, and the final result."""

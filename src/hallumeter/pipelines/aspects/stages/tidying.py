@@ -1,4 +1,4 @@
-"""What code makes of the answers of stage 1 before anyone else sees them.
+"""What code makes of the answers of stage 1 before anyone else sees them, and of what validators say.
 
 Nothing is left out because it does not stand in the text: an invented aspect must reach the score.
 """
@@ -19,6 +19,7 @@ from hallumeter.records.aspects import (
     TextSpan,
 )
 
+from .draft import Draft
 from .read_sentence import ReadSentence
 from .requests import proposal_kind
 from .terms import place_of_term, term_key
@@ -121,6 +122,24 @@ def gated_review(review: StructuralReview, sentence: ReadSentence) -> tuple[Stru
     """The validation of stage 2 in the same way."""
     gated = _gated(review, sentence, "validator_review")
     return replace(review, structural_risks=gated.risks, correction_proposals=gated.proposals), gated.notes
+
+
+def with_second_aspect_settled(
+    review: StructuralReview, stage1: StructuralValidation, patched: Draft
+) -> StructuralReview:
+    """The validation of stage 2 with what code says about the risk that code raises, whatever the agent says of it.
+
+    A second aspect is missing until somebody other than code has said something about two of them.
+    """
+    others = tuple(risk for risk in review.structural_risks if not _is_of_second_aspect(risk))
+    raised = [risk for risk in stage1.structural_risks if _is_of_second_aspect(risk)]
+    said = {one.term for one in patched.sentiments if not one.is_backfilled}
+    is_left = bool(raised) and len(said.intersection(patched.aspect_terms)) < 2
+    return replace(review, structural_risks=(*others, raised[-1]) if is_left else others)
+
+
+def _is_of_second_aspect(risk: StructuralRisk) -> bool:
+    return risk.type.strip().upper() == MISSING_SECOND_ASPECT
 
 
 def _without_particle(term: AspectTerm, sentence: ReadSentence) -> AspectTerm:
