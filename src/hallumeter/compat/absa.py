@@ -115,9 +115,13 @@ def ate_score(filtered: object) -> dict[str, Any]:
 
 
 def make_scorecard(entry: object) -> dict[str, Any]:
-    """The scorecard of one line of `outputs.jsonl`, a mapping or an object."""
+    """The scorecard of one line of `outputs.jsonl`, a mapping or an object.
+
+    A line without aspects or sentiments of stage 1 is scored as if it had none, as the Korean ABSA agents do.
+    """
     output = output_reader().record_of(plain_mapping(entry, "entry"))
-    return _decoded(scorecard_for(output))
+    told = tuple(block for block in output.meta.untold if block.endswith(".validator"))
+    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=told))))
 
 
 def has_hallucinated_aspect(record: object) -> bool:

@@ -56,8 +56,9 @@ def fails(judgement: SentimentJudgement) -> bool:
 
 def _has_result(card: Scorecard) -> bool:
     """Whether anything tells of the result, even that it has neither a tuple nor a label."""
-    stated = None if card.inputs is None else card.inputs.sentence_sentiment
-    return any(part is not None for part in (card.final_result, card.moderator, card.sentiment_score, stated))
+    result = card.final_result
+    has_tuples = result is not None and result.final_tuples is not None
+    return has_tuples or card.moderator is not None or card.sentiment_score is not None
 
 
 def _selected(card: Scorecard) -> tuple[str, str] | None:

@@ -178,8 +178,8 @@ class OutputMeta(Struct, frozen=True, omit_defaults=True):
     """Switches that were off: who was not asked has not found nothing."""
     replayed: tuple[str, ...] = ()
     """Agents whose stored replies were used although a changed switch would have told them something else."""
-    untold_validators: tuple[str, ...] = ()
-    """Stages whose risks a line that was made elsewhere does not tell: what is not told is not nothing."""
+    untold: tuple[str, ...] = ()
+    """Blocks such as ``stage1.atsa`` that a line which was made elsewhere does not have: not told is not nothing."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
     """Fields of the input that hallumeter does not know."""
 

@@ -377,3 +377,29 @@ def test_blocks_of_another_kind_are_missing(row: dict[str, object]) -> None:
     card = scorecard_of(row)
     assert [card.validator, card.inputs, card.meta, card.ate] == [None] * 4
     assert isinstance(card, Scorecard)
+
+
+@pytest.mark.parametrize("stage1", [None, {}, {"ate": "oops", "atsa": None}, {"ate": {"aspects": None}}])
+def test_a_stage_that_is_not_told_is_not_a_clean_one(stage1: object) -> None:
+    card = make_scorecard(output_of(stage1=stage1))
+    assert (card.ate, card.atsa, card.summary, card.stage1_ate) == (None, None, None, None)
+    counts = count_scorecard(card)
+    assert (counts.classified, counts.groundable, counts.quality_judged, counts.validated) == (0, 0, 0, 0)
+    assert (counts.final_known, counts.tuples_s1, counts.tuples_final, counts.bucketed) == (0, 0, 0, 0)
+
+
+def test_aspects_alone_tell_of_aspects_alone() -> None:
+    aspects = [{"term": "배터리", "span": [0, 3]}, {"term": "화면", "span": [9, 11]}]
+    card = make_scorecard(output_of(stage1={"ate": {"aspects": aspects}}))
+    counts = count_scorecard(card)
+    assert (counts.classified, counts.h1_samples, counts.aspects) == (1, 1, 2)
+    assert (card.atsa, card.summary, counts.tuples_final) == (None, None, 0)
+
+
+def test_empty_lists_are_told() -> None:
+    line = msgspec.json.encode(
+        {"text_id": "s", "input_text": TEXT, "stage1": {"ate": {"aspects": []}, "atsa": {"aspect_sentiments": []}}}
+    )
+    [found] = output_reader().records(Chunk("outputs.jsonl", 1, line), [])
+    assert found.meta.untold == ("stage1.validator",)
+    assert count_scorecard(make_scorecard(found)).classified == 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hallumeter.judges.aspects.offset_conventions import CODE_POINTS, PLACED, convention_words
 from hallumeter.report.markdown import escaped
+from hallumeter.report.wording import plural
 
 from .tables import UNKNOWN, breakdown_lines, column_of, counts_of, four
 
@@ -105,8 +106,10 @@ def drop_words(found: AspectSummary) -> list[str]:
     invented, misplaced = drops.parts.get("H1", 0), drops.parts.get("H2", 0)
     told = (
         f"Of {drops.total:,} dropped aspects, {invented:,} do not stand in their text (H1), {misplaced:,} stand "
-        f"elsewhere in it (H2), and {drops.parts.get('filter', 0):,} are no targets."
+        f"elsewhere in it (H2), and {drops.parts.get('filter', 0):,} are no targets"
     )
+    untold = drops.total - sum(drops.parts.get(name, 0) for name in ("H1", "H2", "filter"))
+    told += f"; of {untold:,} it is not known." if untold else "."
     if 2 * misplaced > drops.total:
         told += " Most of them are there: here the combined rate measures how well offsets are counted, not inventions."
     lines = [told]
@@ -123,7 +126,7 @@ def drop_words(found: AspectSummary) -> list[str]:
 def _facts(found: AspectSummary) -> Iterator[str]:
     profile = "all profiles" if found.profile is None else f"profile {found.profile}"
     yield (
-        f"{found.samples:,} sentences ({profile}, {len(found.runs):,} runs), {found.failed:,} failed, "
+        f"{found.samples:,} sentences ({profile}, {plural(len(found.runs), 'run')}), {found.failed:,} failed, "
         f"{found.with_gold:,} with gold."
     )
     yield ""

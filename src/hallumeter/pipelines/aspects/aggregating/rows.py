@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .counted import RunKey
 
 RUN, SEED = "run", "seed"
+UNNAMED = "unnamed"
+"""What a run is called whose scorecards do not name it; nothing stands for all runs together."""
 _OF_ALL = ("samples", "classified", "final_known", "validated", "delta_known", "pairs_known", "bucketed")
 """Totals that every sentence would have been in that failed."""
 _OF_GOLD = ("gold_s1", "gold_final")
@@ -65,10 +67,11 @@ class Part(Struct, frozen=True, eq=False):
 def run_name(run: RunKey) -> dict[str, str]:
     """A run as the group that it is.
 
-    >>> run_name(("demo", 1)), run_name(("demo", None))
-    ({'run': 'demo', 'seed': '1'}, {'run': 'demo'})
+    >>> run_name(("demo", 1)), run_name(("", None))
+    ({'run': 'demo', 'seed': '1'}, {'run': 'unnamed'})
     """
-    return {RUN: run[0]} if run[1] is None else {RUN: run[0], SEED: str(run[1])}
+    name = run[0] or UNNAMED
+    return {RUN: name} if run[1] is None else {RUN: name, SEED: str(run[1])}
 
 
 def parts_of(ledger: Ledger) -> list[Part]:

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from hallumeter.report.markdown import escaped
+from hallumeter.report.wording import format_count, plural
 from hallumeter.text.printable import printable
 
 from .rows import RUN, SEED
@@ -106,7 +107,7 @@ def spread_table(summary: Summary) -> str:
     lines = [
         "# Mean and deviation over runs",
         "",
-        f"{len(found.runs):,} runs; the deviation is that of the population.",
+        f"{plural(len(found.runs), 'run')}; the deviation is that of the population.",
     ]
     lines += ["", "| metric | mean | std | runs |", "| --- | ---: | ---: | ---: |"]
     for each in found.spread:
@@ -139,7 +140,7 @@ def counts_of(row: MetricSummary) -> str:
     """What was counted, of how much."""
     if row.count is None or row.total is None:
         return UNKNOWN
-    return f"{row.count:,.10g} / {row.total:,.10g}"
+    return f"{format_count(row.count)} / {format_count(row.total)}"
 
 
 def _aspects(summary: Summary) -> AspectSummary:
@@ -157,4 +158,4 @@ def _pair(interval: tuple[float, float] | None) -> str:
 
 
 def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:.17g}"
+    return "" if value is None else repr(value).removesuffix(".0")

@@ -126,6 +126,9 @@ class _Scored:
         self._has_stage2 = output.stage2 is not None or output.patched_stage2_atsa is not None
         self._last_ate: AspectExtraction = output.patched_stage2_ate or stage1.ate
         self._last_atsa: AspectSentiments = output.patched_stage2_atsa or stage1.atsa
+        untold = output.meta.untold
+        self._tells_aspects = "stage1.ate" not in untold
+        self._tells_sentiments = "stage1.atsa" not in untold
         is_same = self._last_ate.aspects == stage1.ate.aspects
         self._last = self._stage1 if is_same else grounder.ground(output.input_text, self._last_ate.aspects)
 
@@ -137,9 +140,11 @@ class _Scored:
         both = None
         if result.stage1_tuples is not None and result.stage2_tuples is not None:
             both = (result.stage1_tuples, result.stage2_tuples)
-        ate = self._aspect_score()
+        ate = self._aspect_score() if self._tells_aspects else None
         sentiments = self._last_atsa.aspect_sentiments
-        atsa = judge_sentiments(output.input_text, sentiments, kept=self._last.kept_terms)
+        atsa = None
+        if self._tells_sentiments or output.patched_stage2_atsa is not None:
+            atsa = judge_sentiments(output.input_text, sentiments, kept=self._last.kept_terms)
         is_targetless = is_expected_targetless(output.input_text, self._words, has_aspect=bool(self._stage1.filtered))
         policy = policy_score(is_targetless=is_targetless, label=result.label)
         return Scorecard(
@@ -155,7 +160,7 @@ class _Scored:
             stage_delta=stage_delta(output, do_labels_differ=differ, pairs=both),
             inputs=self._inputs(result, sentiments),
             stage_policy_score=policy,
-            summary=quality_summary(policy, ate, atsa),
+            summary=None if ate is None or atsa is None else quality_summary(policy, ate, atsa),
             latency=latency,
             flags=ScoreFlags(fallback_used=any(each.is_backfilled for each in sentiments)),
             runtime=_runtime(output, ParsedOutput(result, output.analysis_flags)),
@@ -168,10 +173,10 @@ class _Scored:
     def _labels(self) -> tuple[StageLabel | None, StageLabel | None]:
         """What both stages say about the sentence; None for a stage that was not there."""
         stage1, patched = self._output.stage1, self._output.patched_stage2_atsa
-        first = _label(Draft(stage1.ate.aspects, stage1.atsa.aspect_sentiments))
+        first = _label(Draft(stage1.ate.aspects, stage1.atsa.aspect_sentiments)) if self._tells_sentiments else None
         if patched is None:
             return first, None
-        if patched.aspect_sentiments == stage1.atsa.aspect_sentiments:
+        if self._tells_sentiments and patched.aspect_sentiments == stage1.atsa.aspect_sentiments:
             return first, first
         return first, _label(Draft(self._last_ate.aspects, patched.aspect_sentiments))
 
@@ -184,12 +189,14 @@ class _Scored:
         closing = _tuples(() if given is None else given.final_tuples, self._last_atsa.aspect_sentiments)
         if given is not None and not given.final_tuples and given.final_aspects:
             closing = tuple(AspectTuple(each.term, each.polarity, span=each.span) for each in given.final_aspects)
+        has_before = self._tells_sentiments or bool(before)
+        has_closing = has_before or has_after or bool(closing)
         return FinalTuples(
             None if given is None else given.label,
             None if given is None else _known(given.confidence),
-            before,
+            before if has_before else None,
             after if has_after else None,
-            closing,
+            closing if has_closing else None,
         )
 
     def _aspect_score(self) -> AspectScore:
@@ -235,14 +242,16 @@ class _Scored:
             ]
         )
         filtered = self._stage1.filtered
+        debug = AspectDebug(self._output.stage1.ate.aspects, filtered, self._stage1.right_under)
+        has_result = result.final_tuples is not None
         return ScorecardInputs(
-            AspectDebug(self._output.stage1.ate.aspects, filtered, self._stage1.right_under),
+            debug if self._tells_aspects else None,
             tuple(aspect for aspect in filtered if aspect.action == KEEP),
             stated,
             StageLabel(result.label, result.confidence),
             self._gold,
-            sum(term not in text for term in named),
-            len(named),
+            sum(term not in text for term in named) if has_result else None,
+            len(named) if has_result else None,
         )
 
 

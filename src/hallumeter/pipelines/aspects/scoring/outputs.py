@@ -18,6 +18,8 @@ from .reading import LineReader
 _IDS = ("text_id", "uid", "case_id", "id")
 _TEXTS = ("input_text", "text")
 _STAGES = ("stage1", "stage2")
+_LISTS = {"ate": "aspects", "atsa": "aspect_sentiments"}
+"""What the agents of stage 1 list."""
 _SEVERITY = "mid"
 """Of a risk that was only named."""
 _POLARITIES = (
@@ -52,10 +54,16 @@ def renamed_output(row: Row) -> Row:
         if known:
             found[wanted] = known[0]
     there = [stage for stage in _STAGES if stage == "stage1" or row.get(stage) is not None]
-    untold = [stage for stage in there if not _tells_risks(found, stage)]
+    untold = [f"stage1.{name}" for name, field in _LISTS.items() if not _tells_list(found, name, field)]
+    untold += [f"{stage}.validator" for stage in there if not _tells_risks(found, stage)]
     if untold:
-        found["meta"] = {**beside, "untold_validators": untold}
+        found["meta"] = {**beside, "untold": untold}
     return _with_polarities(found)
+
+
+def _tells_list(row: Row, name: str, field: str) -> bool:
+    """Whether stage 1 has the list of an agent, be it empty."""
+    return isinstance(_mapping(_mapping(row.get("stage1")).get(name)).get(field), list | tuple)
 
 
 def _tells_risks(row: Row, stage: str) -> bool:
@@ -112,11 +120,29 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
+class _Aspects(Struct, frozen=True):
+    aspects: Raw | UnsetType = UNSET
+
+
+class _Sentiments(Struct, frozen=True):
+    aspect_sentiments: Raw | UnsetType = UNSET
+
+
 class _Validator(Struct, frozen=True):
     structural_risks: Raw | UnsetType = UNSET
 
 
 class _Stage(Struct, frozen=True):
+    ate: _Aspects = _Aspects()
+    atsa: _Sentiments = _Sentiments()
+    validator: _Validator = _Validator()
+
+    @property
+    def has_lists(self) -> bool:
+        return self.ate.aspects is not UNSET and self.atsa.aspect_sentiments is not UNSET
+
+
+class _Review(Struct, frozen=True):
     validator: _Validator = _Validator()
 
 
@@ -124,21 +150,23 @@ class _Stages(Struct, frozen=True):
     """The parts of a line in which a list that is empty has to be told from one that is missing."""
 
     stage1: _Stage = _Stage()
-    stage2: _Stage | None = None
+    stage2: _Review | None = None
 
 
 _STAGES_OF_LINE = msgspec.json.Decoder(_Stages)
 
 
 def _is_complete(output: PipelineOutput, line: bytes) -> bool:
-    """Whether a line that fits tells the risks of its validators, and spells its polarities, as ours do."""
+    """Whether a line that fits tells what every agent said, and spells its polarities, as ours do."""
     stage1, stage2, result = output.stage1, output.stage2, output.final_result
     if result is not None and any(each.polarity not in _SPELT for part in _parts(result) for each in part):
         return False
-    if stage1.validator.structural_risks and (stage2 is None or stage2.validator.structural_risks):
+    has_lists = bool(stage1.ate.aspects and stage1.atsa.aspect_sentiments)
+    if has_lists and stage1.validator.structural_risks and (stage2 is None or stage2.validator.structural_risks):
         return True
     found = _STAGES_OF_LINE.decode(line)
-    return all(stage is None or stage.validator.structural_risks is not UNSET for stage in (found.stage1, found.stage2))
+    validators = [found.stage1.validator, *([] if found.stage2 is None else [found.stage2.validator])]
+    return found.stage1.has_lists and all(each.structural_risks is not UNSET for each in validators)
 
 
 def _parts(result: FinalResult) -> tuple[tuple[AspectTuple, ...] | tuple[FinalAspect, ...], ...]:

@@ -62,7 +62,7 @@ def validator_scores(output: PipelineOutput) -> tuple[ValidatorScore, ...]:
         [
             validator_score(stage, each)
             for stage, each in found.items()
-            if each is not None and stage not in meta.untold_validators
+            if each is not None and f"{stage}.validator" not in meta.untold
         ]
     )
 
