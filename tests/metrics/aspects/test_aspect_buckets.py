@@ -61,7 +61,17 @@ def test_every_sentence_has_one_bucket(said: Any, changes: dict[str, Any], bucke
     assert grounding_bucket(gold_card(said, None, None, **({"moderator": LABEL} | changes))) == bucket
 
 
-@pytest.mark.parametrize("card", [Scorecard(), Scorecard(inputs=KEPT), Scorecard(stage1_ate=StageLabel("positive"))])
+@pytest.mark.parametrize(
+    "card",
+    [
+        Scorecard(),
+        Scorecard(inputs=KEPT),
+        Scorecard(stage1_ate=StageLabel("positive")),
+        gold_card((), None, None, moderator=None, runtime=ScoreRuntime(parsed_output=ParsedOutput(FinalTuples()))),
+        Scorecard(inputs=ScorecardInputs(sentence_sentiment=StageLabel())),
+        Scorecard(inputs=ScorecardInputs(sentence_sentiment="")),
+    ],
+)
 def test_a_sentence_of_whose_result_nothing_is_known_has_no_bucket(card: Scorecard) -> None:
     assert grounding_bucket(card) is None
 
@@ -69,11 +79,15 @@ def test_a_sentence_of_whose_result_nothing_is_known_has_no_bucket(card: Scoreca
 @pytest.mark.parametrize(
     "card",
     [
-        gold_card((), None, None, moderator=None, runtime=ScoreRuntime(parsed_output=ParsedOutput(FinalTuples()))),
+        gold_card(
+            (),
+            None,
+            None,
+            moderator=None,
+            runtime=ScoreRuntime(parsed_output=ParsedOutput(FinalTuples(None, None, None, None, ()))),
+        ),
         Scorecard(moderator=ModeratorScore()),
         Scorecard(atsa=SentimentScore()),
-        Scorecard(inputs=ScorecardInputs(sentence_sentiment=StageLabel())),
-        Scorecard(inputs=ScorecardInputs(sentence_sentiment="")),
     ],
 )
 def test_a_result_with_neither_a_tuple_nor_a_label_rests_on_nothing(card: Scorecard) -> None:
