@@ -43,7 +43,7 @@ def check_run_id(name: str | None) -> None:
         raise SettingsError(f"--run-id {name!r} cannot be the name of a folder; use letters, digits, dots and dashes")
 
 
-def say_notes(folder: Path, notices: Iterable[str], failures: Sequence[Failure], spending: Spending | None) -> None:
+def say_notes(folder: Path, notices: Iterable[str], *, failures: Sequence[Failure], spending: Spending | None) -> None:
     """Tell what a user should know of a run; without any spending it was finished before."""
     from hallumeter.text.printable import one_line
 

@@ -100,7 +100,9 @@ def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
     place, finished = outcome.folder, outcome.finished
     if not is_quiet:
         failures = () if finished is None else finished.failures
-        say_notes(place, outcome.notices, failures, None if outcome.was_finished else outcome.spending)
+        say_notes(
+            place, outcome.notices, failures=failures, spending=None if outcome.was_finished else outcome.spending
+        )
     if finished is None:
         click.echo(f"stopped; what was answered is kept in {place}. Go on with the same command", err=True)
         raise click.exceptions.Exit(UNMEASURED)

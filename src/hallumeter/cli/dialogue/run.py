@@ -89,7 +89,8 @@ def _chosen(experiment: Experiment, options: dict[str, Any]) -> Experiment:
 def _say_outcome(outcome: RunOutcome, *, is_quiet: bool) -> None:
     place = outcome.folder
     if not is_quiet:
-        say_notes(place, outcome.troubles, outcome.failures, None if outcome.was_finished else outcome.spending)
+        spending = None if outcome.was_finished else outcome.spending
+        say_notes(place, outcome.troubles, failures=outcome.failures, spending=spending)
     if not outcome.modes:
         message = f"stopped; what was answered is kept in {place}. Go on with the same command"
         click.echo(message, err=True)
