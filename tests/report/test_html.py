@@ -12,12 +12,12 @@ import msgspec
 import pytest
 from report_samples import finding, manifest, metric, sample_document, summary
 
-import hallumeter.report.html
+import hallumeter.report
 from hallumeter.records import Claim, Finding, InputFile, Label, Passage, Profile, Quote, Response, Verdict
 from hallumeter.report import Document, Limits, MetricText, RecordFindings, render_html, write_html
 from hallumeter.report.drawing import PALETTE
 
-STATIC = Path(hallumeter.report.html.__file__).parent / "static"
+STATIC = Path(hallumeter.report.__file__).parent / "static"
 
 
 class Page(HTMLParser):
@@ -273,7 +273,7 @@ def test_a_report_without_anything_to_draw_carries_no_drawing_library() -> None:
     small = render_html(sample_document([], summary=summary(metrics=())))
     assert "vegaEmbed" not in small
     assert "BSD-3-Clause" not in small
-    assert "script-src &#39;none&#39;" in small
+    assert small.count("sha256-") == 2  # the script that all pages share, and the style
     assert len(small) < 60_000
 
 

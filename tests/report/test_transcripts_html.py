@@ -30,13 +30,13 @@ from transcript_samples import (
     written_readings,
 )
 
-import hallumeter.report.html
+import hallumeter.report
 from hallumeter.records import Failure, InputFile, JudgeEntry, PageRow
 from hallumeter.report import Document, Limits, MetricText, RecordFindings, charts_of, render_html
 from hallumeter.report.drawing import PALETTE, Chart, Json
 from hallumeter.report.transcripts.charts import ENGINE_COLOURS
 
-STATIC = Path(hallumeter.report.html.__file__).parent / "static"
+STATIC = Path(hallumeter.report.__file__).parent / "static"
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ from .document import (
     Section,
 )
 from .drawing import Chart
-from .html import render_html, write_html
+from .page.rendering import render_html, write_html
 from .segmentation import Segment, segments, settled_label
 from .selection import Limits
 from .summary_text import summary_text

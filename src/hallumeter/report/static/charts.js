@@ -1,7 +1,7 @@
 "use strict";
-// Draw every chart of the page from its specification, in the colours of the current scheme.
-(() => {
-  const source = document.getElementById("charts-data").textContent;
+// Draw every chart of a chapter from its specification, in the colours of the current scheme.
+hallumeter.each("charts-data", (chapter) => {
+  const source = chapter.place("charts-data").textContent;
   const { dark } = JSON.parse(source);
   const scheme = matchMedia("(prefers-color-scheme: dark)");
 
@@ -9,7 +9,7 @@
     // Only whole strings are swapped, so that a name that happens to look like a colour keeps its letters.
     const swap = (key, value) => (scheme.matches && typeof value === "string" && key !== "name" && dark[value]) || value;
     const { specs } = JSON.parse(source, swap);
-    for (const place of document.querySelectorAll("[data-chart]")) {
+    for (const place of chapter.root.querySelectorAll("[data-chart]")) {
       // The interpreter (ast) walks expressions instead of compiling them: no eval, so the page can forbid it.
       await vegaEmbed(place, specs[place.dataset.chart], {
         mode: "vega-lite",
@@ -23,6 +23,8 @@
     document.documentElement.dataset.charts = "drawn";
   };
 
-  scheme.addEventListener("change", draw);
-  draw();
-})();
+  chapter.whenShown(() => {
+    scheme.addEventListener("change", draw);
+    draw();
+  });
+});

@@ -3,7 +3,7 @@
 (() => {
   const { make } = hallumeter;
   // Told in place of the names that the files of a run use.
-  hallumeter.kinds = {
+  const kinds = {
     slot: "said of the patient", rule: "safety rule", requirement: "safety requirement", slot_use: "required fact",
     consistency: "compared with earlier", element: "must include",
   };
@@ -40,9 +40,9 @@
   });
 
   // What tells an answer from others comes first: the names of patients are often too long for the list.
-  hallumeter.answerName = (record) => `${record.model || "mode not given"} · turn ${record.fields.turn_id} · ${record.fields.patient_id}`;
+  const answerName = (record) => `${record.model || "mode not given"} · turn ${record.fields.turn_id} · ${record.fields.patient_id}`;
 
-  hallumeter.besideAnswer = (record, records, show) => {
+  const besideAnswer = (record, records, show) => {
     const patient = record.fields.patient_id;
     const own = records.filter((other) => other.fields.patient_id === patient);
     const turns = [...new Set(records.map(turnOf))].sort((a, b) => a - b);
@@ -61,4 +61,6 @@
       foot: beside(record, own, show),
     };
   };
+
+  hallumeter.instruments.dialogue = { kinds, answerName, besideAnswer };
 })();

@@ -1,9 +1,38 @@
 "use strict";
 // What the scripts of a report share. Texts of models, engines and files are put into the page as text only.
 const hallumeter = (() => {
-  const place = (name) => document.getElementById(name);
-  const data = (name) => JSON.parse(place(name).textContent);
+  // What an instrument has of its own for the scripts that all share, under the name of the instrument.
+  const instruments = {};
+
+  // A page holds a chapter for each run. The names of its places and of its data begin with a prefix of its own.
+  const chapterOf = (root) => {
+    const { prefix } = root.dataset;
+    const place = (name) => document.getElementById(prefix + name);
+    return {
+      root, prefix, place,
+      data: (name) => JSON.parse(place(name).textContent),
+      get instrument() { return instruments[root.dataset.instrument] || {}; },
+      // What can only be drawn at its real size waits until the chapter is in sight.
+      whenShown: (act) => (root.hidden ? root.addEventListener("shown", act, { once: true }) : act()),
+    };
+  };
+  const chapters = [...document.querySelectorAll("[data-chapter]")].map(chapterOf);
+  // Runs a script for every chapter that has the data it reads.
+  const each = (block, run) => chapters.filter((chapter) => chapter.place(block)).forEach(run);
   const NO_VALUE = "–";
+
+  // Messages are their English text; the page brings those of its language.
+  const spoken = JSON.parse(document.getElementById("words-data").textContent);
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+  const say = (text, values = {}) => fill(spoken.messages[text] ?? text, values);
+  // A number as the page writes it elsewhere: "12,345.6" with the marks of the language.
+  const written = (text) => (spoken.numbers.decimal ? text.replace(/[.,]/g, (mark) => (mark === "." ? spoken.numbers.decimal : spoken.numbers.thousands)) : text);
+  const grouped = (value) => written(value.toLocaleString("en"));
+  const sayCount = (value, one, many, values = {}) => {
+    const forms = spoken.counts[many];
+    const form = forms ? (value <= 1 ? forms[0] : forms.at(-1)) : value === 1 ? one : many;
+    return fill(form, { count: grouped(value), ...values });
+  };
 
   const make = (tag, properties = {}, ...children) => {
     const { className, ...attributes } = properties;
@@ -45,5 +74,5 @@ const hallumeter = (() => {
     });
   };
 
-  return { place, data, make, number, percent, count, figure, browse, NO_VALUE };
+  return { say, sayCount, written, grouped, instruments, chapters, each, make, number, percent, count, figure, browse, NO_VALUE };
 })();

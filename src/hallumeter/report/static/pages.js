@@ -1,7 +1,8 @@
 "use strict";
 // Pages in numbers: where they lie, and what becomes of the ranking when some of them are left out.
-(() => {
-  const { place, data, make, number, percent, count, figure } = hallumeter;
+hallumeter.each("pages-data", (chapter) => {
+  const { make, number, percent, count, figure } = hallumeter;
+  const { place, data, root } = chapter;
   const table = data("pages-data");
   const numbers = table.numbers;
   const rows = table.page.map((page, row) => ({
@@ -11,7 +12,7 @@
     ratio: numbers.length_ratio[row] ?? Infinity,
   }));
   const byEngine = table.engines.map((_, engine) => rows.filter((row) => row.engine === engine));
-  const openReading = (reading) => document.dispatchEvent(new CustomEvent("open-reading", { detail: reading }));
+  const openReading = (reading) => root.dispatchEvent(new CustomEvent("open-reading", { detail: reading }));
 
   // ---------------------------------------------------------------- numbers of a set of pages
 
@@ -182,8 +183,10 @@
     place("scatter-engine").addEventListener("change", draw);
     place("scatter-filter").hidden = isToldApart;
     place("scatter-figure").hidden = false;
-    scheme.addEventListener("change", draw);
-    draw();
+    chapter.whenShown(() => {
+      scheme.addEventListener("change", draw);
+      draw();
+    });
   }
 
   // ---------------------------------------------------------------- start
@@ -192,9 +195,9 @@
   place("left-out-engine").addEventListener("change", () => { listed = LISTED; listFallen(); });
   place("left-out-more").addEventListener("click", () => { listed += LISTED; listFallen(); });
   place("robust-save").addEventListener("click", save);
-  const form = document.querySelector(".rules");
+  const form = place("robust").querySelector(".rules");
   form.addEventListener("input", refresh);
   form.addEventListener("submit", (event) => event.preventDefault());
   place("robust").hidden = false;
   refresh();
-})();
+});

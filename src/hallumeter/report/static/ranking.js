@@ -1,7 +1,8 @@
 "use strict";
 // Tables that can be sorted by any column, and the pairs of one engine.
-(() => {
-  const { place, data, make, number, figure } = hallumeter;
+hallumeter.each("pairs-data", (chapter) => {
+  const { make, number, figure } = hallumeter;
+  const { place, data, root } = chapter;
 
   // ---------------------------------------------------------------- sorting
 
@@ -26,7 +27,7 @@
     table.tBodies[0].append(...rows.map(({ row }) => row));
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
+  for (const table of root.querySelectorAll("table.sortable")) {
     [...table.tHead.rows[0].cells].forEach((heading, column) => {
       const button = make("button", { type: "button", className: "sort" }, ...heading.childNodes);
       button.addEventListener("click", () => sortBy(table, column, heading));
@@ -60,4 +61,4 @@
   });
   told(usual.length);
   place("pair-filter").hidden = false;
-})();
+});

@@ -1,7 +1,8 @@
 "use strict";
 // The browser of pages: a list to choose from, and an engine's text beside the text that it was compared with.
-(() => {
-  const { place, data, make, number, percent, count, browse } = hallumeter;
+hallumeter.each("readings-data", (chapter) => {
+  const { make, number, percent, count, browse } = hallumeter;
+  const { place, data, root } = chapter;
   const { kinds, references, readings: given } = data("readings-data");
   const [BLOCK, LOOP, OMISSION, INSERTION, RUN] = kinds.map((_, code) => code);
   const MOVED = 1, NOT_ENOUGH_INFO = 2, UNDECIDED = 4;
@@ -291,7 +292,7 @@
     place("reading").replaceChildren(...[
       make("h3", { className: "page-title" }, make("bdi", {}, reading.page), badgeOf(reading)),
       numbersOf(reading), remarksOf(reading), othersOf(reading),
-      make("div", { className: "walker" }, step(-1, "‹ Previous"), step(1, "Next ›"), make("output", { id: "told", role: "status" })),
+      make("div", { className: "walker" }, step(-1, "‹ Previous"), step(1, "Next ›"), make("output", { id: `${chapter.prefix}told`, role: "status" })),
       make("div", { className: "sides" }, sideOf(reading, "response"), sideOf(reading, "reference")),
     ].filter(Boolean));
     tellChosen();
@@ -344,16 +345,16 @@
   }
   for (const name of ["by-kind", "by-engine", "by-page", "order"]) place(name).addEventListener("change", refresh);
   place("search").addEventListener("input", refresh);
-  browse(place("list"), document.querySelector(".controls"));
-  document.addEventListener("open-reading", (event) => {
+  browse(place("list"), place("browser").querySelector(".controls"));
+  root.addEventListener("open-reading", (event) => {
     show(readings[event.detail]);
     place("reading").scrollIntoView({ block: "start" });
   });
   if (readings.every((reading) => !reading.stretches.length)) {
     // Only the vocabulary was measured: there is nothing to mark, and the anchor score is all there is to go by.
-    document.querySelector(".legend").hidden = true;
+    place("browser").parentElement.querySelector(".legend").hidden = true;
     place("order").value = "anchor";
   }
   place("browser").hidden = false;
   refresh();
-})();
+});

@@ -1,9 +1,10 @@
 "use strict";
 // The browser of responses: a list to choose from, the response with its findings marked, and one finding in full.
 // Texts of models are put into the page as text only, never as HTML.
-(() => {
-  const { place, make, browse } = hallumeter;
-  const data = hallumeter.data("records-data");
+hallumeter.each("records-data", (chapter) => {
+  const { make, browse } = hallumeter;
+  const { place, instrument } = chapter;
+  const data = chapter.data("records-data");
   const CLASSES = data.labels.map((label) => label.name.toLowerCase());
   const SUPPORTED = data.labels.findIndex((label) => label.name === "SUPPORTED");
   const UNSUPPORTED = data.labels.flatMap((label, code) => (["REFUTED", "NOT_ENOUGH_INFO"].includes(label.name) ? [code] : []));
@@ -62,7 +63,7 @@
     });
     const told = record.findings.length ? `${record.unsupported} of ${record.decided} unsupported` : "no claims";
     const button = make("button", { type: "button", className: "entry", "data-position": record.position },
-      make("span", { className: "who" }, make("bdi", {}, hallumeter.answerName?.(record) ?? (record.model && !record.id.includes(record.model) ? `${record.id} · ${record.model}` : record.id)),
+      make("span", { className: "who" }, make("bdi", {}, instrument.answerName?.(record) ?? (record.model && !record.id.includes(record.model) ? `${record.id} · ${record.model}` : record.id)),
         make("span", { className: "share", "aria-label": told, title: told }, record.findings.length ? `${record.unsupported}/${record.decided}` : "–")),
       words("span", "what", record.language, record.question || record.text.slice(0, 200) || record.findings[0]?.words || ""), strip);
     button.addEventListener("click", () => {
@@ -129,7 +130,7 @@
     signing.forEach((position) => seen.signed.add(position));
     const names = ["mark", CLASSES[code], isPinpointed ? "pinpointed" : "", signing.length ? "first" : ""].filter(Boolean).join(" ");
     const mark = make("span", { className: names, role: "button", tabindex: arriving.length ? "0" : "-1", "data-findings": positions.join(" "),
-      title: toldOf(record, positions), "aria-controls": "inspector", "aria-description": `${data.labels[code].words}; press Enter for the verdicts` }, text);
+      title: toldOf(record, positions), "aria-controls": `${chapter.prefix}inspector`, "aria-description": `${data.labels[code].words}; press Enter for the verdicts` }, text);
     return pressed(mark, () => {
       inspect(positions);
       toEvidence();
@@ -147,7 +148,7 @@
     const loose = record.findings.flatMap((finding, position) => (finding.n ? [[finding, position]] : []));
     if (!loose.length) return [];
     return [make("h3", {}, place("record").dataset.loose || "Not aligned with the text"), make("ul", { className: "loose" }, ...loose.map(([finding, position]) => {
-      const button = make("button", { type: "button", "data-findings": String(position) }, hallumeter.kinds ? make("span", { className: "kind" }, kindOf(finding)) : null,
+      const button = make("button", { type: "button", "data-findings": String(position) }, instrument.kinds ? make("span", { className: "kind" }, kindOf(finding)) : null,
         make("span", { className: `mark ${CLASSES[finding.l]} pinpointed first`, dir: "auto", lang: record.language }, finding.words || finding.id));
       button.addEventListener("click", () => {
         inspect([position]);
@@ -158,7 +159,7 @@
   };
 
   // An instrument may have words of its own for the kinds of its findings.
-  const kindOf = (finding) => hallumeter.kinds?.[finding.k] || finding.k || "claim";
+  const kindOf = (finding) => instrument.kinds?.[finding.k] || finding.k || "claim";
 
   const passageOf = (record, [name, number, characters], position) => {
     const text = data.passages[number];
@@ -180,7 +181,7 @@
     chosen = record;
     for (const button of place("list").querySelectorAll(".entry")) button.setAttribute("aria-current", String(Number(button.dataset.position) === record.position));
     // What an instrument puts before the question and after the response.
-    const { head = [factsOf(record)], foot = [] } = hallumeter.besideAnswer?.(record, records, show) || {};
+    const { head = [factsOf(record)], foot = [] } = instrument.besideAnswer?.(record, records, show) || {};
     const { response = "Response", evidence = "Evidence" } = place("record").dataset;
     place("record").replaceChildren(
       ...head.filter(Boolean),
@@ -286,7 +287,7 @@
   models.forEach((model) => place("by-model").append(make("option", { value: `=${model}` }, model || "not given")));
   for (const name of ["by-label", "by-model", "order"]) place(name).addEventListener("change", refresh);
   place("search").addEventListener("input", refresh);
-  browse(place("list"), document.querySelector(".controls"));
+  browse(place("list"), place("browser").querySelector(".controls"));
   place("browser").hidden = false;
   refresh();
-})();
+});

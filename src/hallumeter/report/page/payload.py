@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.records import Label
-
-from .segmentation import CONSENSUS
-from .verdicts.codes import REASON_WORDS
-from .wording import LABEL_WORDS, format_number
+from hallumeter.report.segmentation import CONSENSUS
+from hallumeter.report.verdicts.codes import REASON_WORDS
+from hallumeter.report.wording import LABEL_WORDS, format_number
 
 if TYPE_CHECKING:
     from hallumeter.records import Failure, Quote
-
-    from .document import FindingView, RecordSection, RecordView, VerdictView
-    from .drawing import Json
-    from .segmentation import Segment
+    from hallumeter.report.document import FindingView, RecordSection, RecordView, VerdictView
+    from hallumeter.report.drawing import Json
+    from hallumeter.report.segmentation import Segment
 
 LABEL_ORDER: tuple[Label | None, ...] = tuple(LABEL_WORDS)
 """Labels are written as positions in this order, worst first."""

@@ -1,0 +1,159 @@
+"""The templates of a page, and the functions that they call."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from hallumeter.report.aspects.families import OPEN
+from hallumeter.report.dialogue.sections import DifferenceSection
+from hallumeter.report.dialogue.wording import (
+    MARK_WORDS,
+    difference_cells,
+    fairness_words,
+    pairs_of_modes,
+    result_words,
+)
+from hallumeter.report.document import BreakdownSection, JudgeSection
+from hallumeter.report.drawing import LABEL_COLOURS
+from hallumeter.report.languages.speaking import say, say_count, say_html, spoken
+from hallumeter.report.segmentation import CONSENSUS
+from hallumeter.report.transcripts.payload import KIND_WORDS
+from hallumeter.report.transcripts.ranking import HALLUCINATING, difference_words, metric_words, neighbours, p_words
+from hallumeter.report.transcripts.wording import reading_coverage_words
+from hallumeter.report.undefined import place_words, undefined_groups
+from hallumeter.report.verdicts.codes import failure_words, reason_words
+from hallumeter.report.wording import (
+    ALL_JUDGES,
+    DIRECTION_WORDS,
+    LABEL_WORDS,
+    NO_VALUE,
+    coverage_words,
+    format_cost,
+    format_count,
+    format_counts,
+    format_number,
+    format_pair,
+    interval_words,
+    plural,
+    value_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hallumeter.records import Label
+    from hallumeter.records.pairing import ModeDifference
+    from hallumeter.report.document import MetricRow, ReasonCount
+    from hallumeter.report.undefined import UndefinedGroup
+
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+@cache
+def templates() -> Environment:
+    """The templates; every text that they are given is escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=format_number,
+        cost=format_cost,
+        reason=reason_words,
+        groupby_label=_by_label,
+        failure=failure_words,
+        by_reason=_by_reason,
+        place=place_words,
+        pair=format_pair,
+        count=format_count,
+        plural=plural,
+        coverage=coverage_words,
+        interval=interval_words,
+        metric_name=metric_words,
+        p_value=p_words,
+        reading_coverage=reading_coverage_words,
+    )
+    environment.globals.update(
+        _=say,
+        html=say_html,
+        counted=say_count,
+        spoken=spoken,
+        counts_of=format_counts,
+        value_of=value_words,
+        all_judges=ALL_JUDGES,
+        directions=DIRECTION_WORDS,
+        label_words=LABEL_WORDS,
+        mark_words=MARK_WORDS,
+        label_colours=LABEL_COLOURS,
+        no_value=NO_VALUE,
+        consensus=CONSENSUS,
+        groups_of=_groups_of,
+        grid_of=_grid_of,
+        unmeasured_of=_unmeasured_of,
+        grid_of_judges=_grid_of_judges,
+        kind_words=KIND_WORDS,
+        hallucinating=HALLUCINATING,
+        difference_of=difference_words,
+        neighbours_of=neighbours,
+        difference_cells_of=difference_cells,
+        result_of=result_words,
+        fairness_of=fairness_words,
+        pairs_of=_pairs_of,
+        open_families=OPEN,
+    )
+    return environment
+
+
+def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
+    """The differences of a section, by the modes that are compared."""
+    return pairs_of_modes(section.differences)
+
+
+def _by_label(rows: Sequence[ReasonCount]) -> list[tuple[Label, list[ReasonCount]]]:
+    """Rows that stand together by label, under their label."""
+    return [(label, list(group)) for label, group in groupby(rows, key=lambda row: row.label)]
+
+
+def _by_reason(rows: Sequence[MetricRow]) -> list[UndefinedGroup]:
+    """Figures without a value, by the reason for it."""
+    return undefined_groups((row.text.alias, row.summary) for row in rows)
+
+
+def _unmeasured_of(rows: Sequence[MetricRow]) -> MetricRow | None:
+    """A row that tells what could not be measured, where all rows of a group that tell anything tell the same."""
+    telling = [row for row in rows if row.summary.undecided or row.summary.failed]
+    told = {(row.summary.undecided, row.summary.failed) for row in telling}
+    return telling[0] if len(told) == 1 and len(telling) > 1 else None
+
+
+def _groups_of(section: BreakdownSection) -> list[tuple[str, ...]]:
+    """The groups of a breakdown in order of appearance."""
+    return list(dict.fromkeys(tuple(row.summary.by.values()) for row in section.rows))
+
+
+def _grid_of(section: BreakdownSection) -> list[tuple[MetricRow, dict[tuple[str, ...], MetricRow]]]:
+    """For each metric (and judge) its rows by group."""
+    lines: dict[tuple[str, str | None], dict[tuple[str, ...], MetricRow]] = {}
+    for row in section.rows:
+        key = (row.summary.metric, row.summary.judge)
+        lines.setdefault(key, {})[tuple(row.summary.by.values())] = row
+    return [(next(iter(cells.values())), cells) for cells in lines.values()]
+
+
+def _grid_of_judges(section: JudgeSection) -> tuple[list[MetricRow], dict[str | None, dict[str, MetricRow]]]:
+    """The metrics that say something of single judges, and for each judge its rows by metric."""
+    columns: dict[str, MetricRow] = {}
+    judges: dict[str | None, dict[str, MetricRow]] = {}
+    for row in section.each:
+        columns.setdefault(row.summary.metric, row)
+        judges.setdefault(row.summary.judge, {})[row.summary.metric] = row
+    told = {row.summary.metric for row in section.each if row.summary.value is not None}
+    return [row for metric, row in columns.items() if metric in told], judges

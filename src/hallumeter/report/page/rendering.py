@@ -1,0 +1,119 @@
+"""The report as one HTML file that needs nothing else: no network, no other file, no server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hallumeter.report.document import Document
+from hallumeter.report.drawing import PALETTE
+from hallumeter.report.languages.catalogue import ENGLISH
+from hallumeter.report.languages.speaking import speaking
+
+from .chapters import Chapter, chapters_of
+from .filling import templates
+from .script_words import script_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hallumeter.report.drawing import Json
+
+_STATIC = Path(__file__).parents[1] / "static"
+_VEGA = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
+_LICENCES = ("LICENSE.vega.txt", "LICENSE.vega-lite.txt", "LICENSE.vega-embed.txt", "LICENSE.bundled.txt")
+_IN_DATA = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+
+
+def render_html(document: Document | Sequence[Document], *, language: str = ENGLISH) -> str:
+    """The whole report as one page, with a chapter for each run.
+
+    Texts of models are data: the template escapes them, and the page's script puts them in as text only.
+    Characters that HTML or UTF-8 cannot carry are replaced by U+FFFD.
+    """
+    documents = [document] if isinstance(document, Document) else document
+    with speaking(language):
+        return _UNREADABLE.sub("\ufffd", _page(chapters_of(documents)))
+
+
+def write_html(
+    document: Document | Sequence[Document], path: str | os.PathLike[str], *, language: str = ENGLISH
+) -> None:
+    """Write the report; a file of that name is replaced at once or not at all."""
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    try:
+        unfinished.write_bytes(render_html(document, language=language).encode())
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _page(chapters: Sequence[Chapter]) -> str:
+    names = _scripts(chapters)
+    scripts, style = [static(name) for name in names], page_style(chapters)
+    has_charts = any(chapter.charts for chapter in chapters)
+    blocks = {name: block for chapter in chapters for name, block in chapter.blocks.items()}
+    return (
+        templates()
+        .get_template("report.html")
+        .render(
+            chapters=chapters,
+            version=chapters[0].document.provenance.hallumeter,
+            policy=_policy(scripts, style),
+            style=style,
+            scripts=scripts,
+            licences=[static(name) for name in _LICENCES] if has_charts else [],
+            blocks={name: as_data(block) for name, block in {"words-data": script_words(names), **blocks}.items()},
+        )
+    )
+
+
+def _scripts(chapters: Sequence[Chapter]) -> list[str]:
+    """The scripts that the chapters need, each once."""
+    drawn = [*_VEGA, "nodes.js", "charts.js"] if any(chapter.charts for chapter in chapters) else ["nodes.js"]
+    used = [name for chapter in chapters for name in chapter.scripts]
+    return list(dict.fromkeys([*drawn, *used, *(["chapters.js"] if len(chapters) > 1 else [])]))
+
+
+def page_style(chapters: Iterable[Chapter]) -> str:
+    """The style of a page that holds these chapters."""
+    own = dict.fromkeys(chapter.style for chapter in chapters if chapter.style)
+    return _palette_style() + "\n".join(static(name) for name in ("report.css", *own))
+
+
+def as_data(value: Json) -> str:
+    """JSON that cannot end the block it stands in, whatever texts it holds."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_IN_DATA)
+
+
+@cache
+def static(name: str) -> str:
+    """A file that goes into every page as it is."""
+    return _SOURCE_MAP.sub("", (_STATIC / name).read_text(encoding="utf-8")).strip()
+
+
+def _policy(scripts: list[str], style: str) -> str:
+    """A content security policy that lets in these scripts and this style, and nothing else."""
+    hashes = " ".join(_hash(script) for script in scripts) or "'none'"
+    return f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(content: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _palette_style() -> str:
+    light, dark = (
+        "".join(f"--{name.replace('_', '-')}:{pair[side]};" for name, pair in PALETTE.items()) for side in (0, 1)
+    )
+    return f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
