@@ -44,7 +44,7 @@ from hallumeter.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hallumeter.records import Label
     from hallumeter.records.pairing import ModeDifference
@@ -64,7 +64,13 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    environment.filters.update(_filters())
+    environment.globals.update(_functions())
+    return environment
+
+
+def _filters() -> dict[str, Callable[..., object]]:
+    return dict(
         number=format_number,
         cost=format_cost,
         reason=reason_words,
@@ -81,7 +87,10 @@ def templates() -> Environment:
         p_value=p_words,
         reading_coverage=reading_coverage_words,
     )
-    environment.globals.update(
+
+
+def _functions() -> dict[str, object]:
+    return dict(
         _=say,
         html=say_html,
         counted=say_count,
@@ -109,7 +118,6 @@ def templates() -> Environment:
         pairs_of=_pairs_of,
         open_families=OPEN,
     )
-    return environment
 
 
 def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
