@@ -2,7 +2,7 @@
 
 from .event_shelf import EventShelf, ShelvedEvent
 from .journal import Done, Entry, Journal
-from .labels import LABELS, HumanLabel, LabelStore, claim_fingerprint, labels_csv
+from .labels import LABELS, HumanLabel, LabelStore, claim_fingerprint, is_attached, labels_csv
 from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
 from .places import cache_folder
@@ -63,6 +63,7 @@ __all__ = [
     "cache_folder",
     "claim_fingerprint",
     "is_alive",
+    "is_attached",
     "labels_csv",
     "new_run_folder",
     "placed_records",

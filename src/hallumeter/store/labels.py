@@ -82,8 +82,7 @@ class LabelStore:
         """
         with self._opened(mode="rwc") as database:
             migrate(database, self.path, schema=schema_named("labels"))
-            fields = structs.astuple(label)
-            database.execute(f"INSERT INTO label VALUES (NULL{', ?' * len(fields)})", fields)
+            database.execute("INSERT INTO label VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", structs.astuple(label))
 
     def latest(self) -> list[HumanLabel]:
         """What counts: the last word of each annotator on each claim; what was taken back is left out.
@@ -114,11 +113,17 @@ class LabelStore:
             raise InputError(f"{self.path}: labels cannot be kept or read here ({error})") from error
 
 
-def labels_csv(labels: Iterable[HumanLabel]) -> str:
-    """Labels as a table, a line for each."""
+def is_attached(label: HumanLabel, fingerprint: str | None, judged: str | None) -> bool:
+    """Whether a label still speaks of what the run holds: the same claim, with the same label given to it."""
+    return label.fingerprint == fingerprint and label.judged == judged
+
+
+def labels_csv(labels: Iterable[tuple[HumanLabel, bool]]) -> str:
+    """Labels as a table, a line for each, and whether the run still holds what each of them speaks of."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HumanLabel.__struct_fields__)
-    for label in labels:
-        writer.writerow(["" if value is None else value for value in structs.astuple(label)])
+    writer.writerow([*HumanLabel.__struct_fields__, "is_attached"])
+    for label, is_still_there in labels:
+        values = [*structs.astuple(label), is_still_there]
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in values])
     return text.getvalue()

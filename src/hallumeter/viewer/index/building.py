@@ -198,7 +198,7 @@ class _Builder:
             named = " (rowid, words)" if table.endswith("words") else ""
             verb = "INSERT OR IGNORE" if table == "field" else "INSERT"
             places = ", ".join("?" * len(rows[0]))
-            self._database.executemany(f"{verb} INTO {table}{named} VALUES ({places})", rows)  # noqa: S608 (our names)
+            self._database.executemany(f"{verb} INTO {table}{named} VALUES ({places})", rows)
         self._rows = {}
 
 

@@ -65,10 +65,8 @@ def _records(database: sqlite3.Connection, shapes: Iterable[int]) -> int:
 
 
 def _fields(database: sqlite3.Connection) -> dict[str, Json]:
-    names = database.execute(
-        "SELECT name FROM field GROUP BY name HAVING count(DISTINCT value) BETWEEN 2 AND ? ORDER BY min(position), name",
-        (FEW,),
-    ).fetchall()
+    few = "SELECT name FROM field GROUP BY name HAVING count(DISTINCT value) BETWEEN 2 AND ? ORDER BY name"
+    names = database.execute(few, (FEW,)).fetchall()
     values = "SELECT value, count(*) FROM field WHERE name = ? GROUP BY value"
     return {name: _sorted(database.execute(values, (name,))) for (name,) in names[:FIELDS]}
 

@@ -24,34 +24,34 @@ Range = tuple[float, float | None]
 class Behind(Struct, frozen=True, forbid_unknown_fields=True):
     """The records behind a number: one same finding must meet the first lines, its record the others."""
 
-    label: LabelSet | None | UnsetType = UNSET
+    label: LabelSet | UnsetType | None = UNSET
     """None is the same as NONE: no verdict."""
     votes: dict[str, LabelSet | None] | UnsetType = UNSET
-    reason: str | None | UnsetType = UNSET
+    reason: str | UnsetType | None = UNSET
     kind: str | UnsetType = UNSET
     tenth: int | UnsetType = UNSET
     probability: Range | UnsetType = UNSET
     judge: str | UnsetType = UNSET
     """Whose probability is meant."""
-    model: str | None | UnsetType = UNSET
+    model: str | UnsetType | None = UNSET
     fields: dict[str, str | None] | UnsetType = UNSET
     """None for records without the field."""
     failure: str | bool | UnsetType = UNSET
     length: Range | UnsetType = UNSET
     without_claims: bool | UnsetType = UNSET
     search: str | UnsetType = UNSET
-    engine: str | None | UnsetType = UNSET
+    engine: str | UnsetType | None = UNSET
     page: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
-    badge: bool | None | UnsetType = UNSET
+    badge: bool | UnsetType | None = UNSET
 
 
 class Query(Struct, frozen=True, forbid_unknown_fields=True):
     """What a reader asks for: everything that is given must be met."""
 
     search: str = ""
-    label: LabelSet | None | UnsetType = UNSET
-    model: str | None | UnsetType = UNSET
+    label: LabelSet | UnsetType | None = UNSET
+    model: str | UnsetType | None = UNSET
     kind: str | UnsetType = UNSET
     """Of pages: a kind of stretch, or ``nothing``, ``misread``, ``badge``."""
     engine: str | UnsetType = UNSET

@@ -57,6 +57,13 @@ class KeptRecord(Struct, frozen=True):
     row: PageRow | None
 
 
+class _Head(Struct, frozen=True):
+    """A document of which only this is wanted."""
+
+    headline: str | None = None
+    """The judge whose labels count."""
+
+
 class Index:
     """An index, read by many threads one after the other."""
 
@@ -72,6 +79,7 @@ class Index:
         rows = self._database.execute("SELECT shape, body FROM shape")
         self._shapes = {number: decoder.decode(body) for number, body in rows}
         self.total: int = self._database.execute("SELECT count(*) FROM record").fetchone()[0]
+        self.headline = msgspec.json.decode(self._document(), type=_Head).headline
         self.has_pages = bool(self._database.execute("SELECT count(*) FROM reading").fetchone()[0])
 
     def close(self) -> None:
@@ -82,8 +90,10 @@ class Index:
     def document(self) -> Document:
         """The document of the page, without records."""
         with self._lock:
-            body = self._database.execute("SELECT body FROM kept WHERE name = ?", (DOCUMENT,)).fetchone()[0]
-        return msgspec.json.decode(body, type=Document)
+            return msgspec.json.decode(self._document(), type=Document)
+
+    def _document(self) -> bytes:
+        return bytes(self._database.execute("SELECT body FROM kept WHERE name = ?", (DOCUMENT,)).fetchone()[0])
 
     def positions(self, query: Query, order: str) -> list[int]:
         """Positions of all records that a query means, in order.
