@@ -51,6 +51,7 @@ class Guard:
         self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let the app answer it."""
         if scope["type"] != "http":
             return
         send = _with_headers(send)

@@ -70,7 +70,7 @@ class Library:
     def _made_at_once(self, run: Path, path: Path) -> Index | None:
         """To begin a process would take longer than the work."""
         try:
-            self._open[path] = Index(build_index(run, lambda done, total: None))
+            self._open[path] = Index(build_index(run, _say_nothing))
         except (HallumeterError, OSError) as error:
             self._faults[path] = str(error)
         return self._open.get(path)
@@ -118,6 +118,10 @@ class Library:
         work.notes.unlink(missing_ok=True)
         if fault is not None:
             self._faults[path] = fault
+
+
+def _say_nothing(_done: int, _total: int) -> None:
+    """Nobody waits."""
 
 
 def _is_small(run: Path) -> bool:

@@ -48,7 +48,7 @@ RESUME_WORDS = {
     "audit": message("Stopped. To go on, give the same command again with --resume."),
     "dialogue": message("Stopped. To go on, give the same command again."),
     "aspects": message("Stopped. To go on, give the same command again."),
-    None: message("Stopped. To go on, give the same command again; an audit needs --resume."),
+    "": message("Stopped. To go on, give the same command again; an audit needs --resume."),
 }
 """How a run that was stopped is gone on with, by instrument."""
 
@@ -62,6 +62,8 @@ class RunRow(Struct, frozen=True):
     metrics: tuple[MetricRow, ...]
     words: str
     """Everything that the search looks at."""
+    resume: str
+    """How to go on with it, if it was stopped."""
 
 
 def list_page(folder: str, runs: Sequence[FoundRun]) -> str:
@@ -72,7 +74,6 @@ def list_page(folder: str, runs: Sequence[FoundRun]) -> str:
         "folder": folder,
         "rows": rows,
         "status_words": STATUS_WORDS,
-        "resume_words": RESUME_WORDS,
         "version": version("hallumeter"),
         "at": "runs",
     }
@@ -97,7 +98,7 @@ def run_page(run: FoundRun, index: Index | None, *, fault: str | None = None) ->
     """A run: its report with records from the server, what can be said before they are read, or how far it is."""
     facts: dict[str, object] = {
         "run": run,
-        "resume": say(RESUME_WORDS.get(run.instrument, RESUME_WORDS[None])),
+        "resume": _resume_words(run),
         "fault": fault,
         "is_ready": index is not None,
         "version": version("hallumeter"),
@@ -147,7 +148,12 @@ def _row(run: FoundRun) -> RunRow:
         records=None if summary is None else summary.counts.records,
         metrics=() if summary is None else tuple(headline_rows(summary)),
         words=words,
+        resume=_resume_words(run),
     )
+
+
+def _resume_words(run: FoundRun) -> str:
+    return say(RESUME_WORDS.get((run.instrument or "").partition(" ")[0], RESUME_WORDS[""]))
 
 
 def _moment(run: FoundRun) -> str:

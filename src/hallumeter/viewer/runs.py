@@ -50,8 +50,8 @@ class FoundRun(Struct, frozen=True):
     @property
     def instrument(self) -> str | None:
         """What it measures; None when nobody can tell."""
-        if self.manifest is not None:
-            return self.manifest.instrument
+        if self.summary is not None:
+            return self.summary.instrument
         return self.progress.instrument if self.progress is not None else None
 
     @property

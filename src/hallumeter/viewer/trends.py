@@ -25,6 +25,10 @@ _COLOURS = ("accent", "not_enough_info", "refuted", "undecided", "ink")
 """Of groups of runs that can be compared with each other."""
 
 
+_LEVEL = 6
+"""Runs whose names fit beside each other."""
+
+
 class Point(Struct, frozen=True):
     """A metric of a run."""
 
@@ -96,7 +100,13 @@ def _chart(points: Sequence[Point], text: MetricText) -> Chart:
         "field": "label",
         "type": "ordinal",
         "sort": None,
-        "axis": {"title": None, "labelAngle": -35, "labelLimit": 140, "labelOverlap": True, "grid": False},
+        "axis": {
+            "title": None,
+            "labelAngle": 0 if len(points) <= _LEVEL else -35,
+            "labelLimit": 140,
+            "labelOverlap": True,
+            "grid": False,
+        },
     }
     domain: dict[str, Json] = {"zero": False, "nice": True}
     y: dict[str, Json] = {"type": "quantitative", "scale": domain, "axis": {"title": text.alias, "tickCount": 5}}
