@@ -76,6 +76,7 @@ def _bound(port: int) -> socket.socket:
     own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         own.bind((HERE, port))
+        own.listen(128)  # whoever is told the address may ask at once
     except (OSError, OverflowError) as error:
         own.close()
         raise SettingsError(
