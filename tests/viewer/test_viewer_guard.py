@@ -30,14 +30,16 @@ def asker(folder: Path) -> Iterator[Asker]:
 
 def test_it_listens_on_this_machine_alone(asker: Asker) -> None:
     assert asker.address.startswith("http://127.0.0.1:")
-    others = {found[4][0] for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    others = {str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {
+        "127.0.0.1"
+    }
     for address in others:
         if address.startswith("127."):
             continue
         with socket.socket() as connection:
             connection.settimeout(2)
             # Not through the tests' own guard, which refuses other machines: this address is this machine's.
-            assert socket.SocketType.connect_ex(connection, (str(address), asker.port)) != 0
+            assert socket.SocketType.connect_ex(connection, (address, asker.port)) != 0
 
 
 @pytest.mark.parametrize(

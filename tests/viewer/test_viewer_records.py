@@ -278,7 +278,7 @@ def test_an_entry_tells_what_a_list_shows(asker: Asker, run: Written) -> None:
 
 
 def test_one_record_is_what_the_data_of_a_report_would_hold(asker: Asker, run: Written) -> None:
-    record, findings = Plain(run).records[44]
+    _, findings = Plain(run).records[44]
     block = asker.get(f"{asker.only_run()}records/44").json
     (only,) = block["records"]
     assert only["id"] == "r44"

@@ -28,7 +28,7 @@ ROWS_KEPT = 20_000
 class Limits(Struct, frozen=True):
     """How much of a run a document holds; what is beyond is counted, never silently dropped."""
 
-    worst: int = 500
+    worst: int = 900
     """Responses with most unsupported claims."""
     random: int = 100
     """Further responses drawn at random."""

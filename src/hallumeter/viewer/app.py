@@ -113,10 +113,9 @@ class App:
             found = index.positions(query, asked.get("order") or "worst")
         except KeyError:
             raise Refused(400, "there is no such order") from None
-        headline = index.headline
         with speaking(self._language):
             chosen = found[start : start + min(count, MOST_ENTRIES)]
-            entries = [entry(run.path, index, position=position, headline=headline) for position in chosen]
+            entries = [entry(run.path, index, position=position) for position in chosen]
         return json_answer({"total": index.total, "matching": len(found), "start": start, "entries": entries})
 
     def record(self, request: Request) -> Response:
@@ -124,7 +123,7 @@ class App:
         run, index = self._indexed(request)
         position = request.path_params["position"]
         with speaking(self._language):
-            found = single(run.path, index, position=position, headline=index.headline) if position < 2**62 else None
+            found = single(run.path, index, position=position) if position < 2**62 else None
         if found is None:
             raise Refused(404, "there is no such record")
         return json_answer(found)

@@ -5,64 +5,66 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.report import RecordFindings
-from hallumeter.report.document import Coverage, RecordSection
 from hallumeter.report.encoding import encodable
-from hallumeter.report.page.payload import LABEL_ORDER, record_payload
-from hallumeter.report.transcripts.payload import pages_payload, readings_payload
+from hallumeter.report.page.packing import packed
+from hallumeter.report.page.payload import entry_of, entry_payload, records_block, remote_payload
+from hallumeter.report.transcripts.payload import (
+    pages_payload,
+    reading_entry_payload,
+    readings_block,
+    remote_readings_payload,
+)
 from hallumeter.report.transcripts.reading import reading_view
-from hallumeter.report.transcripts.sections import PageSection, RankingSection, ReadingSection
+from hallumeter.report.transcripts.sections import PageSection, RankingSection
 from hallumeter.report.views import record_view
 from hallumeter.store import record_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hallumeter.report import Document
+    from hallumeter.report import Document, RecordView
     from hallumeter.report.drawing import Json
+    from hallumeter.report.transcripts.sections import ReadingView
 
-    from .index.reading import Index
+    from .index.reading import Index, KeptRecord
 
 
-def entry(run: Path, index: Index, *, position: int, headline: str | None) -> Json:
+def entry(run: Path, index: Index, *, position: int) -> Json:
     """A line of the list."""
     kept = index.record(position)
     assert kept is not None, "positions come from the index"
-    response, findings = record_at(run, kept.place)
-    item = RecordFindings(response, findings)
     if index.has_pages:
-        own = encodable(reading_view(item, picked="worst", row=kept.row, failures=kept.failures))
-        payload = readings_payload(ReadingSection((own,), 1))["readings"]
-        assert isinstance(payload, list)
-        assert isinstance(payload[0], dict)
-        return {**payload[0], "n": position, "t": own.response[:200]}
-    view = encodable(record_view(item, picked="worst", headline=headline, failures=kept.failures))
-    words = view.question or (view.response or "")[:200]
-    counts: list[Json] = [view.tally.by_label[label] for label in LABEL_ORDER]
-    return {"n": position, "id": view.record_id, "m": view.model, "w": words[:200], "c": counts, "x": {**view.fields}}
+        return reading_entry_payload(_reading(run, kept), position)
+    return entry_payload(entry_of(_record(run, kept, headline=index.headline), position))
 
 
-def single(run: Path, index: Index, *, position: int, headline: str | None) -> Json | None:
+def single(run: Path, index: Index, *, position: int) -> Json | None:
     """One record as the page's data would hold it; None when there is no such record."""
     kept = index.record(position)
     if kept is None:
         return None
-    response, findings = record_at(run, kept.place)
-    item = RecordFindings(response, findings)
     if index.has_pages:
-        own = encodable(reading_view(item, picked="worst", row=kept.row, failures=kept.failures))
-        return readings_payload(ReadingSection((own,), 1))
-    view = encodable(record_view(item, picked="worst", headline=headline, failures=kept.failures))
-    return record_payload(RecordSection(Coverage(1, 1, 0), (view,)))
+        return readings_block([_reading(run, kept)])
+    return records_block([_record(run, kept, headline=index.headline)])
 
 
 def remote_blocks(document: Document, index: Index) -> dict[str, Json]:
     """What stands in the page in place of records, and which readings the rows of a table lead to."""
     if index.has_pages:
-        empty = readings_payload(ReadingSection((), index.total))
-        return {"readings-data": {**empty, "source": "records", "total": index.total}, **_page_rows(document, index)}
-    frame = record_payload(RecordSection(Coverage(0, 0, 0), ()))
-    frame |= {"source": "records", "total": index.total, "judges": [*index.judges()]}
-    return {"records-data": frame}
+        return {"readings-data": remote_readings_payload(total=index.total), **_page_rows(document, index)}
+    return {"records-data": remote_payload(total=index.total, judges=index.judges())}
+
+
+def _record(run: Path, kept: KeptRecord, *, headline: str | None) -> RecordView:
+    response, findings = record_at(run, kept.place)
+    item = RecordFindings(response, findings)
+    return encodable(record_view(item, picked="worst", headline=headline, failures=kept.failures))
+
+
+def _reading(run: Path, kept: KeptRecord) -> ReadingView:
+    response, findings = record_at(run, kept.place)
+    item = RecordFindings(response, findings)
+    return encodable(reading_view(item, picked="worst", row=kept.row, failures=kept.failures))
 
 
 def _page_rows(document: Document, index: Index) -> dict[str, Json]:
@@ -74,4 +76,4 @@ def _page_rows(document: Document, index: Index) -> dict[str, Json]:
     engines = [engine.engine for engine in ranking.engines] if ranking is not None else []
     positions = index.readings()
     readings: list[Json] = [positions.get((row.page, row.engine)) for row in pages.rows]
-    return {"pages-data": {**pages_payload(pages, engines, None), "reading": readings}}
+    return {"pages-data": packed({**pages_payload(pages, engines, None), "reading": readings})}

@@ -26,6 +26,7 @@ from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, 
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 
+from .packing import packed
 from .payload import record_payload
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ _OWN_TEMPLATES = {
 _OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css"}
 _OWN_SCRIPTS = {DIALOGUE: "dialogues.js"}
 _GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
+_BROWSING = ("texts.js", "sources.js", "listing.js")
 _SECTION_SCRIPTS = {
-    RecordSection: "records.js",
-    RankingSection: "ranking.js",
-    PageSection: "pages.js",
-    ReadingSection: "readings.js",
+    RecordSection: (*_BROWSING, "matching.js", "inspector.js", "records.js"),
+    RankingSection: ("ranking.js",),
+    PageSection: ("pages.js",),
+    ReadingSection: (*_BROWSING, "stretches.js", "readings.js"),
 }
 """What the sections need in the browser, beside what all of them share."""
 
@@ -112,7 +114,7 @@ class Chapter(Struct, frozen=True):
     def scripts(self) -> list[str]:
         """What its sections need in the browser."""
         kinds = {type(section) for section in self.document.sections}
-        used = [name for kind, name in _SECTION_SCRIPTS.items() if kind in kinds]
+        used = [name for kind, names in _SECTION_SCRIPTS.items() if kind in kinds for name in names]
         own = _OWN_SCRIPTS.get(self.document.instrument)
         return [*([own] if own and RecordSection in kinds else []), *used]
 
@@ -129,7 +131,7 @@ class Chapter(Struct, frozen=True):
             if isinstance(section, RecordSection):
                 blocks["records-data"] = record_payload(section)
         blocks |= _page_blocks(self.document)
-        return {self.prefix + name: block for name, block in blocks.items()}
+        return {self.prefix + name: packed(block) for name, block in blocks.items()}
 
     @property
     def census(self) -> PageCensus | None:

@@ -137,7 +137,7 @@ def page_style(chapters: Iterable[Chapter]) -> str:
 
 def page_styles(chapters: Iterable[Chapter]) -> list[str]:
     """The files of it, but for the colours."""
-    return list(dict.fromkeys(["report.css", *(chapter.style for chapter in chapters if chapter.style)]))
+    return list(dict.fromkeys(["report.css", "records.css", *(chapter.style for chapter in chapters if chapter.style)]))
 
 
 def as_data(value: Json) -> str:

@@ -18,12 +18,13 @@ from hallumeter.report import Limits, RecordFindings, build_document, metric_tex
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.dialogue.building import severity as dialogue_severity
 from hallumeter.report.document import TRANSCRIPTS
+from hallumeter.report.page.payload import field_text
 from hallumeter.report.transcripts.reading import page_of
 from hallumeter.report.transcripts.reading import severity as reading_severity
 from hallumeter.store import placed_records
 
 from .places import forget_older, index_path
-from .rows import Shape, counts_of, field_text, finding_row, reading_row
+from .rows import Shape, counts_of, finding_row, reading_row
 from .texts import name_key, own_words, plain, storable
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ Value = str | float | None
 OF_READINGS = {
     "nothing": "is_aligned AND block + loop + omission + insertion = 0",
     "misread": "is_misread",
-    "badge": "badge = 1",
+    **{kind: f"{kind} > 0" for kind in ("block", "loop", "omission", "insertion", "run")},
 }
-"""Conditions on a reading that a reader may choose beside the kinds of stretches."""
+"""What a reading may hold: kinds of stretches, and what is told of the whole."""
 
 
 class Condition(Struct, frozen=True):
@@ -38,8 +38,7 @@ def conditions_of(query: Query, shapes: Mapping[int, Shape], *, has_pages: bool)
             yield from _on_finding(asked, shapes)
             continue
         yield from _on_reading(asked)
-        is_of_reading = asked.kind in OF_READINGS
-        yield from _on_finding(structs.replace(asked, kind=UNSET) if is_of_reading else asked, shapes)
+        yield from _on_finding(structs.replace(asked, kind=UNSET), shapes)
 
 
 def _on_record(behind: Behind) -> Iterator[Condition]:
@@ -78,13 +77,13 @@ def _within(column: str, wanted: Range) -> Condition:
 
 def _on_reading(behind: Behind) -> Iterator[Condition]:
     parts: list[Condition] = []
-    if isinstance(behind.kind, str) and behind.kind in OF_READINGS:
-        parts.append(Condition(OF_READINGS[behind.kind]))
+    if not isinstance(behind.kind, UnsetType):
+        parts.append(Condition(OF_READINGS.get(behind.kind, "0")))
     for column, wanted in (("page", behind.page), ("status", behind.status)):
         if not isinstance(wanted, UnsetType):
             parts.append(Condition(f"{column} IS ?", (wanted,)))
     if not isinstance(behind.badge, UnsetType):
-        parts.append(Condition("badge IS ?", (behind.badge,)))
+        parts.append(Condition("body IS NOT NULL AND badge IS ?", (behind.badge,)))
     if not parts:
         return
     joined = " AND ".join(f"({part.sql})" for part in parts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hallumeter.report.transcripts.payload import KINDS
+
 from .conditions import OF_READINGS
 from .queries import LABELS
 from .texts import name_key
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 FEW = 12
 """Values of a field by which a reader can still choose."""
 FIELDS = 4
-KINDS = ("block", "loop", "omission", "insertion", "run")
 
 
 def record_facets(database: sqlite3.Connection, shapes: Mapping[int, Shape]) -> dict[str, Json]:
@@ -44,16 +45,15 @@ def record_facets(database: sqlite3.Connection, shapes: Mapping[int, Shape]) -> 
 
 def reading_facets(database: sqlite3.Connection) -> dict[str, Json]:
     """Kinds of stretches, engines and pages."""
-    columns = [f"sum({kind} > 0)" for kind in KINDS[:-1]] + [f"sum({sql})" for sql in OF_READINGS.values()]
-    row = database.execute(f"SELECT {', '.join(columns)} FROM reading").fetchone()  # noqa: S608 (our columns)
-    held = [count or 0 for count in row]
-    holding: dict[str, Json] = dict(zip((*KINDS[:-1], *OF_READINGS), held, strict=True))
+    asked = {**OF_READINGS, "badge": "badge = 1", "aligned": "claims > 0"}
+    columns = ", ".join(f"coalesce(sum({sql}), 0)" for sql in asked.values())
+    row = database.execute(f"SELECT {columns} FROM reading JOIN record USING (position)").fetchone()  # noqa: S608
+    holding = dict(zip(asked, row, strict=True))
     return {
-        "kinds": [*held[: len(KINDS) - 1], 0],
-        "holding": holding,
+        "kinds": [holding[kind] for kind in KINDS],
+        **{name: holding[name] for name in ("badge", "misread", "nothing", "aligned")},
         "engines": _sorted(database.execute("SELECT engine, count(*) FROM reading GROUP BY engine")),
         "pages": _sorted(database.execute("SELECT page, count(*) FROM reading GROUP BY page")),
-        "statuses": _sorted(database.execute("SELECT status, count(*) FROM reading GROUP BY status")),
     }
 
 

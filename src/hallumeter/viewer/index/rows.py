@@ -11,6 +11,7 @@ from hallumeter.records import Label
 from hallumeter.report import settled_label
 from hallumeter.report.page.payload import LABEL_ORDER
 from hallumeter.report.segmentation import CONSENSUS
+from hallumeter.report.transcripts.payload import KINDS
 from hallumeter.report.transcripts.reading import page_of
 from hallumeter.store import claim_fingerprint
 
@@ -19,11 +20,10 @@ from .texts import name_key, storable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.records import FieldValue, Finding, PageRow, Response
+    from hallumeter.records import Finding, PageRow, Response
 
 NO_VERDICT = "NONE"
 """What a finding without a verdict is called in a query."""
-_SIZES = ("block", "loop", "omission", "insertion")
 
 
 class Shape(Struct, frozen=True, array_like=True):
@@ -97,24 +97,15 @@ def _is_disputed(shape: Shape) -> bool:
     return len({label for judge, label, _ in shape.votes if judge != CONSENSUS}) > 1
 
 
-def field_text(value: FieldValue) -> str:
-    """A value as groups are named."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
 def reading_row(response: Response, findings: Sequence[Finding], row: PageRow | None) -> tuple[object, ...]:
     """What queries ask of an engine's reading of a page."""
     page, engine = page_of(response)
-    sizes = dict.fromkeys(_SIZES, 0.0)
+    sizes = dict.fromkeys(KINDS, 0.0)
     is_misread = False
     for finding in findings:
-        kind = finding.claim.kind
-        if kind in sizes:
-            sizes[kind] += finding.claim.weight
-        elif finding.verdicts and finding.verdicts[0].note:
-            is_misread = True
+        kind = finding.claim.kind if finding.claim.kind in sizes else "run"
+        sizes[kind] += finding.claim.weight
+        is_misread = is_misread or (kind == "run" and bool(finding.verdicts and finding.verdicts[0].note))
     passage = response.evidence[0].text if response.evidence else ""
     facts = (None, None, None, None) if row is None else (row.status, row.is_hallucinating, row.cer, row.anchor_score)
     names = (storable(page), storable(engine), name_key(page), name_key(engine))
