@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 from typing import TYPE_CHECKING
@@ -74,6 +75,8 @@ class Viewer:
 
 def _bound(port: int) -> socket.socket:
     own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let others take the port as well
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         own.bind((HERE, port))
         own.listen(128)  # whoever is told the address may ask at once

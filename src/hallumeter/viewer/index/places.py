@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import suppress
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from hallumeter.report import Document
 from hallumeter.store import CLAIMS, FAILURES, MANIFEST, PAGES, RECORDS, SUMMARY, VERDICTS, cache_folder
 from hallumeter.store.run_folder import OUTPUTS, SCORECARDS, TRACES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORM = 1
-"""Of an index; another number makes all of them anew."""
 VIEWS = "views"
 """The folder of indexes in the cache."""
 KEPT = 40
@@ -25,7 +29,7 @@ READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES, PAGES, OUTPUTS, 
 
 def index_path(run: Path) -> Path:
     """Where the index of a run is; another as soon as a file of the run has changed."""
-    stamps = [f"form {FORM}"]
+    stamps = [_form()]
     for name in READ:
         with suppress(OSError):
             found = (run / name).stat()
@@ -41,6 +45,16 @@ def forget_older(run: Path, but: Path) -> None:
     for path in own + others[:-KEPT]:
         with suppress(OSError):
             path.unlink()
+
+
+@cache
+def _form() -> str:
+    """What an index is made by and holds: another program, table or document makes all of them anew."""
+    tables = [
+        (resources.files(__package__) / name).read_text(encoding="utf-8") for name in ("schema.sql", "indexing.sql")
+    ]
+    document = msgspec.json.encode(msgspec.json.schema(Document)).decode()
+    return _digest("\n".join([version("hallumeter"), *tables, document]))
 
 
 def _age(path: Path) -> float:
