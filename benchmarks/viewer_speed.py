@@ -27,6 +27,7 @@ import msgspec
 from hallumeter.records import (
     Claim,
     Counts,
+    FieldValue,
     InputFile,
     JudgeEntry,
     Label,
@@ -68,6 +69,7 @@ ORDERS = ("worst", "share", "unmeasured", "disagreement", "name")
 
 
 def words(rng: random.Random, vocabulary: list[str], count: int) -> str:
+    """Some text."""
     return " ".join(rng.choices(vocabulary, k=count))
 
 
@@ -88,7 +90,7 @@ def write_run(path: Path, records: int) -> int:
     ):
         for number in range(records):
             text = words(rng, vocabulary, 60) + (" zanzibar" if number % 5000 == 7 else "")
-            fields = {"topic": rng.choice(["tax", "law", "art"]), "n": number}
+            fields: dict[str, FieldValue] = {"topic": rng.choice(["tax", "law", "art"]), "n": number}
             model, evidence = rng.choice(["small", "large"]), tuple(rng.sample(passages, 2))
             own = Response(f"r{number}", f"Question {number}?", text, evidence, model=model, fields=fields)
             first.write(encode(own) + b"\n")
@@ -105,6 +107,7 @@ def write_run(path: Path, records: int) -> int:
 
 
 def write_facts(path: Path, counts: Counts) -> None:
+    """Manifest and summary."""
     facts = (None, None, "lower", None, 0, 0, None, "mihr|v:1")
     rate = MetricSummary("mihr", {}, "rules", 1.0, 5.0, 0.2, *facts)  # type: ignore[arg-type]
     judges = tuple(JudgeEntry(judge, judge) for judge in JUDGES)
@@ -118,6 +121,7 @@ def write_facts(path: Path, counts: Counts) -> None:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Viewer]:
+    """A viewer in a thread of its own."""
     viewer = Viewer(folder, annotator="nobody", warn=print)
     thread = threading.Thread(target=viewer.run)
     thread.start()
@@ -129,6 +133,7 @@ def serving(folder: Path) -> Iterator[Viewer]:
 
 
 def ask(viewer: Viewer, path: str) -> bytes:
+    """An answer of the viewer."""
     connection = http.client.HTTPConnection("127.0.0.1", viewer.port, timeout=600)
     connection.request("GET", f"/{viewer.token}/{path}")
     body = connection.getresponse().read()
@@ -137,6 +142,7 @@ def ask(viewer: Viewer, path: str) -> bytes:
 
 
 def run_address(viewer: Viewer) -> str:
+    """Where the only run is."""
     return "runs/" + ask(viewer, "").split(b'href="runs/')[1].partition(b"/")[0].decode() + "/"
 
 
@@ -150,8 +156,9 @@ def paint(viewer: Viewer, path: str, *, until: str | None = None) -> tuple[float
         page = browser.new_page()
         page.goto(viewer.address)
         page.goto(viewer.address + path, wait_until="commit")
-        page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
-        first = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        # The policy of the page forbids what wait_for_function does.
+        while (first := page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")) is None:
+            page.wait_for_timeout(50)
         shown = None
         if until is not None:
             page.wait_for_selector(until, state="visible", timeout=60_000)
@@ -160,14 +167,13 @@ def paint(viewer: Viewer, path: str, *, until: str | None = None) -> tuple[float
     return first, shown
 
 
-def timed(viewer: Viewer, path: str, **asked: object) -> tuple[float, int]:
-    """Median and worst milliseconds of a question that was not asked before, and how many records it finds."""
+def timed(viewer: Viewer, path: str, query: dict[str, object], **asked: object) -> tuple[float, int]:
+    """Median milliseconds of a question that was not asked before, and how many records it finds."""
     took, matching = [], 0
     for place in range(TIMES):
-        # The server remembers answers: a word that is in every record makes the question another one.
-        query = {**asked.get("query", {})}  # type: ignore[dict-item]
-        query["search"] = f"{query.get('search', '')}{' ' * place}"
-        question = urllib.parse.urlencode({**asked, "query": json.dumps(query)})
+        # The server remembers answers: spaces change nothing but make the question another one.
+        varied = {**query, "search": f"{query.get('search', '')}{' ' * place}"}
+        question = urllib.parse.urlencode({**asked, "query": json.dumps(varied)})
         begun = time.perf_counter()
         matching = json.loads(ask(viewer, f"{path}records?{question}"))["matching"]
         took.append((time.perf_counter() - begun) * 1000)
@@ -175,6 +181,7 @@ def timed(viewer: Viewer, path: str, **asked: object) -> tuple[float, int]:
 
 
 def main() -> None:
+    """Write a run and measure."""
     records = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "runs" / "large"
@@ -186,6 +193,7 @@ def main() -> None:
 
 
 def measure(viewer: Viewer) -> None:
+    """Print what a reader waits for."""
     path = run_address(viewer)
     begun = time.perf_counter()
     first, _ = paint(viewer, path)
@@ -197,12 +205,12 @@ def measure(viewer: Viewer) -> None:
     first, shown = paint(viewer, path, until=".list .entry")
     print(f"first paint, and the list of records    {first:8.0f} ms {shown or 0:8.0f} ms")
     for name, query in QUERIES.items():
-        took, matching = timed(viewer, path, query=query)
+        took, matching = timed(viewer, path, query)
         print(f"{name:38s}  {took:8.0f} ms {matching:8,} records")
     for order in ORDERS:
-        print(f"order {order:32s}  {timed(viewer, path, query={}, order=order)[0]:8.0f} ms")
+        print(f"order {order:32s}  {timed(viewer, path, {}, order=order)[0]:8.0f} ms")
     for start in (50, 50_000):
-        print(f"page at {start:<30,}  {timed(viewer, path, query={}, start=start)[0]:8.0f} ms")
+        print(f"page at {start:<30,}  {timed(viewer, path, {}, start=start)[0]:8.0f} ms")
     begun = time.perf_counter()
     for position in range(50):
         ask(viewer, f"{path}records/{position * 977}")
