@@ -26,6 +26,7 @@ from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, 
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 
+from .fitting import fitted
 from .packing import packed
 from .payload import record_payload
 
@@ -161,7 +162,8 @@ class Chapter(Struct, frozen=True):
 def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
     """The runs of a page; a single one needs no prefix."""
     return [
-        _chapter(document, "" if len(documents) == 1 else f"run-{place}-") for place, document in enumerate(documents)
+        _chapter(fitted(document, chapters=len(documents)), "" if len(documents) == 1 else f"run-{place}-")
+        for place, document in enumerate(documents)
     ]
 
 

@@ -166,7 +166,7 @@ hallumeter.each("records-data", (chapter) => {
   const factsOf = (record) => {
     const facts = [[say("response"), record.id], [say("model"), record.model], ...Object.entries(record.fields)];
     return make("p", { className: "facts" },
-      ...facts.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => make("span", {}, isolated(name), " ", isolated(value))),
+      ...facts.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => make("span", {}, isolated(name, "fact-name"), " ", isolated(value))),
       record.isRandom ? make("span", {}, say("drawn at random")) : null);
   };
   const brokenOf = (record) => (record.broken.length
@@ -287,7 +287,7 @@ hallumeter.each("records-data", (chapter) => {
     const facets = await source.facets();
     offer(facets);
     listing = hallumeter.listing(chapter, {
-      source, entryOf: lineOf, show, filters, told, reader: place("record"), narrow: 48,
+      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48,
       wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds }),
     });
     place("browser").hidden = false;
