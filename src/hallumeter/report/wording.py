@@ -32,6 +32,20 @@ ALL_JUDGES = message("all judges")
 """Who a figure on the agreement of a whole panel belongs to."""
 
 
+INSTRUMENT_WORDS = {
+    "measure": message("measure"),
+    "audit": message("audit"),
+    "transcripts": message("transcripts"),
+    "dialogue": message("dialogue"),
+    "aspects": message("aspects"),
+}
+
+
+def instrument_words(instrument: str) -> str:
+    """What measured; a run may come from one that is not known here."""
+    return say(INSTRUMENT_WORDS.get(instrument, instrument))
+
+
 def format_number(value: float, digits: int = 3) -> str:
     """A number with a fixed count of digits, that never shows 0 or 1 for what is not quite 0 or 1.
 

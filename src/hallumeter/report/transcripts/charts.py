@@ -191,15 +191,18 @@ def page_charts(section: PageSection) -> list[Chart]:
     spec = base_spec(say("Anchor score and length ratio of every page"), height=340)
     spec["data"] = {"name": "pages", "values": []}
     spec["layer"] = [*_danger_zone(across, upward, high=high, low=low), points]
-    caption = say(
+    return [Chart("pages", say("Where the pages lie"), _page_caption(high), spec)]
+
+
+def _page_caption(highest: float) -> str:
+    return say(
         "Low anchor: the engine's words do not follow each other as on the page. High ratio: it wrote more than there "
         "is. Tinted: anchor below {anchor} or ratio above {ratio}, where Picarones' badge warns. The ratio is drawn on "
         "a logarithmic scale, clipped at {highest}.",
         anchor=written(f"{DANGER_ANCHOR:g}"),
         ratio=written(f"{DANGER_RATIO:g}"),
-        highest=format_number(high, 2),
+        highest=format_number(highest, 2),
     )
-    return [Chart("pages", say("Where the pages lie"), caption, spec)]
 
 
 def _danger_zone(across: dict[str, Json], upward: dict[str, Json], *, high: float, low: float) -> list[Json]:

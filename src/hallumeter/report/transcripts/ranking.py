@@ -31,10 +31,15 @@ HEADINGS = {
     "wer": "WER",
     "mer": "MER",
     "wil": "WIL",
-    "cer_gini": message("Gini"),
+    "cer_gini": "Gini",
 }
 """The columns of a first look, and their short names."""
-_IN_SENTENCES = {"anchor_score": message("anchor score"), "net_insertion_rate": message("net insertion rate")}
+_IN_SENTENCES = {
+    "true_insertion_rate": message("true insertion rate"),
+    "invented_rate": message("invented rate"),
+    "omission_rate": message("omission rate"),
+    "anchor_score": message("anchor score"),
+}
 HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
