@@ -44,7 +44,7 @@ hallumeter.each("pairs-data", (chapter) => {
   const told = (shown) => { place("pairs-shown").textContent = `${shown.toLocaleString("en")} of ${hallumeter.count(pairs.length, "pair")}`; };
 
   const rowOf = ([first, second, pages, difference, , adjusted]) => make("tr", {},
-    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, pages.toLocaleString("en")),
+    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, chapter.behind({ engine: engines[first] }, pages.toLocaleString("en"))),
     figure(difference, number(difference)), figure(adjusted, adjusted !== null && adjusted < 0.001 ? "< 0.001" : number(adjusted)),
     make("td", {}, adjusted !== null && adjusted < 0.05 ? "differ" : "not shown to differ"));
 
