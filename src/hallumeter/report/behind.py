@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .document import ReasonCount
 
 Query = dict[str, Json]
-Part = Literal["counted", "among", "undecided", "failed"]
+Part = Literal["value", "counted", "among", "undecided", "failed"]
 
 NO_GROUP = "(none)"
 """The group of responses that lack a field."""
@@ -34,6 +34,8 @@ class Behind(Struct, frozen=True):
 
     counted: Query
     among: Query
+    missed: Query | None = None
+    """What keeps the value below 1, for a metric that counts what is right; it tells more than what is right."""
 
 
 def _labels(label: str) -> Behind:
@@ -42,6 +44,10 @@ def _labels(label: str) -> Behind:
 
 def _finding(kind: str, label: str) -> Behind:
     return Behind({"kind": kind, "label": label}, {"kind": kind})
+
+
+def _right(kind: str, missed: str) -> Behind:
+    return Behind({"kind": kind, "label": "SUPPORTED"}, {"kind": kind}, {"kind": kind, "label": missed})
 
 
 def _dropped(reason: str) -> Behind:
@@ -57,9 +63,9 @@ def _pages(**counted: Json) -> Behind:
     return Behind(counted, {})
 
 
-_INVENTED, _UNSAFE = _finding("slot", "REFUTED"), _finding("rule", "REFUTED")
-_UNUSED, _MISSING = _finding("slot_use", "NOT_ENOUGH_INFO"), _finding("element", "NOT_ENOUGH_INFO")
-_CONTRADICTED = _finding("consistency", "REFUTED")
+_TRUE, _CONSISTENT = _right("slot", "REFUTED"), _right("consistency", "REFUTED")
+_USED, _INCLUDED = _right("slot_use", "NOT_ENOUGH_INFO"), _right("element", "NOT_ENOUGH_INFO")
+_UNSAFE = _finding("rule", "REFUTED")
 _ASPECTS = Behind({"kind": "aspect"}, {"kind": "aspect"})
 _OUT_OF_TEXT, _MISPLACED, _OFF_TARGET = map(_dropped, ("out_of_text", "span_mismatch", "not_a_target"))
 
@@ -82,17 +88,17 @@ BEHIND: dict[str, Behind] = {
     "omission_rate": _pages(kind="omission"),
     "hallucinating_page_rate": _pages(badge=True),
     "empty_output_rate": _pages(status="empty_output"),
-    "sfs": _INVENTED,
-    "sfs_pooled": _INVENTED,
+    "sfs": _TRUE,
+    "sfs_pooled": _TRUE,
     "csp": _UNSAFE,
     "csp_pooled": _UNSAFE,
-    "cus_improved": _UNUSED,
-    "cus_improved_pooled": _UNUSED,
-    "cus": _UNUSED,
-    "mcs": _CONTRADICTED,
-    "mcs_pooled": _CONTRADICTED,
-    "ass": _MISSING,
-    "ass_pooled": _MISSING,
+    "cus_improved": _USED,
+    "cus_improved_pooled": _USED,
+    "cus": _USED,
+    "mcs": _CONSISTENT,
+    "mcs_pooled": _CONSISTENT,
+    "ass": _INCLUDED,
+    "ass_pooled": _INCLUDED,
     "dialogue_score": _labels("unsupported"),
     "aspect_hallucination_rate": _finding("aspect", "unsupported"),
     "aspect_hallucination_rate_h1": _OUT_OF_TEXT,
@@ -130,10 +136,11 @@ NO_RECORDS: dict[str, str] = {
 """The metrics of the catalog without records behind them, and why."""
 
 
-def query_behind(summary: MetricSummary, part: Part = "counted", *, headline: str | None = None) -> Query | None:
-    """The records behind a number: what was counted, among what, undecided or failed; None when there are none.
+def query_behind(summary: MetricSummary, part: Part = "value", *, headline: str | None = None) -> Query | None:
+    """The records behind a number: the value, what was counted, among what, undecided or failed; None without any.
 
-    Labels are those of the headline judge; what another judge found is asked of its votes.
+    Labels are those of the headline judge; what another judge found is asked of its votes. A value that rests on
+    nothing, such as a rate of 0, leads to all that it could have counted.
 
     >>> from hallumeter.records import MetricSummary
     >>> row = MetricSummary("mihr", {"model": "m", "topic": "tax"}, "human", 1, 2, 0.5, None, None, "lower", None,
@@ -194,7 +201,17 @@ def _own_query(summary: MetricSummary, part: Part) -> Query | None:
     if summary.metric in _VOTED and summary.judge is not None:
         return {"votes": {summary.judge: _VOTED[summary.metric]}}
     found = BEHIND.get(summary.metric)
-    return None if found is None else found.counted if part == "counted" else found.among
+    return None if found is None or summary.total == 0 else _part_of(found, summary, part)
+
+
+def _part_of(found: Behind, summary: MetricSummary, part: Part) -> Query | None:
+    if part == "among":
+        return found.among
+    if part == "counted":
+        return found.counted if summary.count else None
+    if found.missed is not None:
+        return found.among if summary.count == summary.total else found.missed
+    return found.among if summary.count == 0 else found.counted
 
 
 _PAGE_METRICS = {metric.id for metric in METRICS if metric.reads == "pages"}
