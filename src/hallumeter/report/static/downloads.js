@@ -143,7 +143,8 @@
     const lines = linesOf(table);
     const width = Math.max(...placed([...(table.tHead?.rows ?? [])]).map((row) => row.width), ...lines.map((line) => line.width), 0);
     const found = Array.from({ length: width }, () => new Set());
-    for (const { cells } of lines) for (const { column, parts } of cells) for (const name of parts.keys()) found[column].add(name);
+    // An empty cell beside others that hold parts is no part of its own.
+    for (const { cells } of lines) for (const { column, parts } of cells) for (const [name, value] of parts) if (name !== "" || value !== "") found[column].add(name);
     const rank = (part) => (part === "" ? -1 : ORDER.includes(part) ? ORDER.indexOf(part) : ORDER.length);
     const columns = found.map((parts) => (parts.size ? [...parts].sort((a, b) => rank(a) - rank(b)) : [""]));
     const hasGroups = lines.some((line) => line.group !== null);
