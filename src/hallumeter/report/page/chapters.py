@@ -27,6 +27,7 @@ from hallumeter.report.transcripts.sections import PageCensus, PageSection, Rank
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 
 from .fitting import fitted
+from .metric_words import with_metric_words
 from .packing import packed
 from .payload import record_payload
 
@@ -99,6 +100,13 @@ class Chapter(Struct, frozen=True):
         return _GUIDES.get(self.document.instrument, "guide.html")
 
     @property
+    def headline(self) -> MetricRow | None:
+        """The first figure of the whole run that has a value; None when there is none."""
+        sections = (section for section in self.document.sections if isinstance(section, MetricSection))
+        rows = (row for section in sections for row in section.rows if row.summary.value is not None)
+        return next(rows, None)
+
+    @property
     def records_anchor(self) -> str | None:
         """Where its records can be read; None when there are none."""
         shown = (part.anchor for part in self.parts if isinstance(part.section, RecordSection | ReadingSection))
@@ -168,6 +176,7 @@ def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
 
 
 def _chapter(document: Document, prefix: str) -> Chapter:
+    document = with_metric_words(document)
     charts = charts_of(document)
     return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROOM = 750_000
 """Bytes of a page for packed records; with the drawing library and the rest it stays below two megabytes."""
-_View = TypeVar("_View", RecordView, ReadingView)
+_View = TypeVar("_View", bound=RecordView | ReadingView)
 
 
 def fitted(document: Document, *, chapters: int = 1) -> Document:
@@ -65,7 +65,7 @@ def _kept(views: tuple[_View, ...], size_of: Callable[[tuple[_View, ...]], int],
 
 def _fewer(views: Sequence[_View], kept: int) -> tuple[_View, ...]:
     """The first of the worst and of those drawn at random, in the same proportion."""
-    drawn: list[_View] = [view for view in views if view.picked == "random"]
-    worst: list[_View] = [view for view in views if view.picked == "worst"]
-    share: int = kept * len(drawn) // len(views)
-    return (*worst[: kept - share], *drawn[:share])
+    drawn = tuple(view for view in views if view.picked == "random")
+    worst = tuple(view for view in views if view.picked == "worst")
+    share = kept * len(drawn) // len(views)
+    return worst[: kept - share] + drawn[:share]
