@@ -9,9 +9,15 @@ hallumeter.each("records-data", (chapter) => {
   for (const label of data.labels) label.className = label.name === "NONE" ? "no_verdict" : label.name.toLowerCase();
   const AROUND = 1_000; // characters beside a finding that lies beyond the beginning of a long response
 
+  // What only an instrument knows of its records, such as the way of a sentence through its agents, it tells itself.
+  const meant = (query) => {
+    const test = prepare(query);
+    const { trace } = query.behind || {};
+    return trace && instrument.meets ? (record) => test(record) && instrument.meets(record, trace) : test;
+  };
   const source = data.source
     ? hallumeter.sources.server({ total: data.total, readEntry: readEntry(data.labels), readOne: (block, position) => ({ ...readBlock(block)[0], position }) })
-    : hallumeter.sources.inline({ items: readBlock(data), total: data.total, entryOf, prepare, orders: ordersOf(data), facets: facetsOf(data.labels) });
+    : hallumeter.sources.inline({ items: readBlock(data), total: data.total, entryOf, prepare: meant, orders: ordersOf(data), facets: facetsOf(data.labels) });
 
   // ---------------------------------------------------------------- the list
 
@@ -288,7 +294,7 @@ hallumeter.each("records-data", (chapter) => {
     offer(facets);
     listing = hallumeter.listing(chapter, {
       source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48,
-      wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds }),
+      wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds, traceWords: instrument.traceWords }),
     });
     place("browser").hidden = false;
     await listing.refresh();
