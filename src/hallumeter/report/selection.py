@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
-ROWS_KEPT = 20_000
+ROWS_KEPT = 10_000
 
 
 class Limits(Struct, frozen=True):
@@ -32,8 +32,8 @@ class Limits(Struct, frozen=True):
     """Responses with most unsupported claims."""
     random: int = 100
     """Further responses drawn at random."""
-    bytes: int = 6_000_000
-    """Size of all responses, findings and distinct passages as JSON; an HTML file needs about two thirds of it."""
+    bytes: int = 16_000_000
+    """Size of all responses, findings and distinct passages as JSON; a page packs it and takes what fits."""
     pages: int = ROWS_KEPT
     """Rows of the table of pages, where there is one; more would make the page slow to open."""
     failures: int = 50

@@ -26,6 +26,8 @@ from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, 
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 
+from .fitting import fitted
+from .metric_words import with_metric_words
 from .packing import packed
 from .payload import record_payload
 
@@ -171,11 +173,13 @@ def chart_blocks(charts: Sequence[Chart]) -> dict[str, Json]:
 def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
     """The runs of a page; a single one needs no prefix."""
     return [
-        _chapter(document, "" if len(documents) == 1 else f"run-{place}-") for place, document in enumerate(documents)
+        _chapter(fitted(document, chapters=len(documents)), "" if len(documents) == 1 else f"run-{place}-")
+        for place, document in enumerate(documents)
     ]
 
 
 def _chapter(document: Document, prefix: str) -> Chapter:
+    document = with_metric_words(document)
     charts = charts_of(document)
     return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
 

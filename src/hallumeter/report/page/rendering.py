@@ -125,7 +125,8 @@ def _blocks(chapters: Sequence[Chapter]) -> dict[str, Json]:
 def page_scripts(chapters: Sequence[Chapter], *, has_charts: bool = False) -> list[str]:
     """The scripts that the chapters need, each once."""
     has_charts = has_charts or any(chapter.charts for chapter in chapters)
-    drawn = [*_VEGA, "nodes.js", "charts.js"] if has_charts else ["nodes.js"]
+    shared = ["nodes.js", "downloads.js"]
+    drawn = [*_VEGA, *shared, "chart_files.js", "charts.js"] if has_charts else shared
     used = [name for chapter in chapters for name in chapter.scripts]
     return list(dict.fromkeys([*drawn, *used, *(["chapters.js"] if len(chapters) > 1 else [])]))
 

@@ -1,7 +1,7 @@
 "use strict";
 // The list beside the records: filters, pages of fifty, the keyboard, and the links of numbers to the records behind them.
-hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, reader, narrow }) => {
-  const { make, say, sayCount, grouped } = hallumeter;
+hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf, told, reader, narrow }) => {
+  const { make, say, sayCount } = hallumeter;
   const { button } = hallumeter.texts;
   const { place, root } = chapter;
   const PAGE = 50;
@@ -46,6 +46,11 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
     }
     if (mine === opening) reader.removeAttribute("aria-busy");
   };
+  const close = () => {
+    opening.abort();
+    reader.replaceChildren();
+    clear?.();
+  };
   const toReader = () => { if (isNarrow()) reader.scrollIntoView({ block: "start" }); };
 
   // ---------------------------------------------------------------- the list
@@ -62,9 +67,6 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
     watcher.observe(line);
     return [line];
   };
-  const tell = () => {
-    place("shown").textContent = told.shown({ matching, held: source.held });
-  };
   const append = (answer) => {
     list.querySelector(".more-line")?.remove();
     list.append(...answer.entries.map(lineOf));
@@ -73,7 +75,7 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
     list.append(...moreLine());
   };
 
-  const refresh = async ({ isOpening = true } = {}) => {
+  const refresh = async () => {
     asking.abort();
     const mine = asking = new AbortController();
     list.setAttribute("aria-busy", "true");
@@ -84,9 +86,10 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
       list.replaceChildren(...(matching ? [] : [make("li", { className: "empty" }, told.none())]));
       list.scrollTop = 0;
       if (matching) append(answer);
-      tell();
+      place("shown").textContent = told.shown({ matching, held: source.held });
       tellChip();
-      if (matching && isOpening) await open(answer.entries[0].position);
+      if (!matching) close();
+      else await open(answer.entries[0].position);
     } catch (error) {
       if (mine.signal.aborted) return;
       list.replaceChildren(make("li", {}, problem(say("The list could not be read: {problem}.", { problem: error.message }), () => refresh())));
@@ -119,7 +122,8 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
     chip.hidden = !words.length;
     if (!words.length) return;
     const remove = button("×", () => { ask({}); search.focus(); }, { className: "chip-remove", "aria-label": say("Show all again") });
-    chip.replaceChildren(make("span", { className: "chip-words" }, ...words.flatMap((text, place) => [...(place ? [" · "] : []), make("bdi", {}, text)])), remove,
+    chip.replaceChildren(
+      make("span", { className: "chip-whole" }, make("span", { className: "chip-words" }, ...words.flatMap((text, at) => [...(at ? [" · "] : []), make("bdi", {}, text)])), remove),
       make("span", { className: "chip-told" }, told.behind({ matching, held: source.held, total: source.total })));
   };
   const ask = (wanted) => {
@@ -181,7 +185,7 @@ hallumeter.listing = (chapter, { source, entryOf, show, filters, wordsOf, told, 
   });
   search.form.addEventListener("submit", (event) => event.preventDefault());
 
-  return { refresh, open, mark, query, tellTotal: tell };
+  return { refresh, open, mark, query };
 };
 
 // A filter by a value out of a list; a value is written as JSON, so that "not given" is not taken for "any".

@@ -125,7 +125,7 @@ hallumeter.records = (() => {
     const told = range(wanted, ({ from, to }) => say("P(unsupported) from {from} to {to}", { from: digits(from), to: digits(to) }), ({ from }) => say("P(unsupported) from {from}", { from: digits(from) }));
     return judge === undefined ? told : `${judge}: ${told}`;
   };
-  const wordsOf = (behind, { labels, kinds = {} }) => Object.entries(behind).flatMap(([key, value]) => {
+  const wordsOf = (behind, { labels, kinds = {}, traceWords = (wanted) => Object.values(wanted).join(" ") }) => Object.entries(behind).flatMap(([key, value]) => {
     switch (key) {
       case "label": return [labelWords(value, labels)];
       case "votes": return Object.entries(value).map(([judge, label]) => `${judge}: ${labelWords(label, labels)}`);
@@ -137,6 +137,7 @@ hallumeter.records = (() => {
       case "fields": return Object.entries(value).map(([name, one]) => (one === null ? say("{name} not given", { name }) : `${name}: ${one}`));
       case "failure": return [value === true ? say("any failure") : say("failure {code}", { code: value })];
       case "length": return [lengthWords(value)];
+      case "trace": return [traceWords(value)];
       case "without_claims": return [say("no claims")];
       case "search": return [say("“{words}”", { words: value })];
       default: return [];

@@ -9,9 +9,15 @@ hallumeter.each("records-data", (chapter) => {
   for (const label of data.labels) label.className = label.name === "NONE" ? "no_verdict" : label.name.toLowerCase();
   const AROUND = 1_000; // characters beside a finding that lies beyond the beginning of a long response
 
+  // What only an instrument knows of its records, such as the way of a sentence through its agents, it tells itself.
+  const meant = (query) => {
+    const test = prepare(query);
+    const { trace } = query.behind || {};
+    return trace && instrument.meets ? (record) => test(record) && instrument.meets(record, trace) : test;
+  };
   const source = data.source
     ? hallumeter.sources.server({ total: data.total, readEntry: readEntry(data.labels), readOne: (block, position) => ({ ...readBlock(block)[0], position }) })
-    : hallumeter.sources.inline({ items: readBlock(data), total: data.total, entryOf, prepare, orders: ordersOf(data), facets: facetsOf(data.labels) });
+    : hallumeter.sources.inline({ items: readBlock(data), total: data.total, entryOf, prepare: meant, orders: ordersOf(data), facets: facetsOf(data.labels) });
 
   // ---------------------------------------------------------------- the list
 
@@ -166,7 +172,7 @@ hallumeter.each("records-data", (chapter) => {
   const factsOf = (record) => {
     const facts = [[say("response"), record.id], [say("model"), record.model], ...Object.entries(record.fields)];
     return make("p", { className: "facts" },
-      ...facts.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => make("span", {}, isolated(name), " ", isolated(value))),
+      ...facts.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => make("span", {}, isolated(name, "fact-name"), " ", isolated(value))),
       record.isRandom ? make("span", {}, say("drawn at random")) : null);
   };
   const brokenOf = (record) => (record.broken.length
@@ -287,8 +293,8 @@ hallumeter.each("records-data", (chapter) => {
     const facets = await source.facets();
     offer(facets);
     listing = hallumeter.listing(chapter, {
-      source, entryOf: lineOf, show, filters, told, reader: place("record"), narrow: 48,
-      wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds }),
+      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48,
+      wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds, traceWords: instrument.traceWords }),
     });
     place("browser").hidden = false;
     await listing.refresh();

@@ -22,7 +22,7 @@ hallumeter.texts = (() => {
 
   const UNSEEN = /\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f}|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
   const SIGNS = {
-    0x7f: "␡", 0xad: "SHY", 0x61c: "ALM", 0x200b: "ZWSP", 0x200c: "ZWNJ", 0x200d: "ZWJ", 0x200e: "LRM", 0x200f: "RLM", 0x2028: "LS", 0x2029: "PS",
+    0x7f: "^?", 0xad: "SHY", 0x61c: "ALM", 0x200b: "ZWSP", 0x200c: "ZWNJ", 0x200d: "ZWJ", 0x200e: "LRM", 0x200f: "RLM", 0x2028: "LS", 0x2029: "PS",
     0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
   };
   const JOINERS = [0x200c, 0x200d];
@@ -38,7 +38,7 @@ hallumeter.texts = (() => {
   const signOf = (character) => {
     const code = character.codePointAt(0);
     const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    const sign = code < 0x20 ? String.fromCodePoint(0x2400 + code) : SIGNS[code] || name;
+    const sign = code < 0x20 ? `^${String.fromCodePoint(0x40 + code)}` : SIGNS[code] || name;
     // The character stays, so that places do not shift and a copy is exact; the style puts the sign before it.
     return make("span", { className: MARKS.includes(code) ? "unseen weak" : "unseen", "data-sign": sign, title: name }, character);
   };
