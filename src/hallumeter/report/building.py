@@ -42,6 +42,7 @@ from .transcripts.reading import page_of, reading_section, severity
 from .verdicts.panel import panel_advice
 from .verdicts.reasons import reason_section
 from .views import record_view
+from .wording import title_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,7 +122,7 @@ def build_document(
     else:
         sections = _claim_sections(gathered, limits)
     document = Document(
-        title=_title(manifest),
+        title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
@@ -198,14 +199,6 @@ def _page_sections(
         *_breakdown_sections(others, gathered.headline),
         _integrity_section(gathered, counted.census),
     ]
-
-
-def _title(manifest: Manifest) -> str:
-    """The instrument and what it read; only the first two of many files."""
-    names = [file.name for file in manifest.inputs[:2]]
-    if len(manifest.inputs) > len(names):
-        names.append(f"{len(manifest.inputs) - len(names)} more")
-    return ": ".join([manifest.instrument.capitalize(), *([", ".join(names)] if names else [])])
 
 
 def _count_failures(failures: Iterable[Failure], chosen: set[str], *, kept: int) -> _Failures:
