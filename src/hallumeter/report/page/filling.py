@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.report.aspects.families import OPEN
+from hallumeter.report.behind import query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
@@ -100,6 +101,8 @@ def _functions() -> dict[str, object]:
         "spoken": spoken,
         "counts_of": format_counts,
         "instrument_of": instrument_words,
+        "query_behind": query_behind,
+        "reason_query": reason_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,

@@ -24,6 +24,9 @@ hallumeter.each("charts-data", (chapter) => {
     document.documentElement.dataset.charts = "drawn";
   };
 
+  for (const place of chapter.root.querySelectorAll("[data-chart]")) {
+    hallumeter.downloads.offerChart(place, () => JSON.parse(source).specs[place.dataset.chart]);
+  }
   chapter.whenShown(() => {
     scheme.addEventListener("change", draw);
     draw();

@@ -14,6 +14,9 @@ const hallumeter = (() => {
       get instrument() { return instruments[root.dataset.instrument] || {}; },
       // What can only be drawn at its real size waits until the chapter is in sight.
       whenShown: (act) => (root.hidden ? root.addEventListener("shown", act, { once: true }) : act()),
+      // A number that leads to the records behind it, as in the templates.
+      behind: (query, ...children) => (root.dataset.records
+        ? make("a", { className: "behind", href: `#${root.dataset.records}`, "data-behind": JSON.stringify(query) }, ...children) : make("span", {}, ...children)),
     };
   };
   const chapters = [...document.querySelectorAll("[data-chapter]")].map(chapterOf);

@@ -83,11 +83,18 @@ hallumeter.each("pages-data", (chapter) => {
 
   const engineRow = (engine, measured, rank) => {
     const before = whole[engine];
-    const cell = (name) => figure(measured[name], number(measured[name]), changeOf(measured[name], before[name]));
+    const own = (...children) => chapter.behind({ engine: table.engines[engine] }, ...children);
+    const cell = (name) => {
+      const made = figure(measured[name], own(number(measured[name])), changeOf(measured[name], before[name]));
+      if (measured[name] !== null && before[name] !== null) made.dataset.change = measured[name] - before[name];
+      return made;
+    };
+    const kept = figure(measured.pages, own(say("{shown} of {total}", { shown: grouped(measured.pages), total: grouped(before.pages) })));
+    kept.dataset.total = before.pages;
     return make("tr", {},
       figure(rank, rank === null ? hallumeter.NO_VALUE : String(rank), moveOf(rank, wholeRanks[engine])),
       make("th", { scope: "row" }, make("bdi", {}, table.engines[engine])),
-      figure(measured.pages, say("{shown} of {total}", { shown: grouped(measured.pages), total: grouped(before.pages) })),
+      kept,
       ...["mean", "median", "p90", "p95", "wer", "gini", "anchor"].map(cell));
   };
 
@@ -129,20 +136,13 @@ hallumeter.each("pages-data", (chapter) => {
 
   // ---------------------------------------------------------------- the kept rows as a file
 
-  const cellOf = (value) => {
-    const text = value === null ? "" : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
   const save = () => {
     const names = Object.keys(numbers);
     const head = ["page", "engine", "status", "is_hallucinating", "picarones_badge", ...names];
     const lines = rows.filter((row) => !reasons[row.row].length).map((row) => [
       table.pages[row.page], table.engines[row.engine], table.statuses[table.status[row.row]][0], table.badge[row.row], table.picarones[row.row],
       ...names.map((name) => numbers[name][row.row])]);
-    const text = `${[head, ...lines].map((line) => line.map(cellOf).join(",")).join("\n")}\n`;
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    make("a", { href: address, download: "kept-pages.csv" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    hallumeter.downloads.saveCsv([head, ...lines], "kept-pages.csv");
   };
 
   // ---------------------------------------------------------------- where the pages lie
@@ -158,17 +158,20 @@ hallumeter.each("pages-data", (chapter) => {
       group: isToldApart ? table.engines[row.engine] : isChosen ? "chosen" : "others", opacity: isToldApart ? 0.7 : isChosen ? 0.95 : 0.22,
     };
   };
-  const draw = async () => {
+  const specOf = (isDark) => {
     const charts = data("charts-data");
     const dark = Object.assign({}, charts.dark, Object.fromEntries(table.colours));
-    const swap = (_, value) => (scheme.matches && typeof value === "string" && Object.hasOwn(dark, value) ? dark[value] : value);
+    const swap = (_, value) => (isDark && typeof value === "string" && Object.hasOwn(dark, value) ? dark[value] : value);
     const spec = JSON.parse(JSON.stringify(charts.specs[place("scatter").dataset.spec]), swap);
     const points = spec.layer.find((layer) => layer.name === "points");
     const chosen = Number(place("scatter-engine").value);
     if (isToldApart) for (const channel of ["color", "shape"]) points.encoding[channel].scale.domain = table.engines;
     // The chosen engine is drawn last, above the others.
     points.data = { values: rows.map((row) => pointOf(row, chosen)).sort((a, b) => a.opacity - b.opacity) };
-    const { view } = await vegaEmbed(place("scatter"), spec, {
+    return spec;
+  };
+  const draw = async () => {
+    const { view } = await vegaEmbed(place("scatter"), specOf(scheme.matches), {
       mode: "vega-lite", renderer: rows.length > POINTS_AS_NODES ? "canvas" : "svg", ast: true, actions: false, defaultStyle: false,
       tooltip: { disableDefaultStyle: true, anchor: "mark" }, formatLocale: hallumeter.formatLocale,
     });
@@ -184,6 +187,7 @@ hallumeter.each("pages-data", (chapter) => {
     place("scatter-engine").addEventListener("change", draw);
     place("scatter-filter").hidden = isToldApart;
     place("scatter-figure").hidden = false;
+    hallumeter.downloads.offerChart(place("scatter"), () => specOf(false));
     chapter.whenShown(() => {
       scheme.addEventListener("change", draw);
       draw();
@@ -195,6 +199,7 @@ hallumeter.each("pages-data", (chapter) => {
   table.engines.forEach((engine, position) => place("left-out-engine").append(make("option", { value: position }, engine)));
   place("left-out-engine").addEventListener("change", () => { listed = LISTED; listFallen(); });
   place("left-out-more").addEventListener("click", () => { listed += LISTED; listFallen(); });
+  place("left-out-table").addEventListener("whole", () => { listed = Infinity; listFallen(); });
   place("robust-save").addEventListener("click", save);
   const form = place("robust").querySelector(".rules");
   form.addEventListener("input", refresh);

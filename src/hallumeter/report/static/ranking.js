@@ -44,7 +44,7 @@ hallumeter.each("pairs-data", (chapter) => {
   const told = (shown) => { place("pairs-shown").textContent = sayCount(pairs.length, "{shown} of {count} pair", "{shown} of {count} pairs", { shown: grouped(shown) }); };
 
   const rowOf = ([first, second, pages, difference, , adjusted]) => make("tr", {},
-    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, grouped(pages)),
+    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, chapter.behind({ engine: engines[first] }, grouped(pages))),
     figure(difference, number(difference)), figure(adjusted, adjusted !== null && adjusted < 0.001 ? written("< 0.001") : number(adjusted)),
     make("td", {}, adjusted !== null && adjusted < 0.05 ? say("differ") : say("not shown to differ")));
 
