@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import msgspec
 from msgspec import Struct
 
+from hallumeter.records import Label
+
 from .aspects.building import ASPECTS, BLAMED, blame_rows, metric_families, part_section, run_rows
 from .aspects.families import OPEN
+from .counting.tallies import UNSUPPORTED, Tallies, tally_of
+from .counting.votes import reference_judge
 from .dialogue.building import DIALOGUE, difference_section, score_section
 from .dialogue.building import severity as dialogue_severity
 from .dialogue.wording import SINGLE
@@ -35,7 +39,7 @@ from .document import (
 )
 from .encoding import encodable
 from .segmentation import CONSENSUS
-from .selection import Limits, Selection, select, tally_of
+from .selection import Limits, Selection, select
 from .transcripts.pages import count_pages
 from .transcripts.ranking import ranking_section
 from .transcripts.reading import page_of, reading_section, severity
@@ -102,7 +106,12 @@ def build_document(
     headline = _headline_judge(summary, metric_texts)
     is_of_pages = summary.instrument == TRANSCRIPTS
     order = {TRANSCRIPTS: severity, DIALOGUE: dialogue_severity}.get(summary.instrument)
-    selection = select(streams.get("records", ()), limits, headline=headline, severity=order)
+    tallies = Tallies(
+        headline,
+        reference=reference_judge(judge.name for judge in manifest.judges),
+        unsupported=(Label.REFUTED,) if summary.instrument == DIALOGUE else UNSUPPORTED,
+    )
+    selection = select(streams.get("records", ()), limits, tallies=tallies, severity=order)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
     broken = _count_failures(streams.get("failures", ()), chosen, kept=limits.failures)
     rows = [
@@ -137,7 +146,7 @@ def build_document(
 def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on claims shows."""
     rows, selection, headline = gathered.rows, gathered.selection, gathered.headline
-    reasons = reason_section(selection.overview.reasons)
+    reasons = reason_section(selection.tallies.reasons())
     return [
         *_metric_sections(rows, headline),
         *_distribution_sections(selection),
@@ -153,7 +162,7 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on dialogues shows: modes and turns, where another has judges."""
     rows, selection = gathered.rows, gathered.selection
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
-    reasons = reason_section(selection.overview.reasons)
+    reasons = reason_section(selection.tallies.reasons())
     return [
         *([differences] if differences else []),
         *([scores] if scores else []),
@@ -169,7 +178,7 @@ def _aspect_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on aspects shows: metrics by what they are about, who erred, which rules decided."""
     rows, selection = gathered.rows, gathered.selection
     blamed, parts = blame_rows(rows), part_section(gathered.summary)
-    reasons = reason_section(selection.overview.reasons)
+    reasons = reason_section(selection.tallies.reasons())
     families = [MetricSection(found, title) for title, found in metric_families(rows).items()]
     return [
         *(family for family in families if family.title in OPEN),
@@ -238,8 +247,8 @@ def _confidence(manifest: Manifest) -> float:
 def _label_notices(manifest: Manifest, selection: Selection, *, headline: str | None) -> list[str]:
     """A warning where the marks on the responses cannot follow the headline."""
     method = manifest.settings.get("consensus")
-    is_known = headline != CONSENSUS or CONSENSUS in selection.overview.judges or method in {None, "majority"}
-    if is_known or not selection.overview.responses:
+    is_known = headline != CONSENSUS or CONSENSUS in selection.tallies.judges() or method in {None, "majority"}
+    if is_known or not selection.tallies.responses:
         return []
     return [f"claims are marked by the majority of the judges; the headline rests on their {method} consensus"]
 
@@ -268,23 +277,23 @@ def _breakdown_sections(rows: list[MetricRow], headline: str | None) -> list[Sec
 
 
 def _distribution_sections(selection: Selection) -> list[Section]:
-    overview = selection.overview
-    if not overview.responses:
+    tallies = selection.tallies
+    if not tallies.responses:
         return []
-    models = overview.model_tallies()
+    models = tallies.model_tallies()
     return [
         DistributionSection(
-            bins=overview.share_bins(),
-            without_decided_claim=overview.without_decided_claim,
+            bins=tallies.share_bins(),
+            without_decided_claim=tallies.without_decided_claim,
             models=models,
-            models_left_out=len(overview.models) - len(models),
+            models_left_out=tallies.models - len(models),
         )
     ]
 
 
 def _judge_section(rows: list[MetricRow], manifest: Manifest, *, selection: Selection) -> JudgeSection:
     specs = {judge.name: judge.spec for judge in manifest.judges}
-    tallies = selection.overview.judges
+    tallies = selection.tallies.judges()
     own_rows = [row for row in rows if not row.summary.by and row.text.family != AGREEMENT]
     measured = [row.summary.judge for row in own_rows if row.summary.judge is not None]
     names = sorted(dict.fromkeys([*specs, *sorted(tallies), *measured]), key=CONSENSUS.__eq__)
@@ -315,7 +324,7 @@ def _record_sections(
     selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]], headline: str | None
 ) -> list[Section]:
     """The chosen responses, as many as the limit of size lets in."""
-    if not selection.overview.responses:
+    if not selection.tallies.responses:
         return []
     kinds: tuple[tuple[Literal["worst", "random"], tuple[RecordFindings, ...]], ...] = (
         ("worst", selection.worst),
@@ -337,7 +346,7 @@ def _record_sections(
             shown.append(view)
     picked = Counter(view.picked for view in shown)
     coverage = Coverage(
-        responses=selection.overview.responses,
+        responses=selection.tallies.responses,
         worst=picked["worst"],
         random=picked["random"],
         too_large=len(chosen) - len(shown),
@@ -355,12 +364,12 @@ def _integrity_section(gathered: _Gathered, census: PageCensus | None = None) ->
     broken = gathered.broken
     counts = sorted(broken.counts.items(), key=lambda item: (-item[1], item[0][0], item[0][1] or "", item[0][2]))
     return IntegritySection(
-        tally=tally_of(gathered.selection.overview.labels),
+        tally=gathered.selection.tallies.tally(),
         undefined=tuple(row for row in gathered.rows if row.summary.value is None),
         failure_counts=tuple(FailureCount(*kind, failures) for kind, failures in counts),
         failures=tuple(broken.first),
         failures_total=broken.total,
         records_without_claims=gathered.summary.counts.records_without_claims,
-        not_aligned=gathered.selection.overview.not_aligned,
+        not_aligned=gathered.selection.tallies.not_aligned,
         census=census,
     )
