@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from hallumeter.report.document import MetricRow
 
 TITLES = {
+    "overview": message("Overview"),
+    "concentration": message("Where it concentrates"),
     "metrics": message("Metrics"),
     "distribution": message("Spread"),
     "breakdown": message("By group"),
@@ -52,6 +54,8 @@ TITLES = {
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
+    "overview": message("Overview"),
+    "concentration": message("Where it concentrates"),
     TRANSCRIPTS: {"metrics": message("All engines together")},
     DIALOGUE: {"metrics": message("All answers together"), "records": message("Answers")},
     ASPECTS: {"records": message("Sentences")},
