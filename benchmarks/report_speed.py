@@ -34,7 +34,9 @@ load(sys.argv[1]).to_html(sys.argv[2])
 print(time.process_time() - start)
 """
 
-NOUNS = "tower bridge river castle museum station garden market church harbour theatre school palace street lake".split()
+NOUNS = (
+    "tower bridge river castle museum station garden market church harbour theatre school palace street lake".split()
+)
 VERBS = "opened closed grew moved burned changed reached crossed served housed".split()
 REASONS = ("number_mismatch", "name_not_found", "words_not_found", "date_mismatch", None)
 
@@ -87,7 +89,17 @@ def make_run(folder: Path, records: int, judges: int) -> Path:
     source = folder / "answers.jsonl"
     with source.open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(row) + "\n" for row in rows(records, judges, random.Random(0)))
-    command = [sys.executable, "-m", "hallumeter", "measure", str(source), "--by", "model", "--out", str(folder / "run")]
+    command = [
+        sys.executable,
+        "-m",
+        "hallumeter",
+        "measure",
+        str(source),
+        "--by",
+        "model",
+        "--out",
+        str(folder / "run"),
+    ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder / "run"
 

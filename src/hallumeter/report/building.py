@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from .transcripts.sections import PageCensus
 
 
-
 class Streams(TypedDict, total=False):
     """What a run holds, as streams that are read once."""
 

@@ -113,7 +113,9 @@ class VoteTally:
     def _reference(self, table: IntArray, votes: IntArray, place: int) -> IntArray:
         """The decided label that a judge is compared with for each claim; NO_VOTE where there is none."""
         if self.reference is not None:
-            known = table[:, self.judges.index(self.reference)] if self.reference in self.judges else table[:, 0] * 0 - 1
+            known = (
+                table[:, self.judges.index(self.reference)] if self.reference in self.judges else table[:, 0] * 0 - 1
+            )
             return np.where(known < DECIDED_LABELS, known, NO_VOTE)
         own = table[:, place, np.newaxis] == np.arange(DECIDED_LABELS)
         return majority(votes - own)

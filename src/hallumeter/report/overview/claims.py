@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 FIGURES = ("mihr", "mahr", "factscore", "far")
 
-_RATE = message(
-    "The evidence does not support {count} of {total} decided claims: {share} ({confidence} {interval})."
-)
+_RATE = message("The evidence does not support {count} of {total} decided claims: {share} ({confidence} {interval}).")
 _RATE_ALONE = message("The evidence does not support {count} of {total} decided claims: {share}.")
 _NO_RATE = message("How many claims are unsupported cannot be told: {reason}.")
 _RESPONSES = message(
