@@ -46,6 +46,7 @@ from .verdicts.integrity import Broken, count_failures, cut_counts, language_cou
 from .verdicts.judging import AGREEMENT, judge_section
 from .verdicts.reasons import reason_section
 from .views import record_view
+from .wording import title_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +118,7 @@ def build_document(
     sections, census = _sections(gathered, limits, pages=streams.get("pages", ()), metric_texts=metric_texts)
     overview = overview_section(summary, headline, texts=metric_texts, confidence=gathered.confidence)
     document = Document(
-        title=_title(manifest),
+        title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
@@ -205,14 +206,6 @@ def _page_sections(
         *_metric_sections(others, gathered.headline),
         *_breakdown_sections(others, gathered.headline),
     ]
-
-
-def _title(manifest: Manifest) -> str:
-    """The instrument and what it read; only the first two of many files."""
-    names = [file.name for file in manifest.inputs[:2]]
-    if len(manifest.inputs) > len(names):
-        names.append(f"{len(manifest.inputs) - len(names)} more")
-    return ": ".join([manifest.instrument.capitalize(), *([", ".join(names)] if names else [])])
 
 
 def _headline_judge(summary: Summary, metric_texts: Mapping[str, MetricText]) -> str | None:

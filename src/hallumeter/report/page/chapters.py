@@ -25,7 +25,9 @@ from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, readings_payload
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
+from hallumeter.report.wording import field_words
 
+from .metric_words import with_metric_words
 from .payload import record_payload
 
 if TYPE_CHECKING:
@@ -100,6 +102,13 @@ class Chapter(Struct, frozen=True):
         return _GUIDES.get(self.document.instrument, "guide.html")
 
     @property
+    def headline(self) -> MetricRow | None:
+        """The first figure of the whole run that has a value; None when there is none."""
+        sections = (section for section in self.document.sections if isinstance(section, MetricSection))
+        rows = (row for section in sections for row in section.rows if row.summary.value is not None)
+        return next(rows, None)
+
+    @property
     def records_anchor(self) -> str | None:
         """Where its records can be read; None when there are none."""
         shown = (part.anchor for part in self.parts if isinstance(part.section, RecordSection | ReadingSection))
@@ -168,6 +177,7 @@ def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
 
 
 def _chapter(document: Document, prefix: str) -> Chapter:
+    document = with_metric_words(document)
     charts = charts_of(document)
     return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
 
@@ -192,7 +202,7 @@ def _title(document: Document, section: Section, usual: str) -> str:
         return say(section.title)
     if isinstance(section, BreakdownSection):
         own = document.instrument == DIALOGUE
-        return group_title(section.by) if own else say("By {fields}", fields=", ".join(section.by))
+        return group_title(section.by) if own else say("By {fields}", fields=field_words(section.by))
     return say(usual)
 
 

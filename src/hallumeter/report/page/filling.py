@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.records import Label
 from hallumeter.report.aspects.families import OPEN
+from hallumeter.report.behind import query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
@@ -18,10 +19,11 @@ from hallumeter.report.dialogue.wording import (
     fairness_words,
     pairs_of_modes,
     result_words,
+    too_few_words,
 )
 from hallumeter.report.document import BreakdownSection, JudgeSection
 from hallumeter.report.drawing import LABEL_COLOURS
-from hallumeter.report.languages.speaking import say, say_count, say_html, spoken
+from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
 from hallumeter.report.overview.telling import format_percent, isolated, tell_fact_html, tell_reason
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.transcripts.payload import KIND_WORDS
@@ -44,6 +46,7 @@ from hallumeter.report.wording import (
     format_counts,
     format_number,
     format_pair,
+    instrument_words,
     interval_words,
     plural,
     value_words,
@@ -100,8 +103,12 @@ def _functions() -> dict[str, object]:
         "_": say,
         "html": say_html,
         "counted": say_count,
+        "counted_html": say_count_html,
         "spoken": spoken,
         "counts_of": format_counts,
+        "instrument_of": instrument_words,
+        "query_behind": query_behind,
+        "reason_query": reason_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,
@@ -121,6 +128,7 @@ def _functions() -> dict[str, object]:
         "difference_cells_of": difference_cells,
         "result_of": result_words,
         "fairness_of": fairness_words,
+        "caution_of": too_few_words,
         "pairs_of": _pairs_of,
         "open_families": OPEN,
         "tell": tell_fact_html,
