@@ -31,6 +31,10 @@ _REASONS = {
     ("is in the worst case", "below"): message("{metric} is in the worst case {value}, below {bound}"),
 }
 """What a rule of a policy says, by how it looks at the number and on which side the bound lies."""
+LEVELS = (message("high"), message("medium"), message("low"), message("unknown"))
+"""How reliable a policy takes a run to be."""
+OPINIONS = (message("nothing was measured"),)
+"""What else a policy says."""
 _REASON = re.compile(r"(\w+) (is(?: \D+)?) ([\d.]+), (above|below) ([\d.e-]+)")
 _NOT_MEASURED = re.compile(r"(\w+) was not measured")
 

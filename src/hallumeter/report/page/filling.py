@@ -34,6 +34,7 @@ from hallumeter.report.verdicts.charts import length_words, tenth_words
 from hallumeter.report.verdicts.codes import failure_words, reason_words
 from hallumeter.report.verdicts.comparing import agreement_level, pair_grid
 from hallumeter.report.verdicts.integrity import LANGUAGE_WORDS
+from hallumeter.report.verdicts.panel import advice_html
 from hallumeter.report.verdicts.sections import CONFUSED
 from hallumeter.report.wording import (
     ALL_JUDGES,
@@ -139,6 +140,7 @@ def _functions() -> dict[str, object]:
         "length_words": length_words,
         "pair_grid_of": pair_grid,
         "level_of": agreement_level,
+        "advice_of": advice_html,
         "language_words": LANGUAGE_WORDS,
         "confused": [Label(name) for name in CONFUSED],
     }

@@ -143,7 +143,8 @@ def _diagonal() -> dict[str, Json]:
 
 def _calibration_layers(values: list[Json], titles: tuple[str, str], tips: list[Json]) -> list[Json]:
     across, up = titles
-    accent, data = PALETTE["accent"][0], {"values": values}
+    accent = PALETTE["accent"][0]
+    data: dict[str, Json] = {"values": values}
     size: dict[str, Json] = {"field": "claims", "type": "quantitative", "legend": None, "scale": {"range": [40, 320]}}
     return [
         {
