@@ -310,7 +310,7 @@ def _size(view: RecordView, passages: set[str]) -> int:
 
 
 def _concentration_sections(gathered: _Gathered) -> list[Section]:
-    """Of dialogues only what is refuted counts: a fact that is not used, or not said of the patient, is no invention."""
+    """Of dialogues only what is refuted counts: a fact that is not used, or not said of a patient, is not invented."""
     is_dialogue = gathered.summary.instrument == DIALOGUE
     found = concentration_section(
         gathered.selection.tallies, gathered.confidence, counted="REFUTED" if is_dialogue else "unsupported"

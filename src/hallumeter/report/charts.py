@@ -11,11 +11,13 @@ from .aspects.families import OPEN
 from .dialogue.building import DIALOGUE
 from .dialogue.charts import difference_charts, score_charts
 from .dialogue.sections import DifferenceSection, ScoreSection
-from .document import BreakdownSection, DistributionSection, MetricSection, has_pages
+from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection, has_pages
 from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
 from .languages.speaking import say, say_count
 from .transcripts.charts import page_charts, rank_charts
 from .transcripts.sections import PageSection, RankingSection
+from .verdicts.charts import calibration_charts, concentration_charts
+from .verdicts.sections import ConcentrationSection
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -70,6 +72,8 @@ def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
 def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, DifferenceSection):
         return difference_charts(section, confidence)
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
     return score_charts(section, confidence) if isinstance(section, ScoreSection) else []
 
 
@@ -80,7 +84,9 @@ def _section_charts(section: Section, confidence: float) -> list[Chart]:
         return [*_share_chart(section), *_label_chart(section)]
     if isinstance(section, BreakdownSection):
         return _group_charts(section, confidence)
-    return []
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
+    return calibration_charts(section.calibrations, confidence) if isinstance(section, JudgeSection) else []
 
 
 def _page_charts(section: Section, confidence: float) -> list[Chart]:

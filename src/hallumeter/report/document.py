@@ -241,8 +241,8 @@ class PanelAdvice(Struct, frozen=True):
 
     judge: str | None
     """The judge that could be dropped; None when none stands out."""
-    words: str
-    """The sentence, or its rest after ``Without`` and the judge."""
+    figures: tuple[MetricSummary | None, ...] = ()
+    """Alpha of all, alpha without the judge, and the gain."""
     also: tuple[str, ...] = ()
     """Further judges of whom the same is true, each taken alone."""
 
