@@ -17,6 +17,7 @@ hallumeter.each("charts-data", (chapter) => {
         ast: true,
         actions: false,
         defaultStyle: false,
+        formatLocale: hallumeter.formatLocale,
         tooltip: { disableDefaultStyle: true, anchor: "mark" },
       });
     }

@@ -1,7 +1,7 @@
 "use strict";
 // Pages in numbers: where they lie, and what becomes of the ranking when some of them are left out.
 hallumeter.each("pages-data", (chapter) => {
-  const { make, number, percent, count, figure } = hallumeter;
+  const { make, number, percent, say, sayCount, grouped, written, figure } = hallumeter;
   const { place, data, root } = chapter;
   const table = data("pages-data");
   const numbers = table.numbers;
@@ -52,10 +52,10 @@ hallumeter.each("pages-data", (chapter) => {
   // ---------------------------------------------------------------- rules
 
   const RULES = [
-    { name: "cer", told: (limit) => `${limit} %`, holds: (row, limit) => row.cer !== null && row.cer > limit / 100, why: (row) => `CER ${percent(row.cer)}` },
-    { name: "anchor", told: (limit) => limit.toFixed(2), holds: (row, limit) => row.anchor < limit, why: (row) => `anchor ${number(row.anchor)}` },
-    { name: "ratio", told: (limit) => limit.toFixed(1), holds: (row, limit) => row.ratio > limit, why: (row) => `length ratio ${number(row.ratio, 2)}` },
-    { name: "badge", holds: (row) => row.badge === true, why: () => "badge of hallumeter" },
+    { name: "cer", told: (limit) => `${limit} %`, holds: (row, limit) => row.cer !== null && row.cer > limit / 100, why: (row) => say("CER {value}", { value: percent(row.cer) }) },
+    { name: "anchor", told: (limit) => written(limit.toFixed(2)), holds: (row, limit) => row.anchor < limit, why: (row) => say("anchor {value}", { value: number(row.anchor) }) },
+    { name: "ratio", told: (limit) => written(limit.toFixed(1)), holds: (row, limit) => row.ratio > limit, why: (row) => say("length ratio {value}", { value: number(row.ratio, 2) }) },
+    { name: "badge", holds: (row) => row.badge === true, why: () => say("badge of hallumeter") },
   ];
   const reasonsOf = (row, rules) => rules.filter(({ rule, limit }) => rule.holds(row, limit)).map(({ rule }) => rule.why(row));
 
@@ -64,7 +64,7 @@ hallumeter.each("pages-data", (chapter) => {
     const reasons = rows.map((row) => reasonsOf(row, rules));
     const fallen = new Set(rows.filter((row) => reasons[row.row].length).map((row) => row.page));
     if (place("rule-everyone").checked) {
-      for (const row of rows) if (!reasons[row.row].length && fallen.has(row.page)) reasons[row.row].push("left out for another engine");
+      for (const row of rows) if (!reasons[row.row].length && fallen.has(row.page)) reasons[row.row].push(say("left out for another engine"));
     }
     return reasons;
   };
@@ -74,7 +74,7 @@ hallumeter.each("pages-data", (chapter) => {
   const changeOf = (value, before, digits = 3) => {
     if (value === null || before === null) return "";
     const change = value - before;
-    return change === 0 ? "no change" : `${change > 0 ? "+" : "−"}${number(Math.abs(change), digits).replace(/^([<>])/, "$1 ")}`;
+    return change === 0 ? say("no change") : `${change > 0 ? "+" : "−"}${number(Math.abs(change), digits).replace(/^([<>])/, "$1 ")}`;
   };
   const moveOf = (rank, before) => {
     if (rank === null || before === null || rank === before) return "";
@@ -89,7 +89,7 @@ hallumeter.each("pages-data", (chapter) => {
       if (measured[name] !== null && before[name] !== null) made.dataset.change = measured[name] - before[name];
       return made;
     };
-    const kept = figure(measured.pages, own(`${measured.pages.toLocaleString("en")} of ${before.pages.toLocaleString("en")}`));
+    const kept = figure(measured.pages, own(say("{shown} of {total}", { shown: grouped(measured.pages), total: grouped(before.pages) })));
     kept.dataset.total = before.pages;
     return make("tr", {},
       figure(rank, rank === null ? hallumeter.NO_VALUE : String(rank), moveOf(rank, wholeRanks[engine])),
@@ -107,14 +107,14 @@ hallumeter.each("pages-data", (chapter) => {
     const wanted = place("left-out-engine").value;
     const own = wanted === "" ? fallen : fallen.filter((row) => row.engine === Number(wanted));
     const shown = own.slice(0, listed).map((row) => {
-      const button = row.reading === null ? null : make("button", { type: "button", className: "plain-button" }, "Open");
+      const button = row.reading === null ? null : make("button", { type: "button", className: "plain-button" }, say("Open"));
       button?.addEventListener("click", () => openReading(row.reading));
       return make("tr", {}, make("td", {}, make("bdi", {}, table.pages[row.page])), make("td", {}, make("bdi", {}, table.engines[row.engine])),
-        make("td", {}, reasons[row.row].join(", ")), make("td", {}, button ?? "not in this file"));
+        make("td", {}, reasons[row.row].join(", ")), make("td", {}, button ?? say("not in this file")));
     });
     place("left-out-table").tBodies[0].replaceChildren(...shown);
     place("left-out-more").hidden = own.length <= listed;
-    place("left-out-more").textContent = `Show ${Math.min(LISTED, own.length - listed)} more of ${own.length.toLocaleString("en")}`;
+    place("left-out-more").textContent = say("Show {more} more of {total}", { more: grouped(Math.min(LISTED, own.length - listed)), total: grouped(own.length) });
   };
 
   const refresh = () => {
@@ -128,8 +128,9 @@ hallumeter.each("pages-data", (chapter) => {
     [...place("robust-table").tHead.rows[0].cells].forEach((cell, column) => (column ? cell.removeAttribute("aria-sort") : cell.setAttribute("aria-sort", "ascending")));
     fallen = rows.filter((row) => reasons[row.row].length);
     listed = LISTED;
-    place("robust-told").textContent = `${(rows.length - fallen.length).toLocaleString("en")} of ${count(rows.length, "reading")} kept, ${fallen.length.toLocaleString("en")} left out.`;
-    place("left-out-title").textContent = `Pages left out (${fallen.length.toLocaleString("en")})`;
+    place("robust-told").textContent = sayCount(rows.length, "{kept} of {count} reading kept, {out} left out.", "{kept} of {count} readings kept, {out} left out.",
+      { kept: grouped(rows.length - fallen.length), out: grouped(fallen.length) });
+    place("left-out-title").textContent = say("Pages left out ({count})", { count: grouped(fallen.length) });
     listFallen();
   };
 
@@ -172,7 +173,7 @@ hallumeter.each("pages-data", (chapter) => {
   const draw = async () => {
     const { view } = await vegaEmbed(place("scatter"), specOf(scheme.matches), {
       mode: "vega-lite", renderer: rows.length > POINTS_AS_NODES ? "canvas" : "svg", ast: true, actions: false, defaultStyle: false,
-      tooltip: { disableDefaultStyle: true, anchor: "mark" },
+      tooltip: { disableDefaultStyle: true, anchor: "mark" }, formatLocale: hallumeter.formatLocale,
     });
     view.addEventListener("click", (_, item) => { if (Number.isInteger(item?.datum?.reading)) openReading(item.datum.reading); });
     document.documentElement.dataset.scatter = "drawn";
