@@ -11,11 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.records import Label
 from hallumeter.report.aspects.families import OPEN
-from hallumeter.report.behind import query_behind, reason_query
+from hallumeter.report.behind import mode_query, query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
     difference_cells,
+    difference_values,
     fairness_words,
     pairs_of_modes,
     result_words,
@@ -110,6 +111,7 @@ def _functions() -> dict[str, object]:
         "instrument_of": instrument_words,
         "query_behind": query_behind,
         "reason_query": reason_query,
+        "mode_query": mode_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,
@@ -127,6 +129,7 @@ def _functions() -> dict[str, object]:
         "difference_of": difference_words,
         "neighbours_of": neighbours,
         "difference_cells_of": difference_cells,
+        "difference_values_of": difference_values,
         "result_of": result_words,
         "fairness_of": fairness_words,
         "caution_of": too_few_words,
