@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import msgspec
 from msgspec import Struct
 
-from .aspects.building import ASPECTS, BLAMED, blame_rows, metric_families, part_section, run_rows
-from .aspects.families import OPEN
+from .aspects.building import ASPECTS, executive_rows, metric_families, part_sections, run_rows, told_sentences
+from .aspects.families import EXECUTIVE
+from .aspects.views import sentence_view
 from .dialogue.building import DIALOGUE, difference_section, score_section
 from .dialogue.building import severity as dialogue_severity
 from .dialogue.wording import SINGLE
@@ -44,10 +45,12 @@ from .verdicts.reasons import reason_section
 from .views import record_view
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
+    from hallumeter.records.aspects.traced_sentence import TracedSentence
 
+    from .aspects.building import ToldSentences
     from .document import RecordView
     from .transcripts.pages import CountedPages
     from .transcripts.sections import PageCensus
@@ -64,6 +67,8 @@ class Streams(TypedDict, total=False):
     failures: Iterable[Failure]
     pages: Iterable[PageRow]
     """Of an instrument that reads pages, sorted by page."""
+    traced: Iterable[TracedSentence]
+    """Of an instrument whose agents read sentences."""
 
 
 class _Failures(Struct):
@@ -96,7 +101,7 @@ def build_document(
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    The streams `records`, `failures` and `pages` are read once. A metric without a text is shown under its own name.
+    The streams `records`, `failures`, `pages` and `traced` are read once. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
@@ -117,7 +122,8 @@ def build_document(
     elif summary.instrument == DIALOGUE:
         sections = _dialogue_sections(gathered, limits)
     elif summary.instrument == ASPECTS:
-        sections = _aspect_sections(gathered, limits)
+        shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
+        sections = _aspect_sections(gathered, limits, told_sentences(streams.get("traced", ()), summary, shown))
     else:
         sections = _claim_sections(gathered, limits)
     document = Document(
@@ -165,22 +171,35 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     ]
 
 
-def _aspect_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
-    """What a report on aspects shows: metrics by what they are about, who erred, which rules decided."""
-    rows, selection = gathered.rows, gathered.selection
-    blamed, parts = blame_rows(rows), part_section(gathered.summary)
+def _aspect_sections(gathered: _Gathered, limits: Limits, told: ToldSentences) -> list[Section]:
+    """What a report on aspects shows, theme by theme: quality, effectiveness, sentences, reliability, the rest."""
+    rows, selection, parts = gathered.rows, gathered.selection, part_sections(gathered.summary)
     reasons = reason_section(selection.overview.reasons)
-    families = [MetricSection(found, title) for title, found in metric_families(rows).items()]
-    return [
-        *(family for family in families if family.title in OPEN),
-        *([BreakdownSection(BLAMED, tuple(blamed), title="Who made which error")] if blamed else []),
-        *([parts] if parts else []),
+    brief = executive_rows(rows)
+    families = {title: MetricSection(found, title) for title, found in metric_families(rows).items()}
+    sentences = _record_sections(
+        selection,
+        limits,
+        failures=gathered.broken.by_record,
+        headline=gathered.headline,
+        own=lambda view: sentence_view(view, told.traces.get(view.record_id)),
+    )
+    ordered: list[Section | None] = [
+        MetricSection(brief, EXECUTIVE) if brief else None,
+        *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
+        told.flow if selection.overview.responses else None,
+        told.blame if told.blame.rows else None,
+        parts.get("decisions"),
+        *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
+        *sentences,
+        families.get("Between runs"),
         *_breakdown_sections(run_rows(rows), gathered.headline),
-        *([reasons] if reasons else []),
-        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
-        *(family for family in families if family.title not in OPEN),
+        *(families.get(title) for title in ("Failures and effort", "Auxiliary classifier")),
+        parts.get("others"),
+        reasons,
         _integrity_section(gathered),
     ]
+    return [section for section in ordered if section is not None]
 
 
 def _page_sections(
@@ -312,9 +331,14 @@ def _judge_section(rows: list[MetricRow], manifest: Manifest, *, selection: Sele
 
 
 def _record_sections(
-    selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]], headline: str | None
+    selection: Selection,
+    limits: Limits,
+    *,
+    failures: Mapping[str, list[Failure]],
+    headline: str | None,
+    own: Callable[[RecordView], RecordView] | None = None,
 ) -> list[Section]:
-    """The chosen responses, as many as the limit of size lets in."""
+    """The chosen responses, as many as the limit of size lets in; `own` is what an instrument makes of each."""
     if not selection.overview.responses:
         return []
     kinds: tuple[tuple[Literal["worst", "random"], tuple[RecordFindings, ...]], ...] = (
@@ -329,7 +353,7 @@ def _record_sections(
     shown: list[RecordView] = []
     passages: set[str] = set()
     room = limits.bytes
-    for view in map(encodable, chosen):
+    for view in map(encodable, map(own, chosen) if own else chosen):
         size = _size(view, passages)
         if size <= room:
             room -= size

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from hallumeter.report.aspects.families import OPEN
+from hallumeter.report.aspects.filling import aspect_functions
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
@@ -116,7 +116,7 @@ def _functions() -> dict[str, object]:
         "result_of": result_words,
         "fairness_of": fairness_words,
         "pairs_of": _pairs_of,
-        "open_families": OPEN,
+        **aspect_functions(),
     }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.records import Label
+from hallumeter.report.aspects.payload import TraceWords, trace_payload
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdicts.codes import REASON_WORDS
 from hallumeter.report.wording import LABEL_WORDS, format_number
@@ -52,8 +53,10 @@ class _Source(Struct, frozen=True):
 
 def record_payload(section: RecordSection) -> dict[str, Json]:
     """Everything that the record browser needs."""
-    judges, passages = _Pool(), _Pool()
-    records: list[Json] = [_record(view, judges=judges, passages=passages) for view in section.records]
+    judges, passages, traces = _Pool(), _Pool(), TraceWords()
+    records: list[Json] = [
+        _record(view, judges=judges, passages=passages) | _traced(view, traces) for view in section.records
+    ]
     codes = {verdict.reason for view in section.records for finding in view.findings for verdict in finding.verdicts}
     return {
         "labels": [
@@ -65,7 +68,13 @@ def record_payload(section: RecordSection) -> dict[str, Json]:
         "passages": passages.strings(),
         "reasons": {code: words for code, words in sorted(REASON_WORDS.items()) if code in codes},
         "records": records,
+        **({"traces": traces.payload()} if any(view.trace for view in section.records) else {}),
     }
+
+
+def _traced(view: RecordView, words: TraceWords) -> dict[str, Json]:
+    """The way of a sentence through the agents that read it."""
+    return {} if view.trace is None else {"a": trace_payload(view.trace, view.response or "", words)}
 
 
 def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Json]:
