@@ -80,9 +80,10 @@ def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
     files = sorted((tmp_path / "demo").rglob("*"))
     second = succeed("demo", "--out", tmp_path / "demo")
     assert first.stdout == second.stdout
-    assert f"Reports: {tmp_path / 'demo' / 'answers' / 'report.html'}" in first.stdout
-    for name in ("newspapers", "dialogues", "reviews-english", "reviews-korean"):
-        assert str(tmp_path / "demo" / name / "report.html") in first.stdout
+    assert f"Report on all of it: {tmp_path / 'demo' / 'report.html'}" in first.stdout
+    for name in ("answers", "newspapers", "dialogues", "reviews-english", "reviews-korean"):
+        assert str(tmp_path / "demo" / name) in first.stdout
+        assert (tmp_path / "demo" / name / "report.html").is_file()
     assert "agent minus llm, on the same patients and turns" in first.stdout
     assert sorted((tmp_path / "demo").rglob("*")) == files
     assert "MiHR" in first.stdout
@@ -128,3 +129,15 @@ def test_the_report_is_written_into_the_run_or_where_asked(tmp_path: Path) -> No
         succeed("report", tmp_path / "run", "--out", tmp_path / "friday.html").stdout == f"{tmp_path / 'friday.html'}\n"
     )
     assert (tmp_path / "friday.html").read_bytes() == before
+
+
+def test_several_runs_make_one_report_under_a_name_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path / "v.jsonl", [VERDICT])
+    runs = [tmp_path / "first", tmp_path / "second"]
+    for run in runs:
+        succeed("measure", tmp_path / "v.jsonl", "--out", run)
+    assert refused("report", *runs) == "several runs make one file: name it with --out FILE"
+    assert succeed("report", *runs, "--out", tmp_path / "both.html").stdout == f"{tmp_path / 'both.html'}\n"
+    page = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert page.count("data-chapter ") == 2
+    assert page.count("<script>") == (runs[0] / "report.html").read_text(encoding="utf-8").count("<script>") + 1

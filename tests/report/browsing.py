@@ -34,7 +34,9 @@ def opened_browser() -> Iterator[Browser]:
 class Visit:
     """An open page, and everything that went wrong on it."""
 
-    def __init__(self, browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light") -> None:
+    def __init__(
+        self, browser: Browser, path: Path, *, width: int = 1280, scheme: str = "light", fragment: str = ""
+    ) -> None:
         self.context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
         )
@@ -44,7 +46,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
         self.page.on("request", self._note)
-        self.page.goto(path.as_uri())
+        self.page.goto(path.as_uri() + fragment)
 
     def _note(self, request: Request) -> None:
         if not request.url.startswith("file:"):

@@ -17,7 +17,7 @@ import click
     help="Folder to write; an older demo in it is replaced.",
 )
 def demo(out: Path) -> None:
-    """Measure bundled real samples and write five reports: no key, no download, a few seconds.
+    """Measure bundled real samples with every instrument, and report on all in one file: no key, no download.
 
     The samples are answers of six language models to questions about given passages (RAGTruth), audited by the judge in
     the package, with the verdicts of human annotators beside; and newspaper articles of 1895 to 1921 as read by OCR
@@ -32,7 +32,7 @@ def demo(out: Path) -> None:
       hallumeter demo --out demo
     """
     from hallumeter.pipelines import run_demo
-    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES, ENGLISH_REVIEWS, KOREAN_REVIEWS, NEWSPAPERS
+    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES
     from hallumeter.report import RecordFindings, count_reasons, summary_text, transcripts_text
     from hallumeter.report.aspects.text import aspects_brief
     from hallumeter.report.dialogue.text import dialogue_brief
@@ -54,6 +54,5 @@ def demo(out: Path) -> None:
         click.echo("not read: kiwipiepy is not installed; pip install 'hallumeter[korean]' lets the demo read them")
     else:
         click.echo(aspects_brief(found.korean_reviews), nl=False)
-    runs = [ANSWERS, NEWSPAPERS, DIALOGUES, ENGLISH_REVIEWS, *([KOREAN_REVIEWS] if found.korean_reviews else [])]
-    places = [str(out / name / "report.html") for name in runs]
-    click.echo("\nReports: " + "\n         ".join(places))
+    click.echo(f"\nReport on all of it: {out / 'report.html'}")
+    click.echo(f"Run folders, each with a report of its own: {', '.join(str(out / name) for name in found.runs)}")

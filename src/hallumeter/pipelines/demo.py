@@ -25,8 +25,9 @@ from hallumeter.pipelines.transcripts import (
     transcripts_to_folder,
 )
 from hallumeter.records import Mode, Summary
+from hallumeter.report import write_html
 from hallumeter.runner import NoWatch
-from hallumeter.store import EVENTS, MANIFEST, RUN_FILES
+from hallumeter.store import EVENTS, MANIFEST, REPORT, RUN_FILES
 
 from .run import load
 
@@ -63,9 +64,18 @@ class Demo(Struct, frozen=True, eq=False):
     korean_reviews: Summary | None
     """Korean reviews of many things; None where the package that reads Korean is not installed."""
 
+    @property
+    def runs(self) -> list[str]:
+        """The folders of its runs, in the order in which they are told."""
+        read = [ENGLISH_REVIEWS] if self.korean_reviews is None else [ENGLISH_REVIEWS, KOREAN_REVIEWS]
+        return [ANSWERS, NEWSPAPERS, DIALOGUES, *read]
+
 
 def run_demo(out: Path) -> Demo:
-    """Measure the bundled samples into a run folder each; a demo that was written to the same place is replaced."""
+    """Measure the bundled samples into a run folder each, and report on all in one file beside them.
+
+    A demo that was written to the same place is replaced.
+    """
     samples = Path(str(files("hallumeter.samples")))
     if (out / MANIFEST).exists():
         raise InputError(f"{out}: holds another run; choose another folder with --out")
@@ -77,13 +87,15 @@ def run_demo(out: Path) -> Demo:
         out.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder with --out") from error
-    return Demo(
+    measured = Demo(
         answers=_audited(samples / _ANSWERS_FILE, out / ANSWERS),
         newspapers=_compared(samples / NEWSPAPERS, out / NEWSPAPERS),
         dialogues=_asked(samples / _PATIENTS, out / DIALOGUES),
         english_reviews=_read(samples / "reviews", out, ENGLISH_REVIEWS),
         korean_reviews=_read_where_possible(samples / "reviews", out, KOREAN_REVIEWS),
     )
+    write_html([load(out / name).document() for name in measured.runs], out / REPORT)
+    return measured
 
 
 def _audited(file: Path, out: Path) -> Summary:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hallumeter.records import Failure, Finding, Manifest, PageRow, Summary
+    from hallumeter.report import Document
 
 
 class Run:
@@ -53,9 +54,9 @@ class Run:
         for _, findings in self._folder.findings():
             yield from findings
 
-    def to_html(self, path: str | Path) -> None:
-        """Write the report as one self-contained file."""
-        document = build_document(
+    def document(self) -> Document:
+        """Everything that a report shows of it."""
+        return build_document(
             summary=self.summary,
             manifest=self.manifest,
             metric_texts=metric_texts(),
@@ -64,7 +65,10 @@ class Run:
             pages=self._folder.pages(),
             traced=self._folder.traced_sentences(),
         )
-        write_html(document, path)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the report as one self-contained file."""
+        write_html(self.document(), path)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

@@ -102,6 +102,13 @@ class Chapter(Struct, frozen=True):
         return _GUIDES.get(self.document.instrument, "guide.html")
 
     @property
+    def headline(self) -> MetricRow | None:
+        """The first figure of the whole run that has a value; None when there is none."""
+        sections = (section for section in self.document.sections if isinstance(section, MetricSection))
+        rows = (row for section in sections for row in section.rows if row.summary.value is not None)
+        return next(rows, None)
+
+    @property
     def records_anchor(self) -> str | None:
         """Where its records can be read; None when there are none."""
         shown = (part.anchor for part in self.parts if isinstance(part.section, RecordSection | ReadingSection))
