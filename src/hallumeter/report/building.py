@@ -101,7 +101,8 @@ def build_document(
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    The streams `records`, `failures`, `pages` and `traced` are read once. A metric without a text is shown under its own name.
+    The streams `records`, `failures`, `pages` and `traced` are read once. A metric without a text is shown under
+    its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
@@ -123,7 +124,8 @@ def build_document(
         sections = _dialogue_sections(gathered, limits)
     elif summary.instrument == ASPECTS:
         shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
-        sections = _aspect_sections(gathered, limits, told_sentences(streams.get("traced", ()), summary, shown))
+        told = told_sentences(streams.get("traced", ()), summary, shown=shown)
+        sections = _aspect_sections(gathered, limits, told=told)
     else:
         sections = _claim_sections(gathered, limits)
     document = Document(
@@ -171,7 +173,7 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     ]
 
 
-def _aspect_sections(gathered: _Gathered, limits: Limits, told: ToldSentences) -> list[Section]:
+def _aspect_sections(gathered: _Gathered, limits: Limits, *, told: ToldSentences) -> list[Section]:
     """What a report on aspects shows, theme by theme: quality, effectiveness, sentences, reliability, the rest."""
     rows, selection, parts = gathered.rows, gathered.selection, part_sections(gathered.summary)
     reasons = reason_section(selection.overview.reasons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING
 
 from hallumeter.metrics.aspects.blame import is_repair
@@ -61,9 +62,7 @@ class ErrorCount:
         for (error, step), errors in sorted(self._standing.items(), key=lambda item: _rank(item[0][1])):
             standing.setdefault(error, {})[step] = errors
         ignored = sorted(self._ignored.items(), key=lambda item: (_rank(item[0][0]), -item[1], item[0]))
-        return BlameSection(
-            tuple(rows), standing, tuple(IgnoredErrors(*told, errors) for told, errors in ignored)
-        )
+        return BlameSection(tuple(rows), standing, tuple(IgnoredErrors(*told, errors) for told, errors in ignored))
 
 
 def deed(move: FlowMove) -> str | None:
@@ -101,11 +100,9 @@ def flow_section(count: ErrorCount, rows: Iterable[MetricSummary], *, missing: s
 
 
 def _moves(moves: Counter[tuple[str, str, str]]) -> Iterable[FlowMove]:
-    for kind in ERROR_KINDS:
-        for was in STATUSES:
-            for became in STATUSES:
-                if units := moves[kind, was, became]:
-                    yield FlowMove(kind, was, became, units)
+    for kind, was, became in product(ERROR_KINDS, STATUSES, STATUSES):
+        if units := moves[kind, was, became]:
+            yield FlowMove(kind, was, became, units)
 
 
 def _rank(step: str) -> tuple[int, str]:

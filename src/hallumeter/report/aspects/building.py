@@ -36,7 +36,7 @@ class ToldSentences(Struct, frozen=True):
 
 
 def told_sentences(
-    traced: Iterable[TracedSentence], summary: Summary, shown: Mapping[str, tuple[Finding, ...]]
+    traced: Iterable[TracedSentence], summary: Summary, *, shown: Mapping[str, tuple[Finding, ...]]
 ) -> ToldSentences:
     """Count the errors of all sentences, and trace those that are shown."""
     count, traces = ErrorCount(), {}
@@ -79,7 +79,9 @@ def part_sections(summary: Summary) -> dict[str, PartSection]:
     if found is None:
         return {}
     whole = [each for each in found.breakdowns if not each.by and each.total]
-    decisions = tuple(sorted((one for one in whole if one.name in DECISIONS), key=lambda one: DECISIONS.index(one.name)))
+    decisions = tuple(
+        sorted((one for one in whole if one.name in DECISIONS), key=lambda one: DECISIONS.index(one.name))
+    )
     others = tuple(each for each in whole if each.name not in DECISIONS)
     sections = {
         "decisions": PartSection(decisions, title=DECIDED),

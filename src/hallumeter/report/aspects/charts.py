@@ -23,7 +23,9 @@ _ROW = 44
 
 def part_charts(section: PartSection, confidence: float) -> list[Chart]:
     """The decisions of the moderator and of the debate as bars; other parts are tables alone."""
-    return [_bars(whole, confidence) for whole in section.breakdowns if whole.name in BARS and any(whole.parts.values())]
+    return [
+        _bars(whole, confidence) for whole in section.breakdowns if whole.name in BARS and any(whole.parts.values())
+    ]
 
 
 def flow_charts(section: FlowSection) -> list[Chart]:
@@ -79,7 +81,9 @@ def _bars(whole: Breakdown, confidence: float) -> Chart:
         },
     ]
     counted = say("Of {total}.", total=format_count(whole.total))
-    caption = say("Bar: the share. Line: its {interval}, where sentences are counted.", interval=interval_words(confidence))
+    caption = say(
+        "Bar: the share. Line: its {interval}, where sentences are counted.", interval=interval_words(confidence)
+    )
     return Chart("parts", title, f"{counted} {caption}", spec)
 
 

@@ -68,7 +68,7 @@ def flow_spec(steps: Sequence[FlowStep], title: str) -> dict[str, Json]:
             {"name": "bands", "values": [*_bands(steps, rows)]},
             {"name": "bars", "values": [bar for row in rows for bar in _bars(row)]},
             {"name": "rows", "values": [_label(row) for row in rows]},
-            {"name": "heads", "values": [*_heads(rows[-1])]},
+            {"name": "heads", "values": [*_heads()]},
         ],
         "scales": [
             {
@@ -125,12 +125,12 @@ def _bands(steps: Sequence[FlowStep], rows: Sequence[_Row]) -> Iterator[dict[str
             tops[key] = leaving[key[0]]
             leaving[key[0]] += moved[key]
         for key in sorted(order, key=lambda key: (LANES.index(key[1]), LANES.index(key[0]), key[2])):
-            yield _band(key, moved[key], (tops[key], arriving[key[1]]), (above, below))
+            yield _band(key, moved[key], starts=(tops[key], arriving[key[1]]), rows=(above, below))
             arriving[key[1]] += moved[key]
 
 
 def _band(
-    key: tuple[UnitStatus, UnitStatus, str], units: int, starts: tuple[int, int], rows: tuple[_Row, _Row]
+    key: tuple[UnitStatus, UnitStatus, str], units: int, *, starts: tuple[int, int], rows: tuple[_Row, _Row]
 ) -> dict[str, Json]:
     was, became, done = key
     colour = PALETTE[_DEED_COLOURS.get(done, _LANE_COLOURS[became])][0]
@@ -171,7 +171,7 @@ def _label(row: _Row) -> dict[str, Json]:
     return {"y": row.y + 5 - 7 * (len(lines) - 1), "at": row.y + 5, "label": lines, "figure": format_count(wrong)}
 
 
-def _heads(last: _Row) -> Iterator[dict[str, Json]]:
+def _heads() -> Iterator[dict[str, Json]]:
     """The names of the lanes, each with its colour."""
     for number, lane in enumerate(LANES):
         yield {"place": number, "name": say(LANE_WORDS[lane]), "colour": PALETTE[_LANE_COLOURS[lane]][0]}
@@ -238,8 +238,9 @@ def _text_mark(data: str, field: str, *, x: int | None, colour: str) -> dict[str
 
 def _head_marks(muted: str) -> list[Json]:
     """The names of the lanes over the drawing, and what the figures on the right are."""
-    step = f"(width - {_LABELS + _FIGURES}) / 3"
-    x = f"{_LABELS} + datum.place * {step}"
+    # Over names as well, so that they fit on a narrow page.
+    step = f"(width - {_FIGURES}) / 3"
+    x = f"datum.place * {step}"
     sign: dict[str, Json] = {
         "x": {"signal": x},
         "y": {"value": 1},

@@ -55,7 +55,7 @@ def said_stages() -> list[tuple[str, tuple[str, ...]]]:
     return [(words, STAGES[stage]) for stage, words in said({stage: stage for stage in STAGES}).items()]
 
 
-def trace_payload(trace: SentenceTrace, text: str, words: TraceWords) -> Json:
+def trace_payload(trace: SentenceTrace, text: str, *, words: TraceWords) -> Json:
     """The way of one sentence."""
     writer = _Writer(text, words)
     found: dict[str, Json] = {
@@ -88,7 +88,7 @@ class _Writer:
         return [by, aspects, *(self._remark(remark) for remark in step.remarks)]
 
     def aspect(self, aspect: TracedAspect) -> Json:
-        name = self._name(aspect.term, aspect.start, aspect.end)
+        name = self._name(aspect.term, (aspect.start, aspect.end))
         if not aspect.is_judged:
             return name
         confidence = 0 if aspect.confidence is None else round(aspect.confidence, 2)
@@ -100,7 +100,7 @@ class _Writer:
         ignored: list[Json] = [[self._by(by), self._words.number(reason)] for by, reason in error.ignored_by]
         told: list[Json] = [_polarity(stated.polarity), _polarity(error.gold_polarity), changes]
         told += [[self._by(by) for by in error.flagged_by], ignored]
-        return [_ERRORS.index(error.error), self._name(stated.term, stated.start, stated.end), *_trimmed(told)]
+        return [_ERRORS.index(error.error), self._name(stated.term, (stated.start, stated.end)), *_trimmed(told)]
 
     def moderator(self, word: ModeratorWord) -> Json:
         stage = 0 if word.stage is None else self._words.number(word.stage)
@@ -121,14 +121,15 @@ class _Writer:
     def _by(self, step: str) -> Json:
         return ORDER.index(step) if step in ORDER else step
 
-    def _name(self, term: str, start: int | None, end: int | None) -> int:
-        key = (term, start, end)
+    def _name(self, term: str, place: tuple[int | None, int | None] = (None, None)) -> int:
+        key = (term, *place)
         if key not in self._numbers:
             self._numbers[key] = len(self.names)
-            self.names.append(self._named(term, start, end))
+            self.names.append(self._named(term, place))
         return self._numbers[key]
 
-    def _named(self, term: str, start: int | None, end: int | None) -> Json:
+    def _named(self, term: str, place: tuple[int | None, int | None]) -> Json:
+        start, end = place
         if start is None or end is None:
             return term
         is_there = 0 <= start <= end and self._text[start:end] == term
@@ -138,7 +139,7 @@ class _Writer:
         """An aspect that somebody speaks of by its term alone."""
         found = (number for (known, _, _), number in self._numbers.items() if known == term)
         number = next(found, None)
-        return self._name(term, None, None) if number is None else number
+        return self._name(term) if number is None else number
 
     def _quoted(self, words: str | None) -> Json:
         """Words of the sentence as their place, others by their number from 1 on; 0 for none."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 LONGEST = 240
 """Characters of what somebody said in their own words; outputs.jsonl has all."""
-MESSAGE, SENTENCE, RESOLVED, CONSISTENT = "message", "sentence_polarity", "resolved", "no_risk"
-"""Remarks that code names: a turn without edits, what a debate says of the whole sentence, a risk that is gone, none."""
+MESSAGE, SENTENCE, RESOLVED = "message", "sentence_polarity", "resolved"
+"""Remarks that have no name: a turn without edits, what a debate says of the whole sentence, a risk that is gone."""
 _KEEPS = frozenset({"keep", "maintain", "confirm", "ok"})
 
 
@@ -46,7 +46,7 @@ def remarks_of(output: PipelineOutput) -> dict[str, tuple[Remark, ...]]:
         if output.debate.summary is not None:
             found["debate_summary"] = list(_summary(output.debate.summary))
     if output.stage2 is not None:
-        found |= _reviews(output.stage2, log, output.input_text)
+        found |= _reviews(output.stage2, log, text=output.input_text)
     if output.override_log:
         found["debate_override"] = list(map(_override, output.override_log))
     return {by: tuple(_together(remarks)) for by, remarks in found.items()}
@@ -78,7 +78,9 @@ def _with_outcome(remark: Remark, entry: Correction) -> Remark:
 
 def _risks(risks: Iterable[StructuralRisk], text: str) -> Iterator[Remark]:
     for risk in risks:
-        scope = None if risk.scope is None or not risk.scope.is_within(text) else text[risk.scope.start : risk.scope.end]
+        scope = (
+            None if risk.scope is None or not risk.scope.is_within(text) else text[risk.scope.start : risk.scope.end]
+        )
         # Neither a risk of the whole sentence need repeat it, nor one that is described by its words.
         is_told = scope is None or len(scope) > 0.8 * len(text) or scope in risk.description
         evidence = None if is_told else scope
@@ -113,7 +115,7 @@ def _summary(summary: DebateSummary) -> Iterator[Remark]:
     yield from (Remark("unresolved_conflict", why=_cut(words)) for words in summary.unresolved_conflicts)
 
 
-def _reviews(stage: StageTwo, log: _Log, text: str) -> dict[str, list[Remark]]:
+def _reviews(stage: StageTwo, log: _Log, *, text: str) -> dict[str, list[Remark]]:
     aspects = [
         log.answered(Remark(item.action, (item.term,), _span(item.revised_span), _cut(item.reason)), "ate_review")
         for item in stage.ate.aspect_review

@@ -127,9 +127,7 @@ def _error(unit: UnitBlame) -> TracedError:
     )
 
 
-def _off_targets(
-    findings: Iterable[Finding], states: dict[str, tuple[TracedAspect, ...]]
-) -> Iterable[TracedError]:
+def _off_targets(findings: Iterable[Finding], states: dict[str, tuple[TracedAspect, ...]]) -> Iterable[TracedError]:
     """Aspects of stage 1 that stand where they should and are no targets, from where they came to where they went."""
     for finding in findings:
         claim = finding.claim

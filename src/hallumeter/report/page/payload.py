@@ -74,7 +74,7 @@ def record_payload(section: RecordSection) -> dict[str, Json]:
 
 def _traced(view: RecordView, words: TraceWords) -> dict[str, Json]:
     """The way of a sentence through the agents that read it."""
-    return {} if view.trace is None else {"a": trace_payload(view.trace, view.response or "", words)}
+    return {} if view.trace is None else {"a": trace_payload(view.trace, view.response or "", words=words)}
 
 
 def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Json]:

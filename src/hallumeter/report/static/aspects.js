@@ -124,10 +124,10 @@
     return [...groups.values()];
   };
   const deedsOf = (trace, step, language) => {
-    const deeds = (trace.errors || []).flatMap((error) => error.changes.filter((change) => change.by.code === step.code && change.deed).map((change) => ({ error, deed: change.deed })));
+    const deeds = (trace.errors || []).flatMap((error) => error.changes.filter((change) => change.by.code === step.code && change.deed && (error.code !== "off_target" || change.became === "wrong")).map((change) => ({ error, deed: change.deed })));
     return grouped(deeds, ({ error, deed }) => [deed, error.code, error.code === "polarity" ? error.gold?.code : ""].join()).map((alike) => {
       const [{ error, deed }] = alike;
-      return make("li", { className: `deed ${deed}` }, make("b", {}, DEED_WORDS[deed]), isolated(error.words), ...alike.map((one) => make("span", { className: "aspect" }, termOf(one.error.aspect, language))),
+      return make("li", { className: `deed ${error.code === "off_target" ? "lost" : deed}` }, error.code === "off_target" ? null : make("b", {}, DEED_WORDS[deed]), isolated(error.words), ...alike.map((one) => make("span", { className: "aspect" }, termOf(one.error.aspect, language))),
         error.code === "polarity" && error.gold ? make("span", { className: "why" }, say("gold:"), " ", polarityOf(error.gold)) : null);
     });
   };
