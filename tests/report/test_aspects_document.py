@@ -28,6 +28,7 @@ from hallumeter.records.aspects.traced_sentence import TracedSentence
 from hallumeter.report import Document
 from hallumeter.report.aspects.blaming import ErrorCount, deeds_of, flow_section
 from hallumeter.report.aspects.payload import TraceWords, trace_payload
+from hallumeter.report.aspects.querying import TraceQuery, does_meet
 from hallumeter.report.aspects.sections import BlameSection, FlowSection
 from hallumeter.report.aspects.tables import blame_groups, flow_lines
 from hallumeter.report.aspects.trace import SentenceTrace
@@ -178,7 +179,7 @@ def test_blame_has_a_group_for_each_kind_of_error_and_steps_in_their_order(docum
     groups = {group.error: group for group in blame_groups(section)}
     assert list(groups) == ["ungrounded", "spurious", "missing", "polarity"]
     lines = {line.step: line for line in groups["ungrounded"].lines}
-    assert list(lines)[0] == "ate"
+    assert next(iter(lines)) == "ate"
     assert lines["ate"].cells["step_introduction_rate"].count == 4  # two aspects under two seeds
     assert lines["ate_review"].cells["step_repair_rate"].count == 4
     assert "atsa" in groups["ungrounded"].idle
@@ -192,7 +193,9 @@ def test_a_run_without_a_file_says_which(run: Run, tmp_path: Path, missing: str)
     [flow] = [section for section in told.sections if isinstance(section, FlowSection)]
     assert (flow.missing, flow.steps) == (missing, ())
     traces = [view.trace for view in views_of(told).values()]
-    assert all(trace is None if missing == "outputs" else trace is not None and trace.errors is None for trace in traces)
+    assert all(
+        trace is None if missing == "outputs" else trace is not None and trace.errors is None for trace in traces
+    )
 
 
 def test_an_output_that_was_made_elsewhere_is_traced_from_stage_1_to_its_result() -> None:
@@ -230,3 +233,31 @@ def test_words_of_the_sentence_are_written_as_places_and_others_once(document: D
     kept = words.payload()["words"]
     trace_payload(trace_in(document, "r1@1"), view.response or "", words=words)
     assert words.payload()["words"] == kept
+
+
+@pytest.mark.parametrize(
+    ("query", "is_met"),
+    [
+        (TraceQuery(did="made", step="ate", error="ungrounded"), True),
+        (TraceQuery(did="introduced", step="ate"), True),
+        (TraceQuery(did="broken", step="ate"), False),
+        (TraceQuery(did="repaired", step="ate_review", error="out_of_text"), True),
+        (TraceQuery(did="repaired", step="atsa", error="ungrounded"), False),
+        (TraceQuery(did="stands", step="ate", error="ungrounded"), False),
+        (TraceQuery(did="flagged", step="tan", error="ungrounded"), True),
+        (TraceQuery(did="ignored", step="anchoring"), False),
+        (TraceQuery(rule="B"), True),
+        (TraceQuery(rule="Z"), False),
+        (TraceQuery(override="applied"), False),
+    ],
+)
+def test_a_query_finds_the_sentences_behind_a_number(document: Document, query: TraceQuery, is_met: bool) -> None:
+    assert does_meet(trace_in(document, "r1"), query) is is_met
+    assert not does_meet(None, query)
+
+
+def test_what_is_dropped_although_it_should_stay_is_lost_and_not_repaired() -> None:
+    output = PipelineOutput("s", "The soup.")
+    trace = trace_of(TracedSentence("s", msgspec.json.encode(output), WAYS[2:3]))
+    assert does_meet(trace, TraceQuery(did="lost", step="ate_review"))
+    assert not does_meet(trace, TraceQuery(did="repaired", step="ate_review"))

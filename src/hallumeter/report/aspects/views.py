@@ -19,12 +19,11 @@ def sentence_view(view: RecordView, trace: SentenceTrace | None) -> RecordView:
     """
     findings = tuple(_without_own_place(finding) for finding in view.findings)
     is_quoted = any(verdict.quotes for finding in findings for verdict in finding.verdicts)
-    same = {"text_id": view.record_id, "run_id": view.model}
     return replace(
         view,
         findings=findings,
         evidence=view.evidence if is_quoted else (),
-        fields={name: value for name, value in view.fields.items() if same.get(name) != value},
+        fields={name: value for name, value in view.fields.items() if name != "run_id" or value != view.model},
         trace=trace,
     )
 

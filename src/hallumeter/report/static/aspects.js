@@ -106,14 +106,14 @@
       const isMoved = was.start !== now.start || was.end !== now.end || was.term !== now.term;
       const isTurned = was.isJudged && (was.polarity?.code !== now.polarity?.code || !now.isJudged);
       return [
-        isMoved ? line(say("moves"), termOf(was, language), make("span", { className: "place" }, placeOf(was)), "→", termOf(now, language), make("span", { className: "place" }, placeOf(now))) : null,
-        !was.isJudged && now.isJudged ? line(say("judges"), chipOf(now, language), now.confidence ? make("span", { className: "place" }, hallumeter.written(number(now.confidence, 2))) : null, now.evidence ? quoteOf(now.evidence, language) : null) : null,
-        isTurned ? line(say("turns"), termOf(now, language), polarityOf(was.polarity), "→", polarityOf(now.polarity)) : null,
+        isMoved ? line(say("moves the aspect"), termOf(was, language), make("span", { className: "place" }, placeOf(was)), "→", termOf(now, language), make("span", { className: "place" }, placeOf(now))) : null,
+        !was.isJudged && now.isJudged ? line(say("gives the polarity"), chipOf(now, language), now.confidence ? make("span", { className: "place" }, hallumeter.written(number(now.confidence, 2))) : null, now.evidence ? quoteOf(now.evidence, language) : null) : null,
+        isTurned ? line(say("turns the polarity"), termOf(now, language), polarityOf(was.polarity), "→", polarityOf(now.polarity)) : null,
       ].filter(Boolean);
     });
     const gone = dropped.filter((aspect) => !isTold(aspect));
-    return [...(fresh.length ? [line(say("states"), ...fresh.map((aspect) => chipOf(aspect, language)))] : []), ...lines,
-      ...(gone.length ? [line(say("drops"), ...gone.map((aspect) => chipOf(aspect, language)))] : [])];
+    return [...(fresh.length ? [line(say("states the aspects"), ...fresh.map((aspect) => chipOf(aspect, language)))] : []), ...lines,
+      ...(gone.length ? [line(say("drops the aspects"), ...gone.map((aspect) => chipOf(aspect, language)))] : [])];
   };
 
   const DEED_WORDS = { introduced: say("introduced"), broken: say("broken"), repaired: say("repaired"), lost: say("dropped, and so missing") };
