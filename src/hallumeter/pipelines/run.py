@@ -66,9 +66,9 @@ class Run:
             traced=self._folder.traced_sentences(),
         )
 
-    def to_html(self, path: str | Path) -> None:
-        """Write the report as one self-contained file."""
-        write_html(self.document(), path)
+    def to_html(self, path: str | Path, *, language: str = "en") -> None:
+        """Write the report as one self-contained file, in English (``en``), French (``fr``) or Korean (``ko``)."""
+        write_html(self.document(), path, language=language)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

@@ -28,6 +28,7 @@ from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, 
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 
+from .metric_words import with_metric_words
 from .payload import record_payload
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
 
 
 def _chapter(document: Document, prefix: str) -> Chapter:
+    document = with_metric_words(document)
     charts = charts_of(document)
     return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
 

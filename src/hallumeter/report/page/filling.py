@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.report.aspects.filling import aspect_functions
+from hallumeter.report.behind import query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
@@ -17,10 +18,11 @@ from hallumeter.report.dialogue.wording import (
     fairness_words,
     pairs_of_modes,
     result_words,
+    too_few_words,
 )
 from hallumeter.report.document import BreakdownSection, JudgeSection
 from hallumeter.report.drawing import LABEL_COLOURS
-from hallumeter.report.languages.speaking import say, say_count, say_html, spoken
+from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.transcripts.payload import KIND_WORDS
 from hallumeter.report.transcripts.ranking import HALLUCINATING, difference_words, metric_words, neighbours, p_words
@@ -38,6 +40,7 @@ from hallumeter.report.wording import (
     format_counts,
     format_number,
     format_pair,
+    instrument_words,
     interval_words,
     plural,
     value_words,
@@ -94,8 +97,12 @@ def _functions() -> dict[str, object]:
         "_": say,
         "html": say_html,
         "counted": say_count,
+        "counted_html": say_count_html,
         "spoken": spoken,
         "counts_of": format_counts,
+        "instrument_of": instrument_words,
+        "query_behind": query_behind,
+        "reason_query": reason_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,
@@ -115,6 +122,7 @@ def _functions() -> dict[str, object]:
         "difference_cells_of": difference_cells,
         "result_of": result_words,
         "fairness_of": fairness_words,
+        "caution_of": too_few_words,
         "pairs_of": _pairs_of,
         **aspect_functions(),
     }

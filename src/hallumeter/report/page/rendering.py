@@ -79,7 +79,8 @@ def _page(chapters: Sequence[Chapter]) -> str:
 
 def _scripts(chapters: Sequence[Chapter]) -> list[str]:
     """The scripts that the chapters need, each once."""
-    drawn = [*_VEGA, "nodes.js", "charts.js"] if any(chapter.charts for chapter in chapters) else ["nodes.js"]
+    shared = ["nodes.js", "downloads.js"]
+    drawn = [*_VEGA, *shared, "chart_files.js", "charts.js"] if any(chapter.charts for chapter in chapters) else shared
     used = [name for chapter in chapters for name in chapter.scripts]
     return list(dict.fromkeys([*drawn, *used, *(["chapters.js"] if len(chapters) > 1 else [])]))
 

@@ -17,12 +17,16 @@ hallumeter.each("charts-data", (chapter) => {
         ast: true,
         actions: false,
         defaultStyle: false,
+        formatLocale: hallumeter.formatLocale,
         tooltip: { disableDefaultStyle: true, anchor: "mark" },
       });
     }
     document.documentElement.dataset.charts = "drawn";
   };
 
+  for (const place of chapter.root.querySelectorAll("[data-chart]")) {
+    hallumeter.downloads.offerChart(place, () => JSON.parse(source).specs[place.dataset.chart]);
+  }
   chapter.whenShown(() => {
     scheme.addEventListener("change", draw);
     draw();

@@ -14,6 +14,9 @@ const hallumeter = (() => {
       get instrument() { return instruments[root.dataset.instrument] || {}; },
       // What can only be drawn at its real size waits until the chapter is in sight.
       whenShown: (act) => (root.hidden ? root.addEventListener("shown", act, { once: true }) : act()),
+      // A number that leads to the records behind it, as in the templates.
+      behind: (query, ...children) => (root.dataset.records
+        ? make("a", { className: "behind", href: `#${root.dataset.records}`, "data-behind": JSON.stringify(query) }, ...children) : make("span", {}, ...children)),
     };
   };
   const chapters = [...document.querySelectorAll("[data-chapter]")].map(chapterOf);
@@ -27,10 +30,12 @@ const hallumeter = (() => {
   const say = (text, values = {}) => fill(spoken.messages[text] ?? text, values);
   // A number as the page writes it elsewhere: "12,345.6" with the marks of the language.
   const written = (text) => (spoken.numbers.decimal ? text.replace(/[.,]/g, (mark) => (mark === "." ? spoken.numbers.decimal : spoken.numbers.thousands)) : text);
+  // The same for the axes of charts; undefined in English, which Vega writes by itself.
+  const formatLocale = spoken.numbers.decimal && { decimal: spoken.numbers.decimal, thousands: spoken.numbers.thousands, grouping: [3], currency: ["", ""] };
   const grouped = (value) => written(value.toLocaleString("en"));
   const sayCount = (value, one, many, values = {}) => {
     const forms = spoken.counts[many];
-    const form = forms ? (value <= 1 ? forms[0] : forms.at(-1)) : value === 1 ? one : many;
+    const form = forms ? (value < 2 ? forms[0] : forms.at(-1)) : value === 1 ? one : many;
     return fill(form, { count: grouped(value), ...values });
   };
 
@@ -50,11 +55,11 @@ const hallumeter = (() => {
     const shown = value.toFixed(digits);
     const step = 10 ** -digits;
     for (const whole of [-1, 0, 1]) {
-      if (Number(shown) === whole && value !== whole) return value < whole ? `>${(whole - step).toFixed(digits)}` : `<${(whole + step).toFixed(digits)}`;
+      if (Number(shown) === whole && value !== whole) return written(value < whole ? `>${(whole - step).toFixed(digits)}` : `<${(whole + step).toFixed(digits)}`);
     }
-    return shown;
+    return written(shown);
   };
-  const percent = (value) => (value === null || value === undefined ? NO_VALUE : `${number(value * 100, 1).replace(/\.0$/, "")} %`);
+  const percent = (value) => (value === null || value === undefined ? NO_VALUE : `${number(value * 100, 1).replace(/[.,]0$/, "")} %`);
   const count = (value, noun) => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
 
   // A cell with a number; the whole number stays in it, for sorting.
@@ -74,5 +79,5 @@ const hallumeter = (() => {
     });
   };
 
-  return { say, sayCount, written, grouped, instruments, chapters, each, make, number, percent, count, figure, browse, NO_VALUE };
+  return { say, sayCount, written, grouped, formatLocale, instruments, chapters, each, make, number, percent, count, figure, browse, NO_VALUE };
 })();
