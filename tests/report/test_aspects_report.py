@@ -72,7 +72,7 @@ def test_parts_of_sentences_are_shown_with_an_interval(run: Run) -> None:
     page = render_html(build_document(summary=summary, manifest=run.manifest, metric_texts=metric_texts()))
     rules = page.partition("Which rules decided</caption>")[2].partition("</table>")[0]
     assert '<th scope="col" class="figure">95 % interval</th>' in rules
-    assert '<td class="figure nowrap">0.018 – 0.404</td>' in rules
+    assert 'data-low="0.0179" data-high="0.4042">0.018 – 0.404</td>' in rules
     others = page.partition("Parts in counts</caption>")[2].partition("</table>")[0]
     assert '<td class="figure nowrap">–</td>' in others
 

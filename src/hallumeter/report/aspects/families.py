@@ -70,15 +70,6 @@ STEP_RATES = {
     "step_regression_rate": "broken",
 }
 """What a step did to right and wrong, and what it is called in a table."""
-DROP_REASONS = {
-    "aspect_hallucination_rate_h1": "out_of_text",
-    "out_of_text_aspect_rate": "out_of_text",
-    "aspect_hallucination_rate_h2": "span_mismatch",
-    "misplaced_aspect_rate": "span_mismatch",
-    "filter_rejection_rate": "not_a_target",
-    "off_target_aspect_rate": "not_a_target",
-}
-"""Why the aspects that a metric counts were dropped, as the verdicts on them say."""
 THEMES = {
     message("Structural quality"): ("Dropped aspects of stage 1", "Grounding"),
     message("Effectiveness"): (

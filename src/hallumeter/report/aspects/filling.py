@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hallumeter.report.languages.speaking import say
 
-from .families import DROP_REASONS, OPEN
+from .families import OPEN
 from .tables import DID, blame_columns, blame_groups, flow_lines
 from .wording import ERROR_NOTES, ERROR_WORDS, IGNORED_WORDS, PART_WORDS, part_words, step_words
 
@@ -13,7 +13,6 @@ def aspect_functions() -> dict[str, object]:
     """The functions and words, under their names in templates."""
     return {
         "open_families": OPEN,
-        "drop_reasons": DROP_REASONS,
         "flow_lines_of": flow_lines,
         "blame_groups_of": blame_groups,
         "blame_columns_of": blame_columns,

@@ -1,7 +1,7 @@
 """The ways of sentences in the short form that the page's own script reads.
 
-Aspects are kept once and pointed to; one that stands where it is said to stand is written as its place. Strings are
-kept once for all sentences. Of lists the empty end is left out.
+Aspects and strings of a sentence are kept once and pointed to; what stands in the sentence is written as its place. Of
+lists the empty end is left out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.records.aspects.blame import STATUSES
+from hallumeter.report.languages.speaking import say
 
 from .tracing import ORDER
 from .wording import ASK_WORDS, ERROR_WORDS, IGNORED_WORDS, POLARITY_WORDS, RULE_WORDS, STAGES, said, step_words
@@ -25,58 +26,41 @@ _POLARITIES = tuple(POLARITY_WORDS)
 _OUTCOMES = (None, "applied", "ignored")
 
 
-class TraceWords:
-    """Strings of all sentences, each under a number."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        """The number of a string."""
-        return self._numbers.setdefault(text, len(self._numbers))
-
-    def payload(self) -> dict[str, Json]:
-        """The strings, and the words for everything that has a code, in the language that is being spoken."""
-        stages: list[Json] = [[say_stage, list(steps)] for say_stage, steps in said_stages()]
-        return {
-            "words": list(self._numbers),
-            "by": [[step, step_words(step)] for step in ORDER],
-            "stages": stages,
-            "errors": [[code, words] for code, words in said(ERROR_WORDS).items()],
-            "polarities": [[code, words] for code, words in said(POLARITY_WORDS).items()],
-            "asks": dict(said(ASK_WORDS)),
-            "reasons": dict(said(IGNORED_WORDS)),
-            "rules": dict(said(RULE_WORDS)),
-        }
+def vocabulary() -> dict[str, Json]:
+    """The words for everything that has a code, in the language that is being spoken."""
+    return {
+        "by": [[step, step_words(step)] for step in ORDER],
+        "stages": [[say(stage), list(steps)] for stage, steps in STAGES.items()],
+        "errors": [[code, words] for code, words in said(ERROR_WORDS).items()],
+        "polarities": [[code, words] for code, words in said(POLARITY_WORDS).items()],
+        "asks": dict(said(ASK_WORDS)),
+        "reasons": dict(said(IGNORED_WORDS)),
+        "rules": dict(said(RULE_WORDS)),
+    }
 
 
-def said_stages() -> list[tuple[str, tuple[str, ...]]]:
-    """The stages in the language that is being spoken, with their steps."""
-    return [(words, STAGES[stage]) for stage, words in said({stage: stage for stage in STAGES}).items()]
-
-
-def trace_payload(trace: SentenceTrace, text: str, *, words: TraceWords) -> Json:
-    """The way of one sentence."""
-    writer = _Writer(text, words)
+def trace_payload(trace: SentenceTrace, text: str) -> Json:
+    """The way of one sentence, with everything that is needed to tell it but the words for codes."""
+    writer = _Writer(text)
     found: dict[str, Json] = {
         "s": [writer.step(step) for step in trace.steps],
         "u": None if trace.errors is None else [writer.error(error) for error in trace.errors],
         "m": None if trace.moderator is None else writer.moderator(trace.moderator),
         "g": None if trace.gold is None else [writer.aspect(aspect) for aspect in trace.gold],
-        "o": [words.number(note) for note in trace.notes] or None,
-        "x": [words.number(name) for name in trace.untold] or None,
+        "o": list(trace.notes) or None,
+        "x": list(trace.untold) or None,
         "f": trace.failed,
     }
-    found["n"] = writer.names
+    found |= {"n": writer.names, "w": list(writer.words)}
     return {key: value for key, value in found.items() if value is not None}
 
 
 class _Writer:
     """Writes one sentence."""
 
-    def __init__(self, text: str, words: TraceWords) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._words = words
+        self.words: dict[str, int] = {}
         self._numbers: dict[tuple[str, int | None, int | None], int] = {}
         self.names: list[Json] = []
 
@@ -97,15 +81,20 @@ class _Writer:
     def error(self, error: TracedError) -> Json:
         stated = error.aspect
         changes: list[Json] = [[self._by(step), STATUSES.index(became)] for step, became in error.changes]
-        ignored: list[Json] = [[self._by(by), self._words.number(reason)] for by, reason in error.ignored_by]
+        ignored: list[Json] = [[self._by(by), self._number(reason)] for by, reason in error.ignored_by]
         told: list[Json] = [_polarity(stated.polarity), _polarity(error.gold_polarity), changes]
         told += [[self._by(by) for by in error.flagged_by], ignored]
         return [_ERRORS.index(error.error), self._name(stated.term, (stated.start, stated.end)), *_trimmed(told)]
 
     def moderator(self, word: ModeratorWord) -> Json:
-        stage = 0 if word.stage is None else self._words.number(word.stage)
         rules: list[Json] = list(word.rules)
-        return [_polarity(word.label), round(word.confidence, 2), rules, stage, self._words.number(word.why)]
+        return [
+            _polarity(word.label),
+            round(word.confidence, 2),
+            rules,
+            self._quoted(word.stage),
+            self._quoted(word.why),
+        ]
 
     def _remark(self, remark: Remark) -> Json:
         told: list[Json] = [
@@ -116,7 +105,10 @@ class _Writer:
             _OUTCOMES.index(remark.outcome),
             self._quoted(remark.reason),
         ]
-        return [self._words.number(remark.asks), *_trimmed(told)]
+        return [self._number(remark.asks), *_trimmed(told)]
+
+    def _number(self, text: str) -> int:
+        return self.words.setdefault(text, len(self.words))
 
     def _by(self, step: str) -> Json:
         return ORDER.index(step) if step in ORDER else step
@@ -146,7 +138,7 @@ class _Writer:
         if words is None:
             return 0
         place = self._text.find(words)
-        return [place, place + len(words)] if place >= 0 else self._words.number(words) + 1
+        return [place, place + len(words)] if place >= 0 else self._number(words) + 1
 
 
 def _polarity(polarity: str | None) -> Json:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from hallumeter.report.aspects.building import ASPECTS
 from hallumeter.report.aspects.families import theme_of
+from hallumeter.report.aspects.payload import vocabulary
 from hallumeter.report.aspects.sections import PartSection
 from hallumeter.report.charts import charts_of
 from hallumeter.report.dialogue.building import DIALOGUE
@@ -139,6 +140,7 @@ class Chapter(Struct, frozen=True):
         for section in self.document.sections:
             if isinstance(section, RecordSection):
                 blocks["records-data"] = record_payload(section)
+                blocks |= {"traces-data": vocabulary()} if self.document.instrument == ASPECTS else {}
         blocks |= _page_blocks(self.document)
         return {self.prefix + name: block for name, block in blocks.items()}
 

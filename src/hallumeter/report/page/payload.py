@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.records import Label
-from hallumeter.report.aspects.payload import TraceWords, trace_payload
+from hallumeter.report.aspects.payload import trace_payload
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdicts.codes import REASON_WORDS
 from hallumeter.report.wording import LABEL_WORDS, format_number
@@ -53,10 +53,8 @@ class _Source(Struct, frozen=True):
 
 def record_payload(section: RecordSection) -> dict[str, Json]:
     """Everything that the record browser needs."""
-    judges, passages, traces = _Pool(), _Pool(), TraceWords()
-    records: list[Json] = [
-        _record(view, judges=judges, passages=passages) | _traced(view, traces) for view in section.records
-    ]
+    judges, passages = _Pool(), _Pool()
+    records: list[Json] = [_record(view, judges=judges, passages=passages) for view in section.records]
     codes = {verdict.reason for view in section.records for finding in view.findings for verdict in finding.verdicts}
     return {
         "labels": [
@@ -68,13 +66,7 @@ def record_payload(section: RecordSection) -> dict[str, Json]:
         "passages": passages.strings(),
         "reasons": {code: words for code, words in sorted(REASON_WORDS.items()) if code in codes},
         "records": records,
-        **({"traces": traces.payload()} if any(view.trace for view in section.records) else {}),
     }
-
-
-def _traced(view: RecordView, words: TraceWords) -> dict[str, Json]:
-    """The way of a sentence through the agents that read it."""
-    return {} if view.trace is None else {"a": trace_payload(view.trace, view.response or "", words=words)}
 
 
 def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Json]:
@@ -98,6 +90,7 @@ def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Js
             "f": [_finding(finding, source) for finding in view.findings],
             "w": None if view.picked == "worst" else 1,
             "b": [_failure(failure) for failure in view.failures],
+            "a": None if view.trace is None else trace_payload(view.trace, view.response or ""),
         }
     )
 

@@ -16,7 +16,11 @@
     return became === "right" || REMOVABLE.includes(error) ? "repaired" : "lost";
   };
 
-  const readTrace = ({ way, words }, text) => {
+  // The words for codes are the same for all runs of a page.
+  let words = null;
+  hallumeter.each("traces-data", (chapter) => { words ??= chapter.data("traces-data"); });
+
+  const readTrace = (way, text) => {
     const letters = Array.from(text);
     const slice = (start, end) => letters.slice(start, end).join("");
     const named = (entry) => {
@@ -25,13 +29,13 @@
       return { term: entry.length === 3 ? entry[0] : slice(start, end), start, end, isAstray: entry.length === 3 };
     };
     const names = way.n.map((entry, name) => ({ name, ...named(entry) }));
-    const quoted = (value) => (Array.isArray(value) ? slice(...value) : value ? words.words[value - 1] : "");
+    const quoted = (value) => (Array.isArray(value) ? slice(...value) : value ? way.w[value - 1] : "");
     const coded = (value) => (typeof value === "string" ? { code: value, words: value } : value ? { code: words.polarities[value - 1][0], words: words.polarities[value - 1][1] } : null);
     const step = (value) => (typeof value === "string" ? { code: value, words: value } : { code: words.by[value][0], words: words.by[value][1] });
     const aspect = (entry) => (typeof entry === "number" ? { ...names[entry], isJudged: false, polarity: null }
       : { ...names[entry[0]], isJudged: true, polarity: coded(entry[1]), confidence: entry[2] || null, evidence: quoted(entry[3]) });
     const remark = ([asks, about = [], value = 0, why = 0, evidence = 0, outcome = 0, reason = 0]) => ({
-      asks: words.words[asks], about: about.map((name) => names[name]), value: coded(value), why: quoted(why), evidence: quoted(evidence),
+      asks: way.w[asks], about: about.map((name) => names[name]), value: coded(value), why: quoted(why), evidence: quoted(evidence),
       outcome: ["", "applied", "ignored"][outcome], reason: quoted(reason),
     });
     const error = ([kind, name, polarity = 0, gold = 0, moves = [], flagged = [], ignored = []]) => {
@@ -44,16 +48,15 @@
         return change;
       });
       return { code, words: told, aspect: names[name], polarity: coded(polarity), gold: coded(gold), changes, doesStand: was === "wrong",
-        flagged: flagged.map(step), ignored: ignored.map(([by, why]) => ({ by: step(by), reason: words.words[why] })) };
+        flagged: flagged.map(step), ignored: ignored.map(([by, why]) => ({ by: step(by), reason: way.w[why] })) };
     };
     const [label, confidence, rules = [], stage, why] = way.m || [];
     return {
-      words, letters,
       steps: way.s.map(([by, state = 0, ...remarks]) => ({ ...step(by), aspects: state ? state.map(aspect) : null, remarks: remarks.map(remark) })),
       errors: way.u ? way.u.map(error) : null,
       gold: way.g ? way.g.map(aspect) : null,
-      moderator: way.m ? { label: coded(label), confidence, rules, stage: words.words[stage], why: words.words[why] } : null,
-      notes: (way.o || []).map((note) => words.words[note]), untold: (way.x || []).map((name) => words.words[name]), failed: way.f,
+      moderator: way.m ? { label: coded(label), confidence, rules, stage: quoted(stage), why: quoted(why) } : null,
+      notes: way.o || [], untold: way.x || [], failed: way.f,
     };
   };
   const traceOf = (record) => {
@@ -69,23 +72,24 @@
   const polarityOf = (polarity) => make("span", { className: "polarity" },
     polarity && SIGNS[polarity.code] ? make("span", { className: "sign", "aria-hidden": "true" }, SIGNS[polarity.code]) : null, isolated(polarity ? polarity.words : say("no polarity")));
   const chipOf = (aspect, language) => make("span", { className: "aspect", title: placeOf(aspect) }, termOf(aspect, language), aspect.isJudged ? polarityOf(aspect.polarity) : null);
-  const quoteOf = (words, language) => make("q", { dir: "auto", lang: language }, words);
-  const reasonOf = (reason, told) => {
+  const quoteOf = (text, language) => make("q", { dir: "auto", lang: language }, text);
+  const reasonOf = (reason) => {
     const [code, ...rest] = reason.split(": ");
-    const known = Object.hasOwn(told.reasons, code) ? told.reasons[code] : code.replaceAll("_", " ");
-    return make("span", { title: rest.length ? reason : undefined }, isolated(rest.length && !Object.hasOwn(told.reasons, code) ? reason : known));
+    const isKnown = Object.hasOwn(words.reasons, code);
+    const short = isKnown ? words.reasons[code] : rest.length ? reason : code.replaceAll("_", " ");
+    return make("span", { title: rest.length ? reason : undefined }, isolated(short));
   };
-  const outcomeOf = ({ outcome, reason }, told) => (outcome ? make("span", { className: `outcome ${outcome}` }, outcome === "applied" ? say("applied") : say("ignored"),
-    ...(reason ? [": ", reasonOf(reason, told)] : [])) : null);
+  const outcomeOf = ({ outcome, reason }) => (outcome ? make("span", { className: `outcome ${outcome}` }, outcome === "applied" ? say("applied") : say("ignored"),
+    ...(reason ? [": ", reasonOf(reason)] : [])) : null);
 
   // ---------------------------------------------------------------- what a step said and did
 
   const isNamed = (remark, text) => remark.about.some((aspect) => aspect.term === text);
-  const remarkOf = (remark, told, language) => {
-    const asks = Object.hasOwn(told.asks, remark.asks) ? told.asks[remark.asks] : remark.asks.replaceAll("_", " ");
+  const remarkOf = (remark, language) => {
+    const asks = Object.hasOwn(words.asks, remark.asks) ? words.asks[remark.asks] : remark.asks.replaceAll("_", " ");
     return make("li", {}, make("span", { className: "asks" }, isolated(asks)), ...remark.about.map((aspect) => make("span", { className: "aspect" }, termOf(aspect, language))),
       remark.value && !isNamed(remark, remark.value.words) ? polarityOf(remark.value) : null, remark.evidence && !isNamed(remark, remark.evidence) ? quoteOf(remark.evidence, language) : null,
-      remark.why ? make("span", { className: "why", dir: "auto" }, isolated(remark.why)) : null, outcomeOf(remark, told));
+      remark.why ? make("span", { className: "why", dir: "auto" }, isolated(remark.why)) : null, outcomeOf(remark));
   };
 
   // What a step changed; an aspect is the same where its place or its term is.
@@ -133,11 +137,11 @@
   };
 
   const SILENCE = { ate: say("states no aspect"), atsa: say("says nothing"), validator: say("no risk"), validator_review: say("no risk is left") };
-  const rowOf = ({ code, words }, lines, deeds = []) => make("div", { className: "turn" }, make("div", { className: "speaker" }, isolated(words)),
+  const rowOf = ({ code, words: name }, lines, deeds = []) => make("div", { className: "turn" }, make("div", { className: "speaker" }, isolated(name)),
     make("ul", { className: "said" }, ...(lines.length || deeds.length ? lines : [make("li", { className: "silent" }, SILENCE[code] || say("nothing to change"))]), ...deeds));
 
   const decisionOf = (trace) => {
-    const { moderator, words } = trace;
+    const { moderator } = trace;
     if (!moderator) return [];
     const rules = moderator.rules.map((rule) => make("li", {}, make("b", { className: "rule" }, rule), isolated(words.rules[rule] || "")));
     return [rowOf({ code: "moderator", words: words.by.find(([code]) => code === "moderator")[1] }, [...rules,
@@ -150,14 +154,14 @@
   const stagesOf = (trace, language) => {
     let before = [];
     const rows = trace.steps.map((step) => {
-      const lines = [...step.remarks.map((remark) => remarkOf(remark, trace.words, language)), ...(step.aspects ? stateOf(step, before, language) : [])];
+      const lines = [...step.remarks.map((remark) => remarkOf(remark, language)), ...(step.aspects ? stateOf(step, before, language) : [])];
       before = step.aspects ?? before;
       return [step.code, rowOf(step, lines, deedsOf(trace, step, language))];
     });
-    const known = new Set(trace.words.stages.flatMap(([, steps]) => steps));
-    return trace.words.stages.map(([name, steps], place) => {
+    const known = new Set(words.stages.flatMap(([, steps]) => steps));
+    return words.stages.map(([name, steps], place) => {
       const own = rows.filter(([code]) => steps.includes(code) || (place === 1 && !known.has(code))).map(([, row]) => row);
-      const all = place === trace.words.stages.length - 1 ? [...own, ...decisionOf(trace)] : own;
+      const all = place === words.stages.length - 1 ? [...own, ...decisionOf(trace)] : own;
       if (!all.length) return null;
       const details = make("details", { className: "stage" }, make("summary", {}, name), ...all);
       details.open = true;
@@ -186,7 +190,7 @@
 
   // Every aspect at a glance: as stage 1 left it, in the result, in gold.
   const glanceOf = (trace, language) => {
-    const firstSteps = trace.words.stages[0][1];
+    const firstSteps = words.stages[0][1];
     const states = trace.steps.filter((step) => step.aspects);
     const first = states.filter((step) => firstSteps.includes(step.code)).at(-1)?.aspects || [];
     const last = (states.at(-1)?.aspects || []).filter((aspect) => aspect.isJudged);
