@@ -21,6 +21,7 @@ from .transcripts.sections import PageSection, RankingSection
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
+    field_words,
     format_count,
     format_counts,
     format_pair,
@@ -134,7 +135,7 @@ def _group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
                 total=format_count(len(panel)),
             )
         shown = panel[:GROUPS_DRAWN]
-        title = say("{metric} by {fields}", metric=text.alias, fields=", ".join(section.by))
+        title = say("{metric} by {fields}", metric=text.alias, fields=field_words(section.by))
         groups = [" · ".join(row.summary.by.values()) for row in shown]
         spec = _interval_spec(groups, shown, title=title, confidence=confidence)
         drawn.append(Chart("groups", title, caption, spec))

@@ -27,8 +27,10 @@ from hallumeter.records import (
 from .aspects.sections import BlameSection, FlowSection, PartSection
 from .aspects.trace import SentenceTrace
 from .dialogue.sections import DifferenceSection, ScoreSection
+from .overview.sections import OverviewSection
 from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
+from .verdicts.sections import Calibration, ConcentrationSection, CutCounts, JudgePair, LanguageCount
 
 DOCUMENT_VERSION = 1
 USUAL_CONFIDENCE = 0.95
@@ -289,6 +291,12 @@ class JudgeSection(Struct, frozen=True, tag="judges"):
     """What the votes of the panel say about each judge."""
     advice: PanelAdvice | None = None
     """None for fewer than three judges."""
+    pairs: tuple[JudgePair, ...] = ()
+    """Every two of the judges that gave most verdicts."""
+    calibrations: tuple[Calibration, ...] = ()
+    """Of the judges that give probabilities."""
+    left_out: int = 0
+    """Judges that are in no pair, because there are too many."""
 
     @property
     def cost_usd(self) -> float | None:
@@ -332,10 +340,16 @@ class IntegritySection(Struct, frozen=True, tag="integrity"):
     """Claims that no piece of their response can show."""
     census: PageCensus | None = None
     """Of pages; None for an instrument that reads no pages."""
+    cuts: CutCounts = CutCounts()
+    """What was not read, or is not shown, to its end."""
+    languages: tuple[LanguageCount, ...] = ()
+    """Responses in languages that the model of a judge was not checked in, most first."""
 
 
 Section = (
-    MetricSection
+    OverviewSection
+    | MetricSection
+    | ConcentrationSection
     | DistributionSection
     | BreakdownSection
     | JudgeSection

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.records import Label
 from hallumeter.report.languages.speaking import message, say, say_count
-from hallumeter.report.wording import NO_VALUE, format_count, format_number
+from hallumeter.report.wording import FIELD_WORDS, NO_VALUE, format_count, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ MARK_WORDS: dict[Label | None, str] = {
     Label.SUPPORTED: message("true, safe, used or found"),
 }
 """What the marks in an answer mean, worst first."""
-_FIELD_WORDS = {"turn_id": message("turn"), "patient_id": message("patient"), "mode": message("mode")}
+_FIELD_WORDS = FIELD_WORDS | {"turn_id": message("turn"), "patient_id": message("patient")}
 
 
 def group_title(fields: Sequence[str]) -> str:

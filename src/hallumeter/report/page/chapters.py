@@ -28,6 +28,7 @@ from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, readings_payload
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
+from hallumeter.report.wording import field_words
 
 from .metric_words import with_metric_words
 from .payload import record_payload
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from hallumeter.report.document import MetricRow
 
 TITLES = {
+    "overview": message("Overview"),
+    "concentration": message("Where it concentrates"),
     "metrics": message("Metrics"),
     "distribution": message("Spread"),
     "breakdown": message("By group"),
@@ -56,6 +59,8 @@ TITLES = {
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
+    "overview": message("Overview"),
+    "concentration": message("Where it concentrates"),
     TRANSCRIPTS: {"metrics": message("All engines together")},
     DIALOGUE: {"metrics": message("All answers together"), "records": message("Answers")},
     ASPECTS: {"records": message("Sentences")},
@@ -209,7 +214,7 @@ def _title(document: Document, section: Section, usual: str) -> str:
         return say(section.title)
     if isinstance(section, BreakdownSection):
         own = document.instrument == DIALOGUE
-        return group_title(section.by) if own else say("By {fields}", fields=", ".join(section.by))
+        return group_title(section.by) if own else say("By {fields}", fields=field_words(section.by))
     return say(usual)
 
 
