@@ -93,8 +93,7 @@ def build_document(
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    The streams `records`, `failures`, `pages` and `traced` are read once. A metric without a text is shown under
-    its own name.
+    The streams are read once. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)

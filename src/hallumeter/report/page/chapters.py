@@ -59,8 +59,6 @@ TITLES = {
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
-    "overview": message("Overview"),
-    "concentration": message("Where it concentrates"),
     TRANSCRIPTS: {"metrics": message("All engines together")},
     DIALOGUE: {"metrics": message("All answers together"), "records": message("Answers")},
     ASPECTS: {"records": message("Sentences")},
