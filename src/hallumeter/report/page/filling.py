@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.records import Label
-from hallumeter.report.aspects.families import OPEN
+from hallumeter.report.aspects.filling import aspect_functions
 from hallumeter.report.behind import mode_query, query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
@@ -134,7 +134,6 @@ def _functions() -> dict[str, object]:
         "fairness_of": fairness_words,
         "caution_of": too_few_words,
         "pairs_of": _pairs_of,
-        "open_families": OPEN,
         "tell": tell_fact_html,
         "tell_reason": tell_reason,
         "isolated": isolated,
@@ -146,6 +145,7 @@ def _functions() -> dict[str, object]:
         "advice_of": advice_html,
         "language_words": LANGUAGE_WORDS,
         "confused": [Label(name) for name in CONFUSED],
+        **aspect_functions(),
     }
 
 
