@@ -138,11 +138,7 @@ class Chapter(Struct, frozen=True):
     @property
     def blocks(self) -> dict[str, Json]:
         """The data that the scripts read, each under the name of its block."""
-        blocks: dict[str, Json] = {}
-        if self.charts:
-            specs: dict[str, Json] = {chart.chart_id: dict(chart.spec) for chart in self.charts}
-            swaps: dict[str, Json] = dict(PALETTE.values())
-            blocks["charts-data"] = {"specs": specs, "dark": swaps}
+        blocks = chart_blocks(self.charts)
         for section in self.document.sections:
             if isinstance(section, RecordSection):
                 blocks["records-data"] = record_payload(section)
@@ -176,6 +172,13 @@ class Chapter(Struct, frozen=True):
             elif isinstance(section, JudgeSection):
                 rows += section.agreement + section.each
         return {row.summary.metric: row.text.alias for row in rows}
+
+
+def chart_blocks(charts: Sequence[Chart]) -> dict[str, Json]:
+    """The data of the script that draws charts; empty when there are none."""
+    specs: dict[str, Json] = {chart.chart_id: dict(chart.spec) for chart in charts}
+    swaps: dict[str, Json] = dict(PALETTE.values())
+    return {"charts-data": {"specs": specs, "dark": swaps}} if charts else {}
 
 
 def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
