@@ -30,7 +30,9 @@ from hallumeter.report.transcripts.sections import PageCensus, PageSection, Rank
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 from hallumeter.report.wording import field_words
 
+from .fitting import fitted
 from .metric_words import with_metric_words
+from .packing import packed
 from .payload import record_payload
 
 if TYPE_CHECKING:
@@ -71,11 +73,12 @@ _OWN_TEMPLATES = {
 _OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css", ASPECTS: "aspects.css"}
 _OWN_SCRIPTS = {DIALOGUE: "dialogues.js", ASPECTS: "aspects.js"}
 _GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
+_BROWSING = ("texts.js", "sources.js", "listing.js")
 _SECTION_SCRIPTS = {
-    RecordSection: "records.js",
-    RankingSection: "ranking.js",
-    PageSection: "pages.js",
-    ReadingSection: "readings.js",
+    RecordSection: (*_BROWSING, "matching.js", "inspector.js", "records.js"),
+    RankingSection: ("ranking.js",),
+    PageSection: ("pages.js",),
+    ReadingSection: (*_BROWSING, "stretches.js", "readings.js"),
 }
 """What the sections need in the browser, beside what all of them share."""
 
@@ -123,7 +126,7 @@ class Chapter(Struct, frozen=True):
     def scripts(self) -> list[str]:
         """What its sections need in the browser."""
         kinds = {type(section) for section in self.document.sections}
-        used = [name for kind, name in _SECTION_SCRIPTS.items() if kind in kinds]
+        used = [name for kind, names in _SECTION_SCRIPTS.items() if kind in kinds for name in names]
         own = _OWN_SCRIPTS.get(self.document.instrument)
         return [*([own] if own and RecordSection in kinds else []), *used]
 
@@ -145,7 +148,7 @@ class Chapter(Struct, frozen=True):
                 blocks["records-data"] = record_payload(section)
                 blocks |= {"traces-data": vocabulary()} if self.document.instrument == ASPECTS else {}
         blocks |= _page_blocks(self.document)
-        return {self.prefix + name: block for name, block in blocks.items()}
+        return {self.prefix + name: packed(block) for name, block in blocks.items()}
 
     @property
     def census(self) -> PageCensus | None:
@@ -178,7 +181,8 @@ class Chapter(Struct, frozen=True):
 def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
     """The runs of a page; a single one needs no prefix."""
     return [
-        _chapter(document, "" if len(documents) == 1 else f"run-{place}-") for place, document in enumerate(documents)
+        _chapter(fitted(document, chapters=len(documents)), "" if len(documents) == 1 else f"run-{place}-")
+        for place, document in enumerate(documents)
     ]
 
 

@@ -88,7 +88,7 @@ def _scripts(chapters: Sequence[Chapter]) -> list[str]:
 def page_style(chapters: Iterable[Chapter]) -> str:
     """The style of a page that holds these chapters."""
     own = dict.fromkeys(chapter.style for chapter in chapters if chapter.style)
-    return _palette_style() + "\n".join(static(name) for name in ("report.css", *own))
+    return _palette_style() + "\n".join(static(name) for name in ("report.css", "records.css", *own))
 
 
 def as_data(value: Json) -> str:
