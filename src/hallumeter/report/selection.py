@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
-ROWS_KEPT = 10_000
+ROWS_KEPT = 6_000
 
 
 class Limits(Struct, frozen=True):
