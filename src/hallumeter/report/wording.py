@@ -9,6 +9,8 @@ from hallumeter.records import Direction, Label
 from .languages.speaking import message, say, say_count, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from hallumeter.records import MetricSummary
 
     from .document import Coverage
@@ -37,13 +39,41 @@ INSTRUMENT_WORDS = {
     "audit": message("audit"),
     "transcripts": message("transcripts"),
     "dialogue": message("dialogue"),
+    "dialogue run": message("dialogue run"),
     "aspects": message("aspects"),
+    "aspects run": message("aspects run"),
+    "aspects replay": message("aspects replay"),
 }
+
+
+FIELD_WORDS = {"model": message("model"), "engine": message("engine"), "mode": message("mode")}
+"""The fields that every run of an instrument has; others are called what the data calls them."""
 
 
 def instrument_words(instrument: str) -> str:
     """What measured; a run may come from one that is not known here."""
     return say(INSTRUMENT_WORDS.get(instrument, instrument))
+
+
+def title_words(instrument: str, files: Sequence[str]) -> str:
+    """The instrument and what it read; only the first two of many files.
+
+    >>> title_words("audit", ["a.jsonl", "b.jsonl", "c.jsonl"]), title_words("audit", [])
+    ('Audit: a.jsonl, b.jsonl, 1 more', 'Audit')
+    """
+    told = instrument_words(instrument)
+    told = told[:1].upper() + told[1:]
+    if not files:
+        return told
+    names = ", ".join(files[:2])
+    if len(files) > 2:
+        names = say("{names}, {count} more", names=names, count=format_count(len(files) - 2))
+    return say("{instrument}: {names}", instrument=told, names=names)
+
+
+def field_words(fields: Iterable[str]) -> str:
+    """The names of fields in a row."""
+    return ", ".join(say(FIELD_WORDS.get(name, name)) for name in fields)
 
 
 def format_number(value: float, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.records import Label
 from hallumeter.report.languages.speaking import message, say, say_count
-from hallumeter.report.wording import NO_VALUE, format_count, format_number
+from hallumeter.report.wording import FIELD_WORDS, NO_VALUE, format_count, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ MARK_WORDS: dict[Label | None, str] = {
     Label.SUPPORTED: message("true, safe, used or found"),
 }
 """What the marks in an answer mean, worst first."""
-_FIELD_WORDS = {"turn_id": message("turn"), "patient_id": message("patient"), "mode": message("mode")}
+_FIELD_WORDS = FIELD_WORDS | {"turn_id": message("turn"), "patient_id": message("patient")}
 
 
 def group_title(fields: Sequence[str]) -> str:
@@ -141,6 +141,23 @@ def fairness_words(fairness: Fairness) -> str:
         differences=say_count(fairness.differences_total, "{count} difference", "{count} differences"),
         turns=turns,
     )
+
+
+def difference_values(row: ModeDifference) -> list[dict[str, float]]:
+    """The same columns in full precision: a value each, or both ends of the interval; empty where there is none."""
+    low, high = row.interval or (None, None)
+    columns: list[dict[str, float | None]] = [
+        {"value": row.first_mean},
+        {"value": row.second_mean},
+        {"value": row.difference},
+        {"low": low, "high": high},
+        {"value": row.effect_size},
+        {"value": row.p_value},
+        {"value": row.adjusted_p_value},
+        {"value": row.pairs},
+        {"value": row.patients},
+    ]
+    return [{name: number for name, number in column.items() if number is not None} for column in columns]
 
 
 def difference_cells(row: ModeDifference) -> list[str]:
