@@ -63,6 +63,7 @@ class Run:
             records=(RecordFindings(response, findings) for response, findings in self._folder.findings()),
             failures=self._folder.failures(),
             pages=self._folder.pages(),
+            traced=self._folder.traced_sentences(),
         )
 
     def to_html(self, path: str | Path, *, language: str = "en") -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.records import Label
+from hallumeter.report.aspects.payload import trace_payload
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdicts.codes import REASON_WORDS
 from hallumeter.report.wording import LABEL_WORDS, format_number
@@ -89,6 +90,7 @@ def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Js
             "f": [_finding(finding, source) for finding in view.findings],
             "w": None if view.picked == "worst" else 1,
             "b": [_failure(failure) for failure in view.failures],
+            "a": None if view.trace is None else trace_payload(view.trace, view.response or ""),
         }
     )
 

@@ -29,7 +29,7 @@ hallumeter.each("records-data", (chapter) => {
     return {
       position, pieces, text, findings, counts, unsupported, decided, fields,
       id: row.id, model: row.m, question: row.q, reference: row.g, evidence: row.e || [], broken: row.b || [],
-      isRandom: Boolean(row.w), language: given || "", unmeasured: findings.length - decided, haystack: null,
+      trace: row.a, isRandom: Boolean(row.w), language: given || "", unmeasured: findings.length - decided, haystack: null,
     };
   });
 
