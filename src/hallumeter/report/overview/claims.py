@@ -90,7 +90,7 @@ def _group_facts(rows: Rows, level: float) -> Iterator[Fact]:
 
 
 def _unmeasured_fact(row: MetricSummary) -> Fact:
-    if not row.undecided and not row.failed or row.bounds is None:
+    if (not row.undecided and not row.failed) or row.bounds is None:
         return fact("unmeasured", _ALL_MEASURED)
     return fact(
         "unmeasured",

@@ -12,7 +12,7 @@ hallumeter.each("charts-data", (chapter) => {
     for (const place of chapter.root.querySelectorAll("[data-chart]")) {
       // The interpreter (ast) walks expressions instead of compiling them: no eval, so the page can forbid it.
       await vegaEmbed(place, specs[place.dataset.chart], {
-        mode: "vega-lite",
+        mode: specs[place.dataset.chart].$schema.includes("/vega-lite/") ? "vega-lite" : "vega",
         renderer: "svg",
         ast: true,
         actions: false,

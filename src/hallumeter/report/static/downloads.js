@@ -161,8 +161,8 @@
 
   const titleOf = (root) => (root.querySelector("h1") ?? document.querySelector("h1"))?.textContent.trim() ?? "";
   const rootOf = (node) => node.closest("[data-chapter]") ?? document.body;
-  const takeButton = (text, told, act) => {
-    const button = make("button", { type: "button", className: "take", title: told, "aria-label": told }, text);
+  const takeButton = (text, told, act, className = "take") => {
+    const button = make("button", { type: "button", className, title: told, "aria-label": told }, text);
     button.addEventListener("click", act);
     return button;
   };
