@@ -65,6 +65,7 @@ class Run:
             records=own if records is None else records,
             failures=self._folder.failures(),
             pages=self._folder.pages(),
+            traced=self._folder.traced_sentences(),
         )
 
     def to_html(self, path: str | Path, *, language: str = "en") -> None:

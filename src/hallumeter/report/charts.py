@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .aspects.building import ASPECTS
-from .aspects.families import OPEN
+from .aspects.charts import flow_charts, part_charts
+from .aspects.families import DRAWN
+from .aspects.sections import FlowSection, PartSection
 from .dialogue.building import DIALOGUE
 from .dialogue.charts import difference_charts, score_charts
 from .dialogue.sections import DifferenceSection, ScoreSection
-from .document import BreakdownSection, DistributionSection, MetricSection, has_pages
+from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection, has_pages
 from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
 from .languages.speaking import say, say_count
 from .transcripts.charts import page_charts, rank_charts
 from .transcripts.sections import PageSection, RankingSection
+from .verdicts.charts import calibration_charts, concentration_charts
+from .verdicts.sections import ConcentrationSection
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -63,13 +67,19 @@ def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
 
 def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, MetricSection):
-        return _rate_chart(section.rows, confidence) if section.title in OPEN else []
+        return _rate_chart(section.rows, confidence) if section.title in DRAWN else []
+    if isinstance(section, FlowSection):
+        return flow_charts(section)
+    if isinstance(section, PartSection):
+        return part_charts(section, confidence)
     return _section_charts(section, confidence)
 
 
 def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, DifferenceSection):
         return difference_charts(section, confidence)
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
     return score_charts(section, confidence) if isinstance(section, ScoreSection) else []
 
 
@@ -80,7 +90,9 @@ def _section_charts(section: Section, confidence: float) -> list[Chart]:
         return [*_share_chart(section), *_label_chart(section)]
     if isinstance(section, BreakdownSection):
         return _group_charts(section, confidence)
-    return []
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
+    return calibration_charts(section.calibrations, confidence) if isinstance(section, JudgeSection) else []
 
 
 def _page_charts(section: Section, confidence: float) -> list[Chart]:

@@ -24,7 +24,8 @@ from hallumeter.records import (
     Response,
 )
 
-from .aspects.sections import PartSection
+from .aspects.sections import BlameSection, FlowSection, PartSection
+from .aspects.trace import SentenceTrace
 from .dialogue.sections import DifferenceSection, ScoreSection
 from .overview.sections import OverviewSection
 from .segmentation import CONSENSUS, Segment
@@ -166,6 +167,8 @@ class RecordView(Struct, frozen=True, omit_defaults=True):
     fields: dict[str, FieldValue] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     """The first few things that broke while this response was measured."""
+    trace: SentenceTrace | None = None
+    """Of a sentence that agents have read: its way through them; None where it is not known."""
 
     @property
     def response(self) -> str | None:
@@ -241,8 +244,8 @@ class PanelAdvice(Struct, frozen=True):
 
     judge: str | None
     """The judge that could be dropped; None when none stands out."""
-    words: str
-    """The sentence, or its rest after ``Without`` and the judge."""
+    figures: tuple[MetricSummary | None, ...] = ()
+    """Alpha of all, alpha without the judge, and the gain."""
     also: tuple[str, ...] = ()
     """Further judges of whom the same is true, each taken alone."""
 
@@ -359,6 +362,8 @@ Section = (
     | DifferenceSection
     | ScoreSection
     | PartSection
+    | FlowSection
+    | BlameSection
 )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from hallumeter.stats import cluster_bootstrap_interval
 
@@ -17,7 +18,7 @@ RESAMPLES = 2_000
 SEED = 0
 
 
-class ResponseRate(NamedTuple):
+class ResponseRate(Struct, frozen=True):
     """A rate over some responses."""
 
     count: int

@@ -14,7 +14,11 @@ from .cells import ResponseCells
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from numpy.typing import NDArray
+
     from .columns import Columns, IntArray
+
+    BoolArray = NDArray[np.bool_]
 
 TENTHS = 10
 LENGTH_BINS = 5
@@ -45,7 +49,7 @@ class PlaceTally:
         has_text = columns.lengths >= 0
         self._lengths.add(shortened(columns.lengths[has_text]), unsupported[has_text], decided[has_text])
 
-    def _add_tenths(self, columns: Columns, placed: IntArray, is_unsupported: IntArray, *, lengths: IntArray) -> None:
+    def _add_tenths(self, columns: Columns, placed: BoolArray, is_unsupported: BoolArray, *, lengths: IntArray) -> None:
         middles = (columns.starts[placed] + columns.ends[placed]) * (TENTHS // 2)
         tenths = np.minimum(middles // lengths[placed], TENTHS - 1)
         keys = columns.record_of_claim[placed] * TENTHS + tenths
@@ -100,5 +104,5 @@ def _cut(groups: list[int], responses: list[int]) -> list[list[int]]:
     return list(bins.values())
 
 
-def _by_response(columns: Columns, chosen: IntArray) -> IntArray:
+def _by_response(columns: Columns, chosen: BoolArray) -> IntArray:
     return np.bincount(columns.record_of_claim[chosen], minlength=columns.records)

@@ -122,7 +122,7 @@ class Tallies:
             self._costs[judge] = (spent + float(own.sum()), verdicts + len(own))
 
     def _add_loose(self, item: RecordFindings, codes: list[int]) -> None:
-        """Count the claims that no piece of their response can show: neither their place nor a part that a judge named."""
+        """Count the claims that no piece of their response can show: without a place, or a part that a judge named."""
         length = len(item.response.response or "")
         places = [(finding.claim.start, finding.claim.end) for finding in item.findings]
         if all(start is not None and end is not None and start < end <= length for start, end in places):
@@ -134,7 +134,8 @@ class Tallies:
         notes = [verdict.note for finding in item.findings for verdict in finding.verdicts if verdict.note]
         if notes:
             self.cut_verdicts += sum(map(is_cut_evidence, notes))
-            self.unchecked_languages.update({unchecked_language_in(note) for note in notes} - {None})
+            found = {unchecked_language_in(note) for note in notes}
+            self.unchecked_languages.update(language for language in found if language is not None)
 
     def tally(self) -> LabelTally:
         """All claims by label."""

@@ -45,6 +45,9 @@ _PAIR_EQUAL = message(
 )
 _PAIR_SAME = message("{first} and {second} do not differ on any page by {metric}.")
 _HALLUCINATES = message("{engine} shows signs of hallucination: {signs}.")
+_MAY_MISREAD = message(
+    "{engine} shows one sign of hallucination, which misread characters alone can give as well: {signs}."
+)
 _MORE_HALLUCINATE = message("So do {engines}.")
 _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
@@ -130,7 +133,8 @@ def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
         found = measured[engine]
         pairs = [number for metric in signs[engine] for number in (_value(found[metric]), policy.bounds[metric][0])]
         told = FactValue("signs", tuple(pairs), tuple(signs[engine]))
-        yield fact("hallucination", _HALLUCINATES, engine=name(engine), signs=told)
+        sentence = _MAY_MISREAD if signs[engine] == ("anchor_mean",) else _HALLUCINATES
+        yield fact("hallucination", sentence, engine=name(engine), signs=told)
     if len(suspects) > ENGINES_TOLD:
         yield fact("hallucination", _MORE_HALLUCINATE, engines=names(suspects[ENGINES_TOLD:]))
 

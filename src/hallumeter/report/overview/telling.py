@@ -31,6 +31,10 @@ _REASONS = {
     ("is in the worst case", "below"): message("{metric} is in the worst case {value}, below {bound}"),
 }
 """What a rule of a policy says, by how it looks at the number and on which side the bound lies."""
+LEVELS = (message("high"), message("medium"), message("low"), message("unknown"))
+"""How reliable a policy takes a run to be."""
+OPINIONS = (message("nothing was measured"),)
+"""What else a policy says."""
 _REASON = re.compile(r"(\w+) (is(?: \D+)?) ([\d.]+), (above|below) ([\d.e-]+)")
 _NOT_MEASURED = re.compile(r"(\w+) was not measured")
 
@@ -54,6 +58,11 @@ def tell_fact_html(fact: Fact) -> Markup:
     return say_html(fact.message, **{place: _told_html(value) for place, value in fact.values.items()})
 
 
+def isolated(text: str) -> Markup:
+    """A name from the data, escaped, and unable to reorder what stands beside it."""
+    return Markup('<bdi class="alias">{}</bdi>').format(text)
+
+
 def tell_reason(reason: str, aliases: Mapping[str, str]) -> str:
     """Why a policy came to its opinion, in the language of the page; words that are not known stay as they are."""
     missing = _NOT_MEASURED.fullmatch(reason)
@@ -73,7 +82,7 @@ def _told(value: FactValue) -> str:
 
 def _told_html(value: FactValue) -> Markup:
     if value.kind in {"name", "names"}:
-        return Markup(", ").join(Markup('<bdi class="alias">{}</bdi>').format(word) for word in value.words)
+        return Markup(", ").join(map(isolated, value.words))
     told = escape(_told(value))
     return Markup('<b class="told">{}</b>').format(told) if value.kind in _SET_OFF else told
 

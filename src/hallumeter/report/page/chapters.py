@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.report.aspects.building import ASPECTS
+from hallumeter.report.aspects.families import theme_of
+from hallumeter.report.aspects.payload import vocabulary
+from hallumeter.report.aspects.sections import PartSection
 from hallumeter.report.charts import charts_of
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.dialogue.wording import group_title
@@ -53,11 +56,11 @@ TITLES = {
     "differences": message("Modes compared"),
     "scores": message("Spread and trend"),
     "parts": message("Parts in counts"),
+    "flow": message("Errors through the steps"),
+    "blame": message("Who made which error"),
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
-    "overview": message("Overview"),
-    "concentration": message("Where it concentrates"),
     TRANSCRIPTS: {"metrics": message("All engines together")},
     DIALOGUE: {"metrics": message("All answers together"), "records": message("Answers")},
     ASPECTS: {"records": message("Sentences")},
@@ -67,8 +70,8 @@ _OWN_TEMPLATES = {
     DIALOGUE: {"records": "section_records_dialogue.html"},
     ASPECTS: {"metrics": "section_metrics_aspects.html"},
 }
-_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css"}
-_OWN_SCRIPTS = {DIALOGUE: "dialogues.js"}
+_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css", ASPECTS: "aspects.css"}
+_OWN_SCRIPTS = {DIALOGUE: "dialogues.js", ASPECTS: "aspects.js"}
 _GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
 _BROWSING = ("texts.js", "sources.js", "listing.js")
 _SECTION_SCRIPTS = {
@@ -88,6 +91,8 @@ class Part(Struct, frozen=True):
     template: str
     section: Section
     charts: tuple[Chart, ...]
+    theme: str | None = None
+    """What it and the sections behind it answer together; None where it belongs to the one before, or to none."""
 
 
 class Chapter(Struct, frozen=True):
@@ -137,6 +142,7 @@ class Chapter(Struct, frozen=True):
         for section in self.document.sections:
             if isinstance(section, RecordSection):
                 blocks["records-data"] = record_payload(section)
+                blocks |= {"traces-data": vocabulary()} if self.document.instrument == ASPECTS else {}
         blocks |= _page_blocks(self.document)
         return {self.prefix + name: packed(block) for name, block in blocks.items()}
 
@@ -194,18 +200,22 @@ def _parts(document: Document, charts: tuple[Chart, ...], *, prefix: str) -> lis
     parts = []
     titles = TITLES | _OWN_TITLES.get(document.instrument, {})
     templates = _OWN_TEMPLATES.get(document.instrument, {})
+    theme: str | None = None
     for place, section in enumerate(document.sections):
         kind = str(section.__struct_config__.tag)
         if kind not in titles:
             continue
         drawn = tuple(chart for chart in charts if chart.section == place)
         template = templates.get(kind, f"section_{kind}.html")
-        parts.append(Part(f"{prefix}{kind}-{place}", _title(document, section, titles[kind]), template, section, drawn))
+        last, theme = theme, theme_of(section) if document.instrument == ASPECTS else None
+        opened = say(theme) if theme is not None and theme != last else None
+        title = _title(document, section, titles[kind])
+        parts.append(Part(f"{prefix}{kind}-{place}", title, template, section, drawn, opened))
     return parts
 
 
 def _title(document: Document, section: Section, usual: str) -> str:
-    if isinstance(section, MetricSection | BreakdownSection) and section.title is not None:
+    if isinstance(section, MetricSection | BreakdownSection | PartSection) and section.title is not None:
         return say(section.title)
     if isinstance(section, BreakdownSection):
         own = document.instrument == DIALOGUE

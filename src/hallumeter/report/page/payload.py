@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from hallumeter.records import FieldValue, Label
+from hallumeter.report.aspects.payload import trace_payload
 from hallumeter.report.document import LabelTally
 from hallumeter.report.languages.speaking import say, say_count
 from hallumeter.report.segmentation import CONSENSUS
@@ -165,6 +166,7 @@ def _record(view: RecordView, *, judges: _Pool, passages: _Pool) -> dict[str, Js
             "f": [_finding(finding, source, place) for place, finding in enumerate(view.findings)],
             "w": None if view.picked == "worst" else 1,
             "b": [_failure(failure) for failure in view.failures],
+            "a": None if view.trace is None else trace_payload(view.trace, view.response or ""),
         }
     )
     # An empty response is not the same as one whose words are not known.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from hallumeter.stats import expected_calibration_error
 from .sections import CONFUSED, Calibration, CalibrationBin, JudgePair
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 JUDGES_SHOWN = 12
 """More judges make a table that nobody reads: those with most verdicts are kept."""
+LEVELS = 5
 _LABELS = len(LABEL_CODES)
 _ORDER = [LABEL_CODES[Label(name)] for name in CONFUSED]
 
@@ -50,6 +52,21 @@ def calibrations(tally: VoteTally, verdicts: Mapping[str, int], *, confidence: f
     """The judges that give probabilities, as far as they are shown."""
     shown = most_active({judge: verdicts.get(judge, 0) for judge in tally.calibration})
     return tuple(_calibration(judge, tally, confidence=confidence) for judge in shown)
+
+
+def pair_grid(pairs: Sequence[JudgePair]) -> tuple[list[str], dict[tuple[str, str], JudgePair]]:
+    """The judges of all pairs, and each pair under both orders of its names."""
+    judges = list(dict.fromkeys(judge for pair in pairs for judge in (pair.first, pair.second)))
+    return judges, {names: pair for pair in pairs for names in ((pair.first, pair.second), (pair.second, pair.first))}
+
+
+def agreement_level(kappa: float) -> int:
+    """How dark a kappa is drawn: 0 for none or less than chance gives, 5 for full agreement.
+
+    >>> agreement_level(-0.2), agreement_level(0.47), agreement_level(1.0)
+    (0, 3, 5)
+    """
+    return min(LEVELS, max(0, math.ceil(kappa * LEVELS)))
 
 
 def _block(together: NDArray[np.int64], first: int, second: int) -> NDArray[np.int64]:

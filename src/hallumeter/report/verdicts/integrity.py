@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from hallumeter.records import Label
 from hallumeter.report.document import FailureCount, RecordSection
+from hallumeter.report.languages.speaking import message
 from hallumeter.report.transcripts.sections import ReadingSection
 
 from .sections import CutCounts, LanguageCount
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hallumeter.report.document import Section
 
 FAILURES_PER_RECORD = 20
+LANGUAGE_WORDS = {"fr": message("French"), "ko": message("Korean"), "another": message("another language")}
 _BROKEN_OFF = "truncated_reply"
 _EVIDENCE_CUT = "evidence_cut"
 
