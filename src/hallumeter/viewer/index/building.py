@@ -23,6 +23,7 @@ from hallumeter.report.transcripts.reading import page_of
 from hallumeter.report.transcripts.reading import severity as reading_severity
 from hallumeter.store import placed_records
 
+from .facets import reading_facets, record_facets
 from .places import forget_older, index_path
 from .rows import Shape, counts_of, finding_row, reading_row
 from .texts import name_key, own_words, plain, storable
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from hallumeter.report import Document
     from hallumeter.store import PlacedRecord
 
-DOCUMENT = "document"
+DOCUMENT, FACETS = "document", "facets"
 SEVERITIES: dict[str, Callable[[RecordFindings], tuple[float, float, float]]] = {
     TRANSCRIPTS: reading_severity,
     DIALOGUE: dialogue_severity,
@@ -188,7 +189,10 @@ class _Builder:
         self._database.execute("CREATE VIRTUAL TABLE temp.own USING fts5vocab (main, own_words, row)")
         self._database.execute("CREATE VIRTUAL TABLE temp.shared USING fts5vocab (main, passage_words, row)")
         self._database.execute("INSERT INTO term SELECT term FROM temp.own UNION SELECT term FROM temp.shared")
-        self._database.execute("INSERT INTO kept VALUES (?, ?)", (DOCUMENT, _bytes(document)))
+        shapes = {number: shape for shape, number in self._shapes.items()}
+        facets = reading_facets(self._database) if self._has_pages else record_facets(self._database, shapes)
+        for name, body in ((DOCUMENT, _bytes(document)), (FACETS, _bytes(facets))):
+            self._database.execute("INSERT INTO kept VALUES (?, ?)", (name, body))
         self._database.execute("ANALYZE")
 
     def _row(self, table: str, *values: object) -> None:

@@ -14,17 +14,14 @@ from hallumeter.records import Failure, PageRow
 from hallumeter.report import Document
 from hallumeter.store import RecordPlace
 
-from .building import DOCUMENT
+from .building import DOCUMENT, FACETS
 from .conditions import conditions_of
-from .facets import reading_facets, record_facets
 from .queries import Query
 from .rows import Shape
 from .searching import positions_with
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from hallumeter.report.drawing import Json
 
 _ORDERS = {
     "given": "by_severity",
@@ -79,7 +76,7 @@ class Index:
         rows = self._database.execute("SELECT shape, body FROM shape")
         self._shapes = {number: decoder.decode(body) for number, body in rows}
         self.total: int = self._database.execute("SELECT count(*) FROM record").fetchone()[0]
-        self.headline = msgspec.json.decode(self._document(), type=_Head).headline
+        self.headline = msgspec.json.decode(self._kept(DOCUMENT), type=_Head).headline
         self.has_pages = bool(self._database.execute("SELECT count(*) FROM reading").fetchone()[0])
 
     def close(self) -> None:
@@ -90,10 +87,10 @@ class Index:
     def document(self) -> Document:
         """The document of the page, without records."""
         with self._lock:
-            return msgspec.json.decode(self._document(), type=Document)
+            return msgspec.json.decode(self._kept(DOCUMENT), type=Document)
 
-    def _document(self) -> bytes:
-        return bytes(self._database.execute("SELECT body FROM kept WHERE name = ?", (DOCUMENT,)).fetchone()[0])
+    def _kept(self, name: str) -> bytes:
+        return bytes(self._database.execute("SELECT body FROM kept WHERE name = ?", (name,)).fetchone()[0])
 
     def positions(self, query: Query, order: str) -> list[int]:
         """Positions of all records that a query means, in order.
@@ -168,7 +165,7 @@ class Index:
             rows = self._database.execute("SELECT page, engine, position FROM reading").fetchall()
         return {(page, engine): position for page, engine, position in rows}
 
-    def facets(self) -> dict[str, Json]:
-        """What a reader can choose from, with the number of records that hold it."""
+    def facets(self) -> bytes:
+        """What a reader can choose from, with the number of records that hold it, as JSON."""
         with self._lock:
-            return reading_facets(self._database) if self.has_pages else record_facets(self._database, self._shapes)
+            return self._kept(FACETS)
