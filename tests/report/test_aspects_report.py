@@ -17,6 +17,7 @@ from hallumeter.records.aspects.aspect_summary import Breakdown
 from hallumeter.report import (
     BreakdownSection,
     MetricSection,
+    OverviewSection,
     PartSection,
     build_document,
     charts_of,
@@ -61,7 +62,8 @@ def document_of(run: Run) -> Document:
 
 
 def test_drops_and_gold_come_first_then_who_erred_then_the_parts(run: Run) -> None:
-    sections = document_of(run).sections
+    overview, *sections = document_of(run).sections
+    assert isinstance(overview, OverviewSection)
     assert [section.title for section in sections[:2] if isinstance(section, MetricSection)] == list(OPEN)
     blame = sections[2]
     assert isinstance(blame, BreakdownSection)

@@ -117,12 +117,13 @@ def build_document(
     )
     sections, census = _sections(gathered, limits, pages=streams.get("pages", ()), metric_texts=metric_texts)
     overview = overview_section(summary, headline, texts=metric_texts, confidence=gathered.confidence)
+    first = [overview] if overview.facts or overview.figures or summary.profile else []
     document = Document(
         title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
-        sections=(overview, *sections, _integrity_section(gathered, sections, census)),
+        sections=(*first, *sections, _integrity_section(gathered, sections, census)),
         headline=headline,
         confidence=gathered.confidence,
         profiles=summary.profile,
