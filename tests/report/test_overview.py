@@ -123,8 +123,8 @@ def test_the_overview_comes_first_and_tells_the_headline_rates() -> None:
         "The evidence does not support 47 of 481 decided claims: 9.8 % (95 % interval 1.8 to 18.8 %).",
         "At least one such claim stands in 28 of 66 responses: 42.4 % (95 % interval 34.4 to 51.4 %).",
         (
-            "By model, no group stands out: llama-2-7b-chat has the highest share, 17.8 % (95 % interval 9.8 to 26.8 %), "
-            "but its interval overlaps that of another."
+            "By model, no group stands out: llama-2-7b-chat has the highest share, 17.8 % (95 % interval 9.8 to "
+            "26.8 %), but its interval overlaps that of another."
         ),
         (
             "Claims left undecided: 28; failed: 0. Had all of them turned out best, or all of them worst, the share "

@@ -20,6 +20,7 @@ from .output import encode_everything, stop_printing
 from .report import report
 from .stress import stress
 from .transcripts import transcripts
+from .view import view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,5 +114,5 @@ def main() -> None:
     """
 
 
-for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts):
+for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts, view):
     main.add_command(command)

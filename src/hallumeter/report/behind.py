@@ -172,6 +172,16 @@ def reason_query(row: ReasonCount, judge: str | None = None) -> Query:
     return {"label": row.label.value, "reason": None} if row.reason is None else {"reason": row.reason}
 
 
+def mode_query(metric: str, mode: str) -> Query | None:
+    """The answers of a mode that a metric speaks of.
+
+    >>> mode_query("csp", "llm")
+    {'kind': 'rule', 'label': 'REFUTED', 'model': 'llm'}
+    """
+    found = BEHIND.get(metric)
+    return None if found is None else _joined(found.missed or found.counted, {"model": mode})
+
+
 def group_query(by: Mapping[str, str]) -> Query:
     """The records of a group; a field that they lack is asked for by null.
 

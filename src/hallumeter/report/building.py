@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from hallumeter.records import Label
 
-from .aspects.building import ASPECTS, BLAMED, blame_rows, metric_families, part_section, run_rows
-from .aspects.families import OPEN
+from .aspects.building import ASPECTS, executive_rows, metric_families, part_sections, run_rows, told_sentences
+from .aspects.families import EXECUTIVE
+from .aspects.views import sentence_view
 from .counting.tallies import UNSUPPORTED, Tallies
 from .counting.votes import reference_judge
 from .dialogue.building import DIALOGUE, difference_section, score_section
@@ -49,9 +50,10 @@ from .views import record_view
 from .wording import title_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
+    from hallumeter.records.aspects.traced_sentence import TracedSentence
 
     from .document import RecordView
     from .transcripts.pages import CountedPages
@@ -65,6 +67,8 @@ class Streams(TypedDict, total=False):
     failures: Iterable[Failure]
     pages: Iterable[PageRow]
     """Of an instrument that reads pages, sorted by page."""
+    traced: Iterable[TracedSentence]
+    """Of an instrument whose agents read sentences."""
 
 
 class _Gathered(Struct, frozen=True):
@@ -89,7 +93,7 @@ def build_document(
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    The streams `records`, `failures` and `pages` are read once. A metric without a text is shown under its own name.
+    The streams are read once. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
@@ -115,7 +119,7 @@ def build_document(
         headline=headline,
         confidence=_confidence(manifest),
     )
-    sections, census = _sections(gathered, limits, pages=streams.get("pages", ()), metric_texts=metric_texts)
+    sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
     overview = overview_section(summary, headline, texts=metric_texts, confidence=gathered.confidence)
     first = [overview] if overview.facts or overview.figures or summary.profile else []
     document = Document(
@@ -133,15 +137,17 @@ def build_document(
 
 
 def _sections(
-    gathered: _Gathered, limits: Limits, *, pages: Iterable[PageRow], metric_texts: Mapping[str, MetricText]
+    gathered: _Gathered, limits: Limits, *, streams: Streams, metric_texts: Mapping[str, MetricText]
 ) -> tuple[list[Section], PageCensus | None]:
     """What the instrument shows between the overview and what is not a number; and how many pages there are."""
     selection = gathered.selection
     if gathered.summary.instrument == TRANSCRIPTS:
         wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
-        counted = count_pages(pages, wanted=wanted, kept=limits.pages)
+        counted = count_pages(streams.get("pages", ()), wanted=wanted, kept=limits.pages)
         return _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts), counted.census
-    own = {DIALOGUE: _dialogue_sections, ASPECTS: _aspect_sections}.get(gathered.summary.instrument, _claim_sections)
+    if gathered.summary.instrument == ASPECTS:
+        return _aspect_sections(gathered, limits, traced=streams.get("traced", ())), None
+    own = _dialogue_sections if gathered.summary.instrument == DIALOGUE else _claim_sections
     return own(gathered, limits), None
 
 
@@ -176,21 +182,35 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     ]
 
 
-def _aspect_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
-    """What a report on aspects shows: metrics by what they are about, who erred, which rules decided."""
-    rows, selection = gathered.rows, gathered.selection
-    blamed, parts = blame_rows(rows), part_section(gathered.summary)
-    reasons = reason_section(selection.tallies.reasons())
-    families = [MetricSection(found, title) for title, found in metric_families(rows).items()]
-    return [
-        *(family for family in families if family.title in OPEN),
-        *([BreakdownSection(BLAMED, tuple(blamed), title="Who made which error")] if blamed else []),
-        *([parts] if parts else []),
+def _aspect_sections(gathered: _Gathered, limits: Limits, *, traced: Iterable[TracedSentence]) -> list[Section]:
+    """What a report on aspects shows, theme by theme: quality, effectiveness, sentences, reliability, the rest."""
+    rows, selection, parts = gathered.rows, gathered.selection, part_sections(gathered.summary)
+    shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
+    told = told_sentences(traced, gathered.summary, shown=shown)
+    brief = executive_rows(rows)
+    families = {title: MetricSection(found, title) for title, found in metric_families(rows).items()}
+    sentences = _record_sections(
+        selection,
+        limits,
+        failures=gathered.broken.by_record,
+        headline=gathered.headline,
+        own=lambda view: sentence_view(view, told.traces.get(view.record_id)),
+    )
+    ordered: list[Section | None] = [
+        MetricSection(brief, EXECUTIVE) if brief else None,
+        *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
+        told.flow if selection.tallies.responses else None,
+        told.blame if told.blame.rows else None,
+        parts.get("decisions"),
+        *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
+        *sentences,
+        families.get("Between runs"),
         *_breakdown_sections(run_rows(rows), gathered.headline),
-        *([reasons] if reasons else []),
-        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
-        *(family for family in families if family.title not in OPEN),
+        *(families.get(title) for title in ("Failures and effort", "Auxiliary classifier")),
+        parts.get("others"),
+        reason_section(selection.tallies.reasons()),
     ]
+    return [section for section in ordered if section is not None]
 
 
 def _page_sections(
@@ -271,9 +291,14 @@ def _distribution_sections(selection: Selection) -> list[Section]:
 
 
 def _record_sections(
-    selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]], headline: str | None
+    selection: Selection,
+    limits: Limits,
+    *,
+    failures: Mapping[str, list[Failure]],
+    headline: str | None,
+    own: Callable[[RecordView], RecordView] | None = None,
 ) -> list[Section]:
-    """The chosen responses, as many as the limit of size lets in."""
+    """The chosen responses, as many as the limit of size lets in; `own` is what an instrument makes of each."""
     if not selection.tallies.responses:
         return []
     kinds: tuple[tuple[Literal["worst", "random"], tuple[RecordFindings, ...]], ...] = (
@@ -288,7 +313,7 @@ def _record_sections(
     shown: list[RecordView] = []
     passages: set[str] = set()
     room = limits.bytes
-    for view in map(encodable, chosen):
+    for view in map(encodable, map(own, chosen) if own else chosen):
         size = _size(view, passages)
         if size <= room:
             room -= size

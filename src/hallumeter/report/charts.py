@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .aspects.building import ASPECTS
-from .aspects.families import OPEN
+from .aspects.charts import flow_charts, part_charts
+from .aspects.families import DRAWN
+from .aspects.sections import FlowSection, PartSection
 from .dialogue.building import DIALOGUE
 from .dialogue.charts import difference_charts, score_charts
 from .dialogue.sections import DifferenceSection, ScoreSection
@@ -65,7 +67,11 @@ def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
 
 def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, MetricSection):
-        return _rate_chart(section.rows, confidence) if section.title in OPEN else []
+        return _rate_chart(section.rows, confidence) if section.title in DRAWN else []
+    if isinstance(section, FlowSection):
+        return flow_charts(section)
+    if isinstance(section, PartSection):
+        return part_charts(section, confidence)
     return _section_charts(section, confidence)
 
 

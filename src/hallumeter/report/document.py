@@ -24,7 +24,8 @@ from hallumeter.records import (
     Response,
 )
 
-from .aspects.sections import PartSection
+from .aspects.sections import BlameSection, FlowSection, PartSection
+from .aspects.trace import SentenceTrace
 from .dialogue.sections import DifferenceSection, ScoreSection
 from .overview.sections import OverviewSection
 from .segmentation import CONSENSUS, Segment
@@ -166,6 +167,8 @@ class RecordView(Struct, frozen=True, omit_defaults=True):
     fields: dict[str, FieldValue] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     """The first few things that broke while this response was measured."""
+    trace: SentenceTrace | None = None
+    """Of a sentence that agents have read: its way through them; None where it is not known."""
 
     @property
     def response(self) -> str | None:
@@ -359,6 +362,8 @@ Section = (
     | DifferenceSection
     | ScoreSection
     | PartSection
+    | FlowSection
+    | BlameSection
 )
 
 

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from .counting.tallies import Tallies
     from .document import RecordFindings
 
-ROWS_KEPT = 20_000
+ROWS_KEPT = 6_000
 
 
 class Limits(Struct, frozen=True):
     """How much of a run a document holds; what is beyond is counted, never silently dropped."""
 
-    worst: int = 500
+    worst: int = 900
     """Responses with most unsupported claims."""
     random: int = 100
     """Further responses drawn at random."""
-    bytes: int = 6_000_000
-    """Size of all responses, findings and distinct passages as JSON; an HTML file needs about two thirds of it."""
+    bytes: int = 16_000_000
+    """Size of all responses, findings and distinct passages as JSON; a page packs it and takes what fits."""
     pages: int = ROWS_KEPT
     """Rows of the table of pages, where there is one; more would make the page slow to open."""
     failures: int = 50

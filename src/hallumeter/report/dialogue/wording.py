@@ -143,6 +143,23 @@ def fairness_words(fairness: Fairness) -> str:
     )
 
 
+def difference_values(row: ModeDifference) -> list[dict[str, float]]:
+    """The same columns in full precision: a value each, or both ends of the interval; empty where there is none."""
+    low, high = row.interval or (None, None)
+    columns: list[dict[str, float | None]] = [
+        {"value": row.first_mean},
+        {"value": row.second_mean},
+        {"value": row.difference},
+        {"low": low, "high": high},
+        {"value": row.effect_size},
+        {"value": row.p_value},
+        {"value": row.adjusted_p_value},
+        {"value": row.pairs},
+        {"value": row.patients},
+    ]
+    return [{name: number for name, number in column.items() if number is not None} for column in columns]
+
+
 def difference_cells(row: ModeDifference) -> list[str]:
     """A difference in the columns of a table."""
     interval = signed_pair(row.interval)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hallumeter.records import Label
-from hallumeter.report.aspects.families import OPEN
-from hallumeter.report.behind import query_behind, reason_query
+from hallumeter.report.aspects.filling import aspect_functions
+from hallumeter.report.behind import mode_query, query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
     difference_cells,
+    difference_values,
     fairness_words,
     pairs_of_modes,
     result_words,
@@ -42,6 +43,7 @@ from hallumeter.report.wording import (
     LABEL_WORDS,
     NO_VALUE,
     coverage_words,
+    field_words,
     format_cost,
     format_count,
     format_counts,
@@ -89,6 +91,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "place": place_words,
         "pair": format_pair,
         "count": format_count,
+        "fields": field_words,
         "plural": plural,
         "coverage": coverage_words,
         "interval": interval_words,
@@ -110,6 +113,7 @@ def _functions() -> dict[str, object]:
         "instrument_of": instrument_words,
         "query_behind": query_behind,
         "reason_query": reason_query,
+        "mode_query": mode_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,
@@ -127,11 +131,11 @@ def _functions() -> dict[str, object]:
         "difference_of": difference_words,
         "neighbours_of": neighbours,
         "difference_cells_of": difference_cells,
+        "difference_values_of": difference_values,
         "result_of": result_words,
         "fairness_of": fairness_words,
         "caution_of": too_few_words,
         "pairs_of": _pairs_of,
-        "open_families": OPEN,
         "tell": tell_fact_html,
         "tell_reason": tell_reason,
         "isolated": isolated,
@@ -143,6 +147,7 @@ def _functions() -> dict[str, object]:
         "advice_of": advice_html,
         "language_words": LANGUAGE_WORDS,
         "confused": [Label(name) for name in CONFUSED],
+        **aspect_functions(),
     }
 
 

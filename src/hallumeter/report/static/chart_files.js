@@ -5,7 +5,8 @@
   const { save, csvOf, saveCsv, fileName, titleOf, rootOf, takeButton } = hallumeter.downloads;
 
   const WIDTH = 720; // of a drawing that is saved, whatever the width of the window
-  const NOT_DATA = ["colour", "color", "opacity", "order", "reading"]; // how a point is drawn, and where a click on it leads
+  // How a point is drawn, where a click on it leads, and numbers that stand there again in words.
+  const NOT_DATA = ["colour", "color", "opacity", "order", "reading", "shown", "interval", "bounds"];
 
   const svgOf = async (spec, { title, caption }) => {
     const drawn = { ...spec, background: "white", ...(spec.width === "container" ? { width: WIDTH } : {}) };
@@ -39,7 +40,7 @@
       told.textContent = isCopied ? say("Copied.") : say("Selected: copy it with the keyboard.");
     };
     const panel = make("details", { className: "chart-data" }, make("summary", { className: "take" }, say("Data")), area,
-      make("div", { className: "takes" }, told, takeButton(say("Copy"), say("Copy the data of “{name}”", { name: named.title }), copy),
+      make("div", { className: "takes" }, told, takeButton(say("Copy"), say("Copy the data of “{name}”", { name: named.title }), copy, "take copy"),
         takeButton(say("CSV"), say("Save the data of “{name}” as CSV", { name: named.title }), () => saveCsv(rowsOfChart(specOf()), fileName(titles(), "csv")))));
     panel.addEventListener("toggle", () => { area.value = panel.open ? csvOf(rowsOfChart(specOf())) : ""; told.textContent = ""; });
     return panel;

@@ -65,5 +65,5 @@
     };
   };
 
-  hallumeter.instruments.dialogue = { kinds, answerName, besideAnswer };
+  hallumeter.instruments.dialogue = { kinds, answerName, besideAnswer, besideField: "patient_id" };
 })();

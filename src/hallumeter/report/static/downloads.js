@@ -43,6 +43,8 @@
     mean: (column) => say("{column}: mean", { column }),
     change: (column) => say("{column}: change", { column }),
     name: (column) => say("{column}: name", { column }),
+    agreement: (column) => say("{column}: share alike", { column }),
+    settings: (column) => say("{column}: settings", { column }),
     judge: (column) => say("{column}: judge", { column }),
     meaning: (column) => say("{column}: meaning", { column }),
     question: (column) => say("{column}: question", { column }),
@@ -161,8 +163,8 @@
 
   const titleOf = (root) => (root.querySelector("h1") ?? document.querySelector("h1"))?.textContent.trim() ?? "";
   const rootOf = (node) => node.closest("[data-chapter]") ?? document.body;
-  const takeButton = (text, told, act) => {
-    const button = make("button", { type: "button", className: "take", title: told, "aria-label": told }, text);
+  const takeButton = (text, told, act, className = "take") => {
+    const button = make("button", { type: "button", className, title: told, "aria-label": told }, text);
     button.addEventListener("click", act);
     return button;
   };
