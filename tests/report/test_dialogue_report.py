@@ -58,7 +58,6 @@ def test_there_is_a_chart_of_differences_of_modes_of_the_trend_and_of_the_spread
         ("trend", "SFS from turn to turn"),
         ("spread", "SFS of single answers"),
         ("tenths", "By position in the response"),
-        ("lengths", "By length of the response"),
     ]
 
 
