@@ -272,7 +272,12 @@ def test_every_table_and_every_chart_has_a_button_that_saves_it(
     assert len(tables) > 2
     assert set(tables) == {1}
     for figure in page.locator("figure.chart").all():
-        assert figure.locator(".take[aria-label$='as SVG']").count() == figure.locator(".chart-data").count() == 1
+        title = figure.locator(".chart-title").inner_text()
+        drawing = ET.fromstring(saved(page, figure.locator(".take[aria-label$='as SVG']"))[1].encode())
+        assert drawing.findtext(f"{SVG}title") == title
+        assert float(drawing.get("width", "0")) > 600
+        assert_stands_alone(drawing)
+        assert len(rows_in(saved(page, figure.locator(".chart-data button[aria-label$='as CSV']"))[1])) > 1
     names = page.locator(".takes > button.take").evaluate_all("all => all.map(node => node.getAttribute('aria-label'))")
     assert all("“”" not in name for name in names)
     first = page.locator(".takes > button.take[aria-label*=CSV]").first
