@@ -14,7 +14,7 @@ from .segmentation import is_aligned, labelled_segments, settled_label
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hallumeter.records import Failure, Finding, Label, Verdict
+    from hallumeter.records import Failure, FieldValue, Finding, Label, Response, Verdict
 
     from .document import RecordFindings
 
@@ -48,9 +48,20 @@ def record_view(
             for passage in response.evidence
         ),
         reference=response.reference,
-        fields=response.fields,
+        fields=shown_fields(response),
         failures=failures,
     )
+
+
+def shown_fields(response: Response) -> dict[str, FieldValue]:
+    """The fields of a response, and whether its question has an answer, where that is told.
+
+    >>> from hallumeter.records import Response
+    >>> shown_fields(Response("r1", answerable=False, fields={"topic": "tax"}))
+    {'answerable': False, 'topic': 'tax'}
+    """
+    told: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
+    return {**told, **response.fields}
 
 
 def _finding_view(finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None) -> FindingView:

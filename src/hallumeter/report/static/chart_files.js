@@ -11,7 +11,7 @@
   const isLite = (spec) => spec.$schema.includes("/vega-lite/");
   // A drawing follows the width of the page; a file has one of its own.
   const onPaper = (spec) => {
-    const paper = { ...spec, background: "white", ...(spec.width === "container" ? { width: WIDTH } : {}) };
+    const paper = { ...spec, background: "white", padding: 10, ...(spec.width === "container" ? { width: WIDTH } : {}) };
     if (!isLite(spec)) paper.signals = (spec.signals ?? []).map((signal) => (signal.name === "width" ? { name: "width", value: WIDTH } : signal));
     return paper;
   };

@@ -21,6 +21,7 @@ from hallumeter.report.document import TRANSCRIPTS
 from hallumeter.report.page.payload import field_text
 from hallumeter.report.transcripts.reading import page_of
 from hallumeter.report.transcripts.reading import severity as reading_severity
+from hallumeter.report.views import shown_fields
 from hallumeter.store import placed_records
 
 from .facets import reading_facets, record_facets
@@ -146,7 +147,7 @@ class _Builder:
             self._row("finding", number, position, shape, row.tenth, row.claim_id, row.fingerprint)
             for judge, value in row.probabilities:
                 self._row("probability", judge, value, number)
-        fields = {name: field_text(value) for name, value in response.fields.items() if value is not None}
+        fields = {name: field_text(value) for name, value in shown_fields(response).items() if value is not None}
         for name, text in fields.items():
             self._row("field", storable(name), storable(text), position)
         if self._has_pages:
