@@ -76,6 +76,7 @@ def saved(page: Page, button: Locator) -> tuple[str, str]:
     button.evaluate(
         "node => { for (let at = node; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true; }"
     )
+    page.wait_for_timeout(110)  # the browser lets ten downloads a second through, and drops the next
     with page.expect_download() as download:
         button.click()
     data = download.value.path().read_bytes()
