@@ -15,6 +15,7 @@ import msgspec
 
 from hallumeter.pipelines.run import load
 from hallumeter.report import Limits, RecordFindings, build_document, metric_texts
+from hallumeter.report.aspects.tracing import trace_of
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.dialogue.building import severity as dialogue_severity
 from hallumeter.report.document import TRANSCRIPTS
@@ -22,7 +23,7 @@ from hallumeter.report.page.payload import field_text
 from hallumeter.report.transcripts.reading import page_of
 from hallumeter.report.transcripts.reading import severity as reading_severity
 from hallumeter.report.views import shown_fields
-from hallumeter.store import placed_records
+from hallumeter.store import RecordPlace, RunFolder, placed_records, record_at
 
 from .facets import reading_facets, record_facets
 from .places import forget_older, index_path
@@ -122,6 +123,7 @@ class _Builder:
         document = self._run.document(records=self._indexed(), limits=_NOTHING)
         self._flush()
         self._add_failures()
+        self._add_traces()
         self._database.executemany(
             "INSERT INTO shape VALUES (?, ?)", [(number, _bytes(shape)) for shape, number in self._shapes.items()]
         )
@@ -180,6 +182,21 @@ class _Builder:
             kept[position] = kept.get(position, 0) + 1
             if kept[position] <= _FAILURES_PER_RECORD:
                 self._row("failure", position, storable(failure.code), _bytes(failure))
+        self._flush()
+
+    def _add_traces(self) -> None:
+        """What agents made of sentences; nothing for other instruments."""
+        columns = ", ".join(RecordPlace._fields)
+        for traced in RunFolder(self._run.path).traced_sentences():
+            position = self._positions.get(traced.record_id)
+            if position is None:
+                continue
+            sql = f"SELECT {columns} FROM record WHERE position = ?"  # noqa: S608 (our own columns)
+            place = RecordPlace(*self._database.execute(sql, (position,)).fetchone())
+            _, findings = record_at(self._run.path, place)
+            self._row("trace", position, _bytes(trace_of(traced, findings)))
+            if len(self._rows["trace"]) >= _BATCH:
+                self._flush()
         self._flush()
 
     def _finish(self, document: Document) -> None:

@@ -8,10 +8,12 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from hallumeter.records import Failure, PageRow
 from hallumeter.report import Document
+from hallumeter.report.aspects.querying import does_meet
+from hallumeter.report.aspects.trace import SentenceTrace
 from hallumeter.store import RecordPlace
 
 from .building import DOCUMENT, FACETS
@@ -22,6 +24,8 @@ from .searching import positions_with
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hallumeter.report.aspects.querying import TraceQuery
 
 _ORDERS = {
     "given": "by_severity",
@@ -52,6 +56,7 @@ class KeptRecord(Struct, frozen=True):
     place: RecordPlace
     failures: tuple[Failure, ...]
     row: PageRow | None
+    trace: SentenceTrace | None = None
 
 
 class _Head(Struct, frozen=True):
@@ -118,7 +123,16 @@ class Index:
         sql = f"SELECT position FROM {table} WHERE {where} ORDER BY {order}"  # noqa: S608 (our own pieces alone)
         values = [value for condition in conditions for value in condition.values]
         rows = self._database.execute(sql, values).fetchall()
-        return [position for (position,) in rows if holding is None or position in holding]
+        found = [position for (position,) in rows if holding is None or position in holding]
+        traced = query.behind.trace
+        return found if isinstance(traced, UnsetType) else self._meeting(found, traced)
+
+    def _meeting(self, positions: list[int], query: TraceQuery) -> list[int]:
+        """The sentences among these to which it happened."""
+        decoder = msgspec.json.Decoder(SentenceTrace)
+        rows = self._database.execute("SELECT position, body FROM trace")
+        met = {position for position, body in rows if does_meet(decoder.decode(body), query)}
+        return [position for position in positions if position in met]
 
     def record(self, position: int) -> KeptRecord | None:
         """Where a record stands; None when there is no such record."""
@@ -131,11 +145,13 @@ class Index:
                 return None
             failures = self._database.execute("SELECT body FROM failure WHERE position = ?", (position,)).fetchall()
             row = self._database.execute("SELECT body FROM reading WHERE position = ?", (position,)).fetchone()
+            trace = self._database.execute("SELECT body FROM trace WHERE position = ?", (position,)).fetchone()
         return KeptRecord(
             position,
             RecordPlace(*place),
             tuple(msgspec.json.decode(body, type=Failure) for (body,) in failures),
             msgspec.json.decode(row[0], type=PageRow) if row and row[0] else None,
+            msgspec.json.decode(trace[0], type=SentenceTrace) if trace else None,
         )
 
     def position_of(self, record_id: str) -> int | None:
