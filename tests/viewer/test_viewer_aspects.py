@@ -12,11 +12,7 @@ from hallumeter.report.aspects.querying import TraceQuery, does_meet
 from hallumeter.report.aspects.tracing import trace_of
 from hallumeter.store import RunFolder
 
-QUERIES = (
-    {"did": "introduced", "step": "ate"},
-    {"did": "introduced", "step": "atsa", "error": "polarity"},
-    {"did": "made"},
-)
+QUERIES = ({"did": "introduced", "step": "ate"}, {"did": "introduced", "step": "atsa", "error": "polarity"})
 
 
 def test_a_sentence_comes_with_its_way_through_the_agents(finished_demo: Path) -> None:
