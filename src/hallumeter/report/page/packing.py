@@ -28,5 +28,5 @@ def packed(block: Json) -> Json:
     if len(text) <= SMALL:
         return block
     # The page replaces what UTF-8 cannot carry; here it must be done before.
-    squeezed = gzip.compress(_SURROGATE.sub("\ufffd", text).encode(), mtime=0)
+    squeezed = gzip.compress(_SURROGATE.sub("\ufffd", text).encode(), compresslevel=6, mtime=0)
     return {"gzip": base64.b64encode(squeezed).decode()}
