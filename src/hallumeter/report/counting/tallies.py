@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
-RECORDS_AT_ONCE = 512
+RECORDS_AT_ONCE = 256
 """So many that columns are worth their while, and so few that memory stays small."""
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 _SUPPORTED, _REFUTED, _SILENT = (LABEL_CODES[label] for label in (Label.SUPPORTED, *UNSUPPORTED))
