@@ -13,6 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
+from .compare import compare
 from .demo import demo
 from .measure import measure
 from .metrics import metrics
@@ -109,9 +110,10 @@ def main() -> None:
       hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
       hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
+      hallumeter compare baseline candidate           what changed between two runs, and is it worse
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
 
 
-for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts):
+for command in (aspects, audit, cache, compare, demo, dialogue, measure, metrics, report, stress, transcripts):
     main.add_command(command)

@@ -6,6 +6,13 @@ Nothing here reads a file, a clock or a global random state; the generator is an
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
 from .bounds import manski_bounds
 from .concentration import gini
+from .equivalence import (
+    cohen_h,
+    equivalence_p_value,
+    minimum_detectable_difference,
+    not_above_p_value,
+    student_cumulative,
+)
 from .intervals import (
     Interval,
     clopper_pearson_interval,
@@ -27,10 +34,12 @@ from .raters import DawidSkene, JudgeAccuracy, dawid_skene, distinct_patterns, s
 from .signed_ranks import SignedRankTest, wilcoxon_signed_rank
 from .significance import (
     PairedDifference,
+    SignFlip,
     benjamini_hochberg,
     holm,
     mcnemar_mid_p,
     paired_bootstrap_difference,
+    paired_sign_flip,
     permutation_p_value,
 )
 
@@ -41,28 +50,35 @@ __all__ = [
     "JudgeAccuracy",
     "NemenyiTest",
     "PairedDifference",
+    "SignFlip",
     "SignedRankTest",
     "benjamini_hochberg",
     "bootstrap_statistic",
     "chi_square_survival",
     "clopper_pearson_interval",
     "cluster_bootstrap_interval",
+    "cohen_h",
     "critical_difference",
     "dawid_skene",
     "distinct_patterns",
+    "equivalence_p_value",
     "friedman_test",
     "gini",
     "holm",
     "manski_bounds",
     "mcnemar_mid_p",
+    "minimum_detectable_difference",
     "nemenyi_test",
     "normal_quantile",
+    "not_above_p_value",
     "paired_bootstrap_difference",
+    "paired_sign_flip",
     "permutation_p_value",
     "range_quantile",
     "range_survival",
     "resampled_rates",
     "sensitivity_specificity",
+    "student_cumulative",
     "student_quantile",
     "wilcoxon_signed_rank",
     "wilson_interval",
