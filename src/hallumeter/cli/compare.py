@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import say_what_happened
+from .output import say_what_happened, terminal_width
 from .parameters import interval_options, joined_names, quiet_option
 
 if TYPE_CHECKING:
@@ -68,14 +66,14 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
         _say(ranking.notices, is_quiet=is_quiet)
         if form == "markdown":
             raise click.UsageError("a ranking is printed as table or json", click.get_current_context())
-        click.echo(_json(ranking) if form == "json" else ranking_text(ranking, **_terminal()), nl=False)
+        click.echo(_json(ranking) if form == "json" else ranking_text(ranking, **terminal_width()), nl=False)
         if all(each.p_value is None for each in ranking.rankings):
             raise click.exceptions.Exit(INCONCLUSIVE)
         return
     comparison = compare_runs(runs[0], runs[1], settings=settings)
     _say(comparison.notices, is_quiet=is_quiet)
     texts = {"json": _json, "markdown": comparison_markdown}
-    text = texts[form](comparison) if form in texts else comparison_text(comparison, **_terminal())
+    text = texts[form](comparison) if form in texts else comparison_text(comparison, **terminal_width())
     click.echo(text, nl=False)
     raise click.exceptions.Exit(EXIT_CODES[comparison.outcome])
 
@@ -89,14 +87,6 @@ def _json(result: object) -> str:
     import msgspec
 
     return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
-
-
-def _terminal() -> dict[str, Any]:
-    is_terminal = sys.stdout.isatty()
-    return {
-        "width": max(shutil.get_terminal_size().columns, 100) if is_terminal else None,
-        "has_color": is_terminal,
-    }
 
 
 def _settings(options: dict[str, Any]) -> CompareSettings:

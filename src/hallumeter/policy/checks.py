@@ -24,8 +24,8 @@ def nearest(name: str, known: Collection[str]) -> str:
     """What a misspelt metric may have been meant to be.
 
     >>> nearest("mihrr", ["mihr", "mahr", "far"])
-    'did you mean mihr or mahr? `hallumeter metrics` lists those that exist'
+    '`hallumeter metrics` lists those that exist; did you mean mihr or mahr?'
     """
     near = difflib.get_close_matches(name, list(known), n=2)
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{meant}`hallumeter metrics` lists those that exist"
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"`hallumeter metrics` lists those that exist{meant}"

@@ -70,7 +70,7 @@ class Bound(Struct, frozen=True, forbid_unknown_fields=True):
         elif allowed is not None and missing > allowed + TOLERANCE:
             reason = f"{missing:.1%} of the claims are undecided or failed; at most {allowed:.1%} may be"
         is_kept = value is not None and self.is_kept_by(value)
-        # A bound that is broken whatever the unmeasured would have been is broken; one that is kept needs all of it.
+        # What was measured can break a bound; that it is kept needs all the rest.
         status: Literal["passed", "broken", "unmeasured"] = "passed" if is_kept else "broken"
         if value is None or (reason is not None and is_kept):
             status = "unmeasured"

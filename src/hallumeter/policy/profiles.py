@@ -165,7 +165,7 @@ def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> P
         raise SettingsError(f"{source}: {error}; a policy has a name, [[rules]] and [[bounds]]") from None
     if not policy.rules and not policy.bounds:
         raise SettingsError(
-            f"{source}: no [[rules]] found, with metric, good and bad, nor [[bounds]], with metric and at_most or at_least"
+            f"{source}: no [[rules]] found (metric, good, bad), nor [[bounds]] (metric, and at_most or at_least)"
         )
     named = [*(rule.metric for rule in policy.rules), *(bound.metric for bound in policy.bounds)]
     unknown = [metric for metric in named if metric not in known_metrics]
