@@ -5,8 +5,8 @@
 Every response has 1 to 9 claims, of which about 15 % are unsupported. Between the runs as many claims break as are
 mended, and which run a response is given to is tossed, so that the runs are exchangeable; then so many claims more are
 broken in the second run. Changes gather in some responses (beta-binomial, intra-cluster correlation 0.2). The rows are
-those of the command: MiHR, refuted MiHR and MaHR, Holm over the three. Where nothing is planted, `regression` is a false
-alarm: a metric worse by chance, which two-sided tests promise in 2.5 % of comparisons, for one metric alone and, by
+those of the command: MiHR, refuted MiHR and MaHR, Holm over the three. Where nothing is planted, `regression` is a
+false alarm: a metric worse by chance, which two-sided tests promise in 2.5 % of comparisons, for one metric alone and, by
 Holm, for the three together.
 """
 

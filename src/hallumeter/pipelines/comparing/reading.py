@@ -93,8 +93,8 @@ class Side:
             number = len(self.record_ids)
             key = self._key(response)
             if self.numbers.setdefault(key, number) != number:
-                where = f"by {', '.join(self._settings.on)} " if self._settings.on else ""
-                raise InputError(f"{self._run.path}: two records are called {key!r}; records are aligned {where}by id")
+                where = ", by " + " and ".join(self._settings.on) if self._settings.on else ""
+                raise InputError(f"{self._run.path}: two records are called {key!r}{where}; they cannot be aligned")
             self.record_ids.append(response.record_id)
             self.slices.append(tuple(_field(response, name) for name in self._settings.by))
             self.clusters.append(self._cluster(response))
