@@ -6,8 +6,8 @@ Every response has 1 to 9 claims, of which about 15 % are unsupported. Between t
 mended, and which run a response is given to is tossed, so that the runs are exchangeable; then so many claims more are
 broken in the second run. Changes gather in some responses (beta-binomial, intra-cluster correlation 0.2). The rows are
 those of the command: MiHR, refuted MiHR and MaHR, Holm over the three. Where nothing is planted, `regression` is a
-false alarm: a metric worse by chance, which two-sided tests promise in 2.5 % of comparisons, for one metric alone and, by
-Holm, for the three together.
+false alarm: a metric worse by chance. Two-sided tests promise 2.5 % of them at most, for one metric alone and, by Holm,
+for the three together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.comparing import CompareSettings
 from hallumeter.pipelines.comparing.rows import Arms, Part, compared_rows
 from hallumeter.records import LabelCounts
-from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.decisions.comparison import MetricComparison
 
 METRICS = ("mihr", "mihr_refuted", "mahr")
 RATE, CORRELATION, MOST_CLAIMS = 0.15, 0.2, 9

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.records.comparison import MetricComparison, Outcome, RowOutcome
+from hallumeter.records.decisions.comparison import MetricComparison, Outcome, RowOutcome
 
 from .checks import TOLERANCE, check_share
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.records.gate import BoundCheck
+from hallumeter.records.decisions.gate import BoundCheck
 
 from .checks import TOLERANCE, check_share
 

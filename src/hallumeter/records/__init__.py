@@ -2,7 +2,7 @@
 
 from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
-from .comparison import Comparison
+from .decisions.comparison import Comparison
 from .dialogue import (
     EVENT_VERSION,
     Consistency,

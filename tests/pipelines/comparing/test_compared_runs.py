@@ -13,7 +13,7 @@ from hallumeter import Comparison, compare
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines.comparing import CompareSettings, rank_runs
 from hallumeter.policy import ComparePolicy
-from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.decisions.comparison import MetricComparison
 
 
 def row_of(comparison: Comparison, metric: str, **by: str) -> MetricComparison:

@@ -25,7 +25,7 @@ from .wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.records.comparison import Comparison, MetricComparison
+    from hallumeter.records.decisions.comparison import Comparison, MetricComparison
 
 MOST_EXAMPLES = 5
 LONGEST_TEXT = 160

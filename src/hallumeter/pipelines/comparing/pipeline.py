@@ -11,7 +11,7 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.run import Run, load
 from hallumeter.policy import COMPARED, nearest
-from hallumeter.records.comparison import COMPARISON_VERSION, ComparedRun, Comparison
+from hallumeter.records.decisions.comparison import COMPARISON_VERSION, ComparedRun, Comparison
 
 from .joining import common_records
 from .reading import Side
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from hallumeter.records.decisions.comparison import MetricComparison
 
 EVERY_METRIC = "all"
 _SAME_SETTINGS = ("extractor", "consensus", "spelling", "knowledge_base")
@@ -55,14 +57,7 @@ def compare(
         places.append((one.number, other.number))
     check_common(len(places), sides)
     numbers = np.array(places, dtype=np.int64)
-    rows_of_both = numbers[:, 0], numbers[:, 1]
-    arms = [
-        Arms(metric, ours.direction(metric), ours.rates(metric)[rows_of_both[0]], theirs.rates(metric)[rows_of_both[1]])
-        for metric in metrics
-    ]
-    labels = ours.labels()[rows_of_both[0]], theirs.labels()[rows_of_both[1]]
-    parts = list(_parts(ours, rows_of_both[0], chosen))
-    rows = compared_rows(arms, parts, labels, settings=chosen, is_unchanged=transitions.is_unchanged)
+    rows = _rows(sides, metrics, (numbers[:, 0], numbers[:, 1]), is_unchanged=transitions.is_unchanged, settings=chosen)
     everything = max(len(ours.record_ids), len(theirs.record_ids))
     outcome, reasons = chosen.policy.outcome(rows, missing=1 - len(places) / everything)
     return Comparison(
@@ -79,8 +74,28 @@ def compare(
         transitions=transitions.result(),
         outcome=outcome,
         reasons=reasons,
-        notices=tuple(_notices(sides, rows_of_both, by=chosen.by)),
+        notices=tuple(_notices(sides, (numbers[:, 0], numbers[:, 1]), by=chosen.by)),
     )
+
+
+def _rows(
+    sides: Sequence[Side],
+    metrics: Sequence[str],
+    records: tuple[NDArray[np.int64], NDArray[np.int64]],
+    *,
+    is_unchanged: bool,
+    settings: CompareSettings,
+) -> tuple[MetricComparison, ...]:
+    """Every metric on the common records and their slices."""
+    ours, theirs = sides
+    first, second = records
+    arms = [
+        Arms(metric, ours.direction(metric), ours.rates(metric)[first], theirs.rates(metric)[second])
+        for metric in metrics
+    ]
+    labels = ours.labels()[first], theirs.labels()[second]
+    parts = list(_parts(ours, first, settings))
+    return compared_rows(arms, parts, labels, settings=settings, is_unchanged=is_unchanged)
 
 
 def opened_sides(runs: Sequence[Run | str | Path], settings: CompareSettings) -> list[Side]:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.metrics.claims import rate_bounds
-from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.decisions.comparison import MetricComparison
 from hallumeter.stats import (
     cohen_h,
     equivalence_p_value,

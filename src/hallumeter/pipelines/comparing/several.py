@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hallumeter.pipelines.ranking import ranking_of
-from hallumeter.records.comparison import COMPARISON_VERSION, RunRanking
+from hallumeter.records.decisions.comparison import COMPARISON_VERSION, RunRanking
 
 from .pipeline import check_common, chosen_metrics, described, opened_sides
 from .settings import CompareSettings

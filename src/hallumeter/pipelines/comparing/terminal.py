@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hallumeter.records import Ranking
-    from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
+    from hallumeter.records.decisions.comparison import Comparison, MetricComparison, RunRanking
 
 MOST_REASONS = 6
 MOST_EXAMPLES = 3
@@ -107,13 +107,11 @@ def _print_transitions(console: Console, comparison: Comparison) -> None:
 
 
 def _print_examples(console: Console, comparison: Comparison) -> None:
-    for cell in comparison.transitions.cells:
-        for change in cell.examples[:MOST_EXAMPLES]:
-            console.print(Text(f"  {change_words(cell)}  {printable(change.record_id)}", style="dim"))
-            texts = [change.first] if change.first == change.second else [change.first, change.second]
-            for text in texts:
-                if text is not None:
-                    console.print(f"    {one_line(text)}", no_wrap=True, overflow="ellipsis")
+    shown = [(cell, change) for cell in comparison.transitions.cells for change in cell.examples[:MOST_EXAMPLES]]
+    for cell, change in shown:
+        console.print(Text(f"  {change_words(cell)}  {printable(change.record_id)}", style="dim"))
+        for text in dict.fromkeys(text for text in (change.first, change.second) if text is not None):
+            console.print(f"    {one_line(text)}", no_wrap=True, overflow="ellipsis")
 
 
 def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from hallumeter.records.columns import DECIDED_LABELS
-from hallumeter.records.comparison import ClaimChange, State, Transition, Transitions
+from hallumeter.records.decisions.comparison import ClaimChange, State, Transition, Transitions
 from hallumeter.stats import mcnemar_mid_p
 
 from .matching import REWORDED, match_claims
@@ -58,11 +58,12 @@ class TransitionCount:
             seen[cell] = None
             if cell[0] != cell[1]:
                 self.is_unchanged = False
-                self._keep(cell, record_id, one, other)
+                self._keep(cell, record_id, one=one, other=other)
         for cell in seen:
             self._records[cell] = self._records.get(cell, 0) + 1
 
-    def _keep(self, cell: tuple[int, int], record_id: str, one: ClaimKey | None, other: ClaimKey | None) -> None:
+    def _keep(self, cell: tuple[int, int], record_id: str, *, one: ClaimKey | None, other: ClaimKey | None) -> None:
+        """Keep an example, if there is room."""
         kept = self._examples.setdefault(cell, [])
         if len(kept) < self._most_examples:
             kept.append(ClaimChange(record_id, _shown(one), _shown(other)))

@@ -8,7 +8,7 @@ from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_number, format_pair
 
 if TYPE_CHECKING:
-    from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
+    from hallumeter.records.decisions.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
 
 OUTCOME_WORDS: dict[Outcome, str] = {
     "no_regression": "no regression",

@@ -15,7 +15,7 @@ from .terminal import check_words, place_words, slice_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.records.gate import BoundCheck, GateResult, OffendingClaim, Place
+    from hallumeter.records.decisions.gate import BoundCheck, GateResult, OffendingClaim, Place
 
 MOST_ANNOTATIONS = 10
 """Claims that are annotated; GitHub shows ten of a step."""

@@ -11,7 +11,7 @@ from msgspec import structs
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.policy import Bound, headline_rows
 from hallumeter.records import Label, MetricSummary
-from hallumeter.records.gate import GATE_VERSION, GateResult, OffendingClaim, OffendingRecord
+from hallumeter.records.decisions.gate import GATE_VERSION, GateResult, OffendingClaim, OffendingRecord
 from hallumeter.report import settled_label
 from hallumeter.store import RunFolder
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hallumeter.pipelines.run import Run
     from hallumeter.policy import Policy
-    from hallumeter.records.gate import BoundCheck
+    from hallumeter.records.decisions.gate import BoundCheck
 
 MOST_RECORDS = 20
 """Offending records that are named for each bound."""

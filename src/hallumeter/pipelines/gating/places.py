@@ -8,7 +8,7 @@ from hallumeter.errors import HallumeterError
 from hallumeter.formats import read_rows, rows_of
 from hallumeter.pipelines.input_files import sha256_of
 from hallumeter.pipelines.measurement.response_names import run_record_id
-from hallumeter.records.gate import Place
+from hallumeter.records.decisions.gate import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from hallumeter.text.printable import one_line, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hallumeter.records.gate import BoundCheck, GateResult, Place
+    from hallumeter.records.decisions.gate import BoundCheck, GateResult, Place
 
 MOST_RECORDS = 5
 MOST_CLAIMS = 5

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .ranking import Direction, Ranking
+from hallumeter.records.ranking import Direction, Ranking
 
 COMPARISON_VERSION = 1
 """Of the form of a comparison."""
