@@ -22,6 +22,7 @@ from .output import encode_everything, stop_printing
 from .report import report
 from .stress import stress
 from .transcripts import transcripts
+from .view import view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,5 +118,6 @@ def main() -> None:
     """
 
 
-for command in (aspects, audit, cache, compare, demo, dialogue, gate, measure, metrics, report, stress, transcripts):
+_COMMANDS = (aspects, audit, cache, compare, demo, dialogue, gate, measure, metrics, report, stress, transcripts, view)
+for command in _COMMANDS:
     main.add_command(command)

@@ -3,7 +3,7 @@
 from .checks import nearest
 from .comparing import COMPARED, ComparePolicy
 from .gating import LOOKS_AT_WORDS, Bound, LooksAt
-from .pages import PagePolicy, WitnessPolicy
+from .pages import EnginePolicy, PagePolicy, WitnessPolicy
 from .profiles import (
     HALLUMETER,
     JUDGE_AUDITOR,
@@ -23,6 +23,7 @@ __all__ = [
     "LOOKS_AT_WORDS",
     "Bound",
     "ComparePolicy",
+    "EnginePolicy",
     "LooksAt",
     "PagePolicy",
     "Policy",

@@ -12,17 +12,21 @@ hallumeter.each("charts-data", (chapter) => {
     for (const place of chapter.root.querySelectorAll("[data-chart]")) {
       // The interpreter (ast) walks expressions instead of compiling them: no eval, so the page can forbid it.
       await vegaEmbed(place, specs[place.dataset.chart], {
-        mode: "vega-lite",
+        mode: specs[place.dataset.chart].$schema.includes("/vega-lite/") ? "vega-lite" : "vega",
         renderer: "svg",
         ast: true,
         actions: false,
         defaultStyle: false,
+        formatLocale: hallumeter.formatLocale,
         tooltip: { disableDefaultStyle: true, anchor: "mark" },
       });
     }
     document.documentElement.dataset.charts = "drawn";
   };
 
+  for (const place of chapter.root.querySelectorAll("[data-chart]")) {
+    hallumeter.downloads.offerChart(place, () => JSON.parse(source).specs[place.dataset.chart]);
+  }
   chapter.whenShown(() => {
     scheme.addEventListener("change", draw);
     draw();
