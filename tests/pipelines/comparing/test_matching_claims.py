@@ -16,7 +16,8 @@ def claim(text: str, start: int | None = 0, *, kind: str = "claim", label: int =
 def matched(
     first: list[ClaimKey], second: list[ClaimKey], *, is_same_response: bool = False
 ) -> list[tuple[int, int, int]]:
-    return [tuple(pair) for pair in match_claims(first, second, similarity=0.7, is_same_response=is_same_response)]
+    found = match_claims(first, second, similarity=0.7, is_same_response=is_same_response)
+    return [(pair.first, pair.second, pair.how) for pair in found]
 
 
 def test_equal_lists_are_matched_place_by_place_whatever_their_labels() -> None:
@@ -52,7 +53,7 @@ def test_claims_without_place_and_words_are_matched_by_nothing_but_likeness() ->
     assert matched(ours, theirs, is_same_response=True) == []
 
 
-def test_a_long_record_is_compared_with_what_stands_near(monkeypatch: object) -> None:
+def test_a_long_record_is_compared_with_what_stands_near() -> None:
     ours = [claim(f"statement number {place} ends with a", 50 * place) for place in range(520)]
     theirs = [claim(f"statement number {place} ends with b", 50 * place) for place in range(520)]
     found = matched(ours, theirs)

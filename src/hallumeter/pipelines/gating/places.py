@@ -42,8 +42,9 @@ class Places:
         file = self._folder / str(response.model) / f"{page}.txt"
         if not file.is_file():
             return None
-        is_same = file.read_text(encoding="utf-8", errors="replace").strip() == (response.response or "").strip()
-        line = (response.response or "").count("\n", 0, start) + 1 if is_same and start is not None else None
+        text, read = file.read_text(encoding="utf-8", errors="replace"), response.response or ""
+        begin = text.find(read)
+        line = text.count("\n", 0, begin + start) + 1 if begin >= 0 and start is not None else None
         return Place(file.as_posix(), line)
 
     def _read(self, each: InputFile) -> None:
