@@ -136,3 +136,13 @@ def test_the_stages_are_told_in_other_languages(
     assert "keyboard" in turn_of(visit.page, step)
     assert visit.complaints == []
     visit.context.close()
+
+
+def test_a_count_of_errors_leads_to_the_sentences_behind_it(browser: Browser, report: Path) -> None:
+    visit = Visit(browser, report)
+    blame = visit.page.locator("section", has=visit.page.get_by_role("heading", name="Who made which error"))
+    blame.locator("tbody").first.get_by_role("row", name="ATE").first.locator("a.behind").first.click()
+    expect(visit.page.locator("#chip")).to_contain_text("ATE: introduced")
+    expect(visit.page.locator(".entry")).to_have_count(2)  # the sentence under both seeds
+    assert visit.complaints == []
+    visit.context.close()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .counting.tallies import Tallies
     from .document import RecordFindings
 
-ROWS_KEPT = 10_000
+ROWS_KEPT = 6_000
 
 
 class Limits(Struct, frozen=True):

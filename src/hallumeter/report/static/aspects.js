@@ -271,5 +271,15 @@
     return (trace.errors || []).some((one) => one.code !== "off_target" && isKind(one) && test(one));
   };
 
-  hallumeter.instruments.aspects = { kinds, besideAnswer, besideField: "text_id", meets };
+  // The same in words, for the filter that a number sets.
+  const traceWords = ({ did, step, error, rule, override }) => {
+    if (rule !== undefined) return say("rule {rule}", { rule });
+    if (override !== undefined) return say("override: {outcome}", { outcome: words.reasons[override] || (override === "applied" ? say("applied") : override) });
+    const deeds = { ...DEED_WORDS, made: say("introduced"), flagged: say("flagged"), ignored: say("flagged, and let stand"), stands: say("stands at the end") };
+    const name = words.by.find(([code]) => code === step)?.[1] ?? step;
+    const kind = words.errors.find(([code]) => code === error)?.[1];
+    return [name, deeds[did], kind].filter(Boolean).join(": ");
+  };
+
+  hallumeter.instruments.aspects = { kinds, besideAnswer, besideField: "text_id", meets, traceWords };
 })();

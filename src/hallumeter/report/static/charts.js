@@ -1,7 +1,7 @@
 "use strict";
 // Draw every chart of a chapter from its specification, in the colours of the current scheme.
 hallumeter.each("charts-data", (chapter) => {
-  const source = chapter.place("charts-data").textContent;
+  const source = JSON.stringify(chapter.data("charts-data")); // drawing changes what it is given
   const { dark } = JSON.parse(source);
   const scheme = matchMedia("(prefers-color-scheme: dark)");
 

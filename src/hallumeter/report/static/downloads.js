@@ -43,6 +43,8 @@
     mean: (column) => say("{column}: mean", { column }),
     change: (column) => say("{column}: change", { column }),
     name: (column) => say("{column}: name", { column }),
+    agreement: (column) => say("{column}: share alike", { column }),
+    settings: (column) => say("{column}: settings", { column }),
     judge: (column) => say("{column}: judge", { column }),
     meaning: (column) => say("{column}: meaning", { column }),
     question: (column) => say("{column}: question", { column }),

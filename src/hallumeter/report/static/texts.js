@@ -61,8 +61,9 @@ hallumeter.texts = (() => {
     const { length, slice } = points(text);
     if (length <= limit) return seen(text);
     const more = make("button", { type: "button", className: "plain-button more" }, say("Show all {count} characters", { count: grouped(length) }));
-    more.addEventListener("click", () => more.replaceWith(...seen(slice(limit))));
-    return [...seen(slice(0, limit)), "… ", more];
+    const rest = make("span", {}, "… ", more);
+    more.addEventListener("click", () => rest.replaceWith(...seen(slice(limit))));
+    return [...seen(slice(0, limit)), rest];
   };
 
   // Direction from the letters of the text itself, language unknown unless it was given.

@@ -5,7 +5,6 @@ Tables go column by column and names are written once, because a run has many ro
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from hallumeter.records import Label
@@ -63,7 +62,7 @@ def pages_payload(section: PageSection, engines: Sequence[str], readings: Readin
     page_places = {name: place for place, name in enumerate(pages)}
     shown = {(view.page, view.engine): place for place, view in enumerate(readings.readings)} if readings else {}
     statuses = list(STATUS_WORDS)
-    numbers: dict[str, Json] = {name: [_short(getattr(row, name)) for row in rows] for name in NUMBERS}
+    numbers: dict[str, Json] = {name: [getattr(row, name) for row in rows] for name in NUMBERS}
     return {
         "engines": [*names],
         "pages": [*pages],
@@ -143,12 +142,6 @@ def _reading(view: ReadingView, reference: int) -> dict[str, Json]:
         "b": [*view.failures],
     }
     return {name: value for name, value in entries.items() if value not in (None, [], {})}
-
-
-def _short(value: float | None) -> float | None:
-    """A number with six digits, or all of them where rounding would move it over a limit that a reader can set."""
-    short = None if value is None else round(value, 6)
-    return value if short is None or math.isclose(short * 1000, round(short * 1000), abs_tol=1e-9) else short
 
 
 def _text(value: FieldValue) -> str:
