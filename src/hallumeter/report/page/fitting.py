@@ -34,7 +34,7 @@ def fitted(document: Document, *, chapters: int = 1) -> Document:
 
 
 def _fitted(section: Section, room: int) -> Section:
-    if isinstance(section, RecordSection):
+    if isinstance(section, RecordSection) and section.records:
         records = _kept(section.records, lambda kept: _size(record_payload(replace(section, records=kept))), room)
         picked = Counter(view.picked for view in records)
         left_out = len(section.records) - len(records)
