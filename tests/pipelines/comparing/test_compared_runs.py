@@ -9,10 +9,11 @@ import pytest
 from msgspec import structs
 
 from compared_runs import run_of, verdict_rows
-from hallumeter import Comparison, compare
+from hallumeter import Comparison, Run, compare, load, transcripts
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines.comparing import CompareSettings, rank_runs
-from hallumeter.policy import ComparePolicy
+from hallumeter.pipelines.gating import gate
+from hallumeter.policy import Bound, ComparePolicy, Policy
 from hallumeter.records.decisions.comparison import MetricComparison
 
 
@@ -205,3 +206,34 @@ def test_three_runs_are_ranked_on_the_records_that_all_have(tmp_path: Path) -> N
     assert [(each.engine, each.mean_rank) for each in ranking.engines] == [("good", 1.0), ("fair", 2.0), ("poor", 3.0)]
     # By hand: 12 * 10 / (3 * 4) * ((1-2)^2 + 0 + 1) = 20.
     assert ranking.statistic == pytest.approx(20.0)
+
+
+def pages_run(folder: Path, name: str, text: str) -> Run:
+    """A run of one engine over twelve pages, all with the same text."""
+    truth, engine = folder / name / "truth", folder / name / "engine"
+    for place in (truth, engine):
+        place.mkdir(parents=True)
+        for number in range(12):
+            words = "The old bridge crosses the river.\nIt was built of stone in 1742.\n"
+            (place / f"p{number:02}.txt").write_text(words if place == truth else text, encoding="utf-8")
+    transcripts([truth, engine], out=folder / f"{name}-run")
+    return load(folder / f"{name}-run")
+
+
+def test_pages_are_compared_by_page_and_a_ratio_needs_a_margin_of_its_own(tmp_path: Path) -> None:
+    first = pages_run(tmp_path, "a", "The old bridge crosses the river.\nIt was built of stone in 1742.\n")
+    text = "The old bridge crosses the river.\nIt was built of stone in 1742.\nA dragon sleeps below its second arch.\n"
+    second = pages_run(tmp_path, "b", text)
+    found = compare(first, second)
+    assert (found.cluster, found.outcome) == ("page", "regression")
+    assert row_of(found, "invented_rate").outcome == "worse"
+    others = compare(first, second, settings=CompareSettings(metrics=("length_ratio", "cer")))
+    assert row_of(others, "length_ratio").outcome == "differs"
+    assert row_of(others, "cer").margin is None
+    assert row_of(others, "cer").outcome == "worse"
+    back = compare(first, first, settings=CompareSettings(metrics=("cer",)))
+    assert back.outcome == "no_regression"
+    result = gate(second, Policy("p", bounds=(Bound("invented_rate", at_most=0.1),)), source=tmp_path / "b")
+    assert {claim.place and (Path(claim.place.file).name, claim.place.line) for claim in result.claims} == {
+        (f"p{number:02}.txt", 3) for number in range(12)
+    }
