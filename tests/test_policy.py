@@ -13,6 +13,7 @@ from hallumeter.errors import SettingsError
 from hallumeter.policy import (
     HALLUMETER,
     JUDGE_AUDITOR,
+    ComparePolicy,
     EnginePolicy,
     LooksAt,
     PagePolicy,
@@ -25,6 +26,7 @@ from hallumeter.policy import (
     profile_of,
 )
 from hallumeter.records import MetricSummary, Profile
+from hallumeter.records.decisions.comparison import MetricComparison
 
 METRICS = ("mihr", "fleiss_kappa", "uncertainty_total", "mahr", "gwet_ac1", "far")
 
@@ -431,3 +433,28 @@ def test_an_engine_shows_signs_beyond_the_bounds_and_not_at_them() -> None:
     beyond = {"hallucinating_page_rate": 0.31, "anchor_mean": 0.59, "length_ratio_mean": 1.31}
     assert policy.signs(beyond) == tuple(policy.bounds)
     assert policy.signs({"anchor_mean": None}) == ()
+
+
+def compared(metric: str, **facts: object) -> MetricComparison:
+    given: dict[str, object] = dict.fromkeys(MetricComparison.__struct_fields__)
+    given |= {"metric": metric, "by": {}, "direction": "lower", "clusters": 9, "differing": 3, "difference": 0.1}
+    given |= {"unmeasured": (0, 0), "measurable": (9, 9), "outcome": "inconclusive", **facts}
+    return MetricComparison(**given)  # type: ignore[arg-type]
+
+
+def test_without_a_margin_nothing_is_ruled_out_and_the_reason_asks_for_one() -> None:
+    policy = ComparePolicy()
+    assert policy.margin_of("cer", is_share=False) is None
+    row = compared("cer")
+    assert policy.outcome_of(row, alpha=0.05) == "inconclusive"
+    outcome, [reason] = policy.outcome([row], missing=0.0)
+    assert (outcome, reason) == (
+        "inconclusive",
+        "cer: no margin says what is too much; give --margin cer=NUMBER",
+    )
+
+
+def test_a_metric_without_a_better_side_only_differs_and_decides_nothing() -> None:
+    row = compared("length_ratio", direction="none", adjusted_p_value=0.001)
+    assert ComparePolicy().outcome_of(row, alpha=0.05) == "differs"
+    assert ComparePolicy().outcome([row], missing=0.0) == ("unmeasured", ("no metric with a better side was compared",))

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from .pipelines import MeasureSettings, Run, load, measure
     from .pipelines.aspects.commands import aspects
     from .pipelines.audit import AuditSettings, audit
+    from .pipelines.comparing import compare
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
     from .records import (
         Claim,
+        Comparison,
         Failure,
         Finding,
         Label,
@@ -45,6 +47,7 @@ _PARTS = {
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
     "pipelines.aspects.commands": ("aspects",),
     "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.comparing": ("compare",),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
@@ -55,6 +58,7 @@ __all__ = [
     "METRICS",
     "AuditSettings",
     "Claim",
+    "Comparison",
     "DialogueSettings",
     "Failure",
     "Finding",
@@ -79,6 +83,7 @@ __all__ = [
     "Verdict",
     "aspects",
     "audit",
+    "compare",
     "dialogue",
     "load",
     "measure",

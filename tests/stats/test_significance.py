@@ -120,7 +120,7 @@ def test_an_arm_without_a_total_leaves_the_difference_undefined() -> None:
 
 
 def test_one_cluster_has_a_difference_but_no_interval() -> None:
-    assert difference_of(([1], [2]), ([0], [3])) == PairedDifference(0.5, None, 1)
+    assert difference_of(([1], [2]), ([0], [3])) == PairedDifference(0.5, None, 1, standard_error=0.0, differing=1)
 
 
 def test_arms_of_different_lengths_are_refused() -> None:

@@ -13,7 +13,9 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
+from .compare import compare
 from .demo import demo
+from .gate import gate
 from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
@@ -110,9 +112,12 @@ def main() -> None:
       hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
       hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
+      hallumeter compare baseline candidate           what changed between two runs, and is it worse
+      hallumeter gate run --policy policy.toml        hold a run to bounds, with an exit code for CI
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
 
 
-for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts, view):
+_COMMANDS = (aspects, audit, cache, compare, demo, dialogue, gate, measure, metrics, report, stress, transcripts, view)
+for command in _COMMANDS:
     main.add_command(command)

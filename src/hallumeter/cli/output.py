@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import codecs
 import io
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -50,6 +51,22 @@ def stop_printing(*, errors_too: bool) -> None:
     sys.stdout = io.StringIO()
     if errors_too:
         sys.stderr = io.StringIO()
+
+
+class TerminalWidth(TypedDict):
+    """How tables are printed."""
+
+    width: int | None
+    has_color: bool
+
+
+def terminal_width() -> TerminalWidth:
+    """The width of the terminal, and colour; neither in a pipe."""
+    is_terminal = sys.stdout.isatty()
+    return {
+        "width": max(shutil.get_terminal_size().columns, 100) if is_terminal else None,
+        "has_color": is_terminal,
+    }
 
 
 def say_where(out: Path) -> None:

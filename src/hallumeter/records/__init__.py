@@ -2,6 +2,7 @@
 
 from .claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 from .columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from .decisions.comparison import Comparison
 from .dialogue import (
     EVENT_VERSION,
     Consistency,
@@ -41,6 +42,7 @@ __all__ = [
     "SUMMARY_VERSION",
     "Answers",
     "Claim",
+    "Comparison",
     "Consistency",
     "Counts",
     "Direction",

@@ -7,6 +7,13 @@ from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resample
 from .bounds import manski_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
+from .equivalence import (
+    cohen_h,
+    equivalence_p_value,
+    minimum_detectable_difference,
+    not_above_p_value,
+    student_cumulative,
+)
 from .intervals import (
     Interval,
     clopper_pearson_interval,
@@ -28,10 +35,12 @@ from .raters import DawidSkene, JudgeAccuracy, dawid_skene, distinct_patterns, s
 from .signed_ranks import SignedRankTest, wilcoxon_signed_rank
 from .significance import (
     PairedDifference,
+    SignFlip,
     benjamini_hochberg,
     holm,
     mcnemar_mid_p,
     paired_bootstrap_difference,
+    paired_sign_flip,
     permutation_p_value,
 )
 
@@ -42,29 +51,36 @@ __all__ = [
     "JudgeAccuracy",
     "NemenyiTest",
     "PairedDifference",
+    "SignFlip",
     "SignedRankTest",
     "benjamini_hochberg",
     "bootstrap_statistic",
     "chi_square_survival",
     "clopper_pearson_interval",
     "cluster_bootstrap_interval",
+    "cohen_h",
     "critical_difference",
     "dawid_skene",
     "distinct_patterns",
+    "equivalence_p_value",
     "expected_calibration_error",
     "friedman_test",
     "gini",
     "holm",
     "manski_bounds",
     "mcnemar_mid_p",
+    "minimum_detectable_difference",
     "nemenyi_test",
     "normal_quantile",
+    "not_above_p_value",
     "paired_bootstrap_difference",
+    "paired_sign_flip",
     "permutation_p_value",
     "range_quantile",
     "range_survival",
     "resampled_rates",
     "sensitivity_specificity",
+    "student_cumulative",
     "student_quantile",
     "wilcoxon_signed_rank",
     "wilson_interval",

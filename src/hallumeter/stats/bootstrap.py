@@ -171,6 +171,19 @@ def contrast_interval(
     return Interval(low, high, method)
 
 
+def linearized_standard_error(cells: Cells) -> float:
+    """Standard error of `contrast` over clusters by the delta method; 0 when all clusters pull alike.
+
+    >>> cells = distinct_cells(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> round(linearized_standard_error(cells), 6)  # the standard deviation 0.57735 over the square root of 4
+    0.288675
+    """
+    influence = _influence(cells)
+    if cells.clusters < 2 or not _is_spread(influence, cells):
+        return 0.0
+    return math.sqrt(cells.clusters / (cells.clusters - 1)) * math.sqrt(cells.multiplicities @ influence**2)
+
+
 def _measured(counts: ArrayLike, totals: ArrayLike) -> FloatArray:
     """The clusters in which something was counted."""
     columns = cluster_columns(counts, totals)

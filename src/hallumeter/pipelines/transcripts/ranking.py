@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hallumeter.records import EnginePair, RankedEngine, Ranking
-from hallumeter.stats import friedman_test, holm, nemenyi_test, wilcoxon_signed_rank
+from hallumeter.pipelines.ranking import ranking_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    from hallumeter.records import Direction, PageRow
+    from hallumeter.records import Direction, PageRow, Ranking
 
 HIGHER_IS_BETTER = {"anchor_score"}
 FEWEST_PAGES_SHARE = 0.5
@@ -38,8 +34,6 @@ def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, 
     for place, value in cells.items():
         table[place] = value
     table = table[~np.isnan(table).all(axis=1)]
-    if metric in HIGHER_IS_BETTER:
-        table = -table
     read = (~np.isnan(table)).sum(axis=0)
     takes_part = read >= FEWEST_PAGES_SHARE * len(table)
     names = tuple(engines)
@@ -47,57 +41,5 @@ def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, 
     kept = [name for name in names if name not in left_out]
     if len(kept) < 2:
         return None, left_out
-    return _ranking(table[:, takes_part], kept, metric), left_out
-
-
-def _ranking(table: NDArray[np.float64], names: list[str], metric: str) -> Ranking:
-    complete = table[~np.isnan(table).any(axis=1)]
     direction: Direction = "higher" if metric in HIGHER_IS_BETTER else "lower"
-    pairs = _pairs(table, names, sign=-1 if direction == "higher" else 1)
-    empty = Ranking(
-        metric=metric,
-        pages=len(complete),
-        dropped=len(table) - len(complete),
-        engines=(),
-        statistic=None,
-        p_value=None,
-        critical_difference=None,
-        groups=(),
-        pairs=pairs,
-        undefined="no page was read by every engine",
-        direction=direction,
-    )
-    if not len(complete):
-        return empty
-    test = friedman_test(complete)
-    order = sorted(range(len(names)), key=lambda place: (test.mean_ranks[place], names[place]))
-    nemenyi = nemenyi_test(test.mean_ranks, len(complete))
-    return Ranking(
-        metric=metric,
-        pages=len(complete),
-        dropped=len(table) - len(complete),
-        engines=tuple(RankedEngine(names[place], test.mean_ranks[place]) for place in order),
-        statistic=test.statistic,
-        p_value=test.p_value,
-        critical_difference=nemenyi.critical_difference,
-        groups=tuple(tuple(names[place] for place in group) for group in nemenyi.groups),
-        pairs=pairs,
-        undefined=test.undefined,
-        direction=direction,
-    )
-
-
-def _pairs(table: NDArray[np.float64], names: list[str], *, sign: int) -> tuple[EnginePair, ...]:
-    """Every pair of engines on the pages that both have read."""
-    found = []
-    for first, second in combinations(range(len(names)), 2):
-        both = table[~np.isnan(table[:, [first, second]]).any(axis=1)]
-        test = wilcoxon_signed_rank(both[:, first], both[:, second])
-        difference = None if test.median_difference is None else sign * test.median_difference
-        found.append(EnginePair(names[first], names[second], len(both), difference, test.p_value, None))
-    tested = [place for place, pair in enumerate(found) if pair.p_value is not None]
-    adjusted = holm([pair.p_value for pair in found if pair.p_value is not None])
-    for place, p_value in zip(tested, np.asarray(adjusted).tolist(), strict=True):
-        pair = found[place]
-        found[place] = EnginePair(pair.first, pair.second, pair.pages, pair.difference, pair.p_value, p_value)
-    return tuple(found)
+    return ranking_of(table[:, takes_part], kept, metric=metric, direction=direction), left_out

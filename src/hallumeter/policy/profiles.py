@@ -1,15 +1,16 @@
-"""Thresholds to opinions: the only place where a number becomes good or bad.
+"""Opinions on a run: which numbers speak for it, and which against.
 
 A policy is a list of rules, one per metric, each with two bounds: on the good side of the first the metric speaks for
 high reliability, beyond the second for low. Which end of the number is looked at (`looks_at`) is part of the rule: the
-point, the far end of its interval, or the worst case that the unmeasured claims allow.
+point, the far end of its interval, or the worst case that the unmeasured claims allow. Its bounds are what a gate
+holds a run to.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -17,11 +18,11 @@ from msgspec import Struct
 from hallumeter.errors import SettingsError
 from hallumeter.records import MetricSummary, Profile
 
+from .checks import TOLERANCE, nearest
+from .gating import Bound, LooksAt, far_end
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-
-LooksAt = Literal["point", "interval", "worst_case"]
-_TOLERANCE = 1e-12
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,28 +48,34 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
         return self.good < self.bad
 
     def examined(self, row: MetricSummary) -> float | None:
-        """The number that this rule looks at; None when it was not measured."""
-        if row.value is None:
-            return None
-        ends = {"point": None, "interval": row.interval, "worst_case": row.bounds}[self.looks_at]
-        if ends is None:
-            return row.value
-        return ends[1] if self.is_lower_better else ends[0]
+        """The number that this rule looks at, the value where there is no such end; None when it was not measured."""
+        end = far_end(row, self.looks_at, is_upper=self.is_lower_better)
+        return row.value if end is None else end
+
+    @property
+    def bound(self) -> Bound:
+        """What a gate holds a run to by this rule: not to be bad."""
+        at_most, at_least = (self.bad, None) if self.is_lower_better else (None, self.bad)
+        return Bound(self.metric, at_most, at_least, self.looks_at)
 
     def is_good(self, value: float) -> bool:
         """Whether a value speaks for high reliability; the bound itself does."""
-        return value <= self.good + _TOLERANCE if self.is_lower_better else value >= self.good - _TOLERANCE
+        return value <= self.good + TOLERANCE if self.is_lower_better else value >= self.good - TOLERANCE
 
     def is_bad(self, value: float) -> bool:
         """Whether a value speaks for low reliability; the bound itself does not."""
-        return value > self.bad + _TOLERANCE if self.is_lower_better else value < self.bad - _TOLERANCE
+        return value > self.bad + TOLERANCE if self.is_lower_better else value < self.bad - TOLERANCE
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """Rules that turn a summary into a profile."""
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    """What `hallumeter gate` holds a run to."""
+    max_unmeasured: float | None = None
+    """Share of the claims that may be undecided or failed, for every bound that does not say otherwise."""
 
 
 JUDGE_AUDITOR = Policy(
@@ -92,98 +99,6 @@ HALLUMETER = Policy(
     ),
 )
 """The product's own: it looks at worst cases and interval ends, and at AC1, because kappa misleads on skewed labels."""
-
-
-class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a page counts as hallucinated: so many invented words, and so large a share of what the engine wrote."""
-
-    fewest_words: int = 5
-    """Words in invented blocks and loops; fewer are a stray line, such as a stamp that the ground truth omits."""
-    smallest_share: float = 0.05
-
-    def __post_init__(self) -> None:
-        _check_share("smallest_share", self.smallest_share)
-
-    def is_hallucinated(self, *, invented_words: int, words: int) -> bool:
-        """Whether a page with so many invented words among so many is badged; both bounds themselves are.
-
-        >>> PagePolicy().is_hallucinated(invented_words=6, words=80)
-        True
-        """
-        is_large_share = invented_words >= self.smallest_share * words - _TOLERANCE * words
-        return invented_words >= max(self.fewest_words, 1) and is_large_share
-
-
-class EnginePolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """When the figures of an engine are signs that it hallucinates: the bounds of Picarones' narrative."""
-
-    largest_page_rate: float = 0.3
-    """Share of its pages that hallucinate."""
-    smallest_anchor: float = 0.6
-    """Mean anchor score of its pages."""
-    largest_ratio: float = 1.3
-    """Mean length of what it wrote, in lengths of the ground truth."""
-
-    @property
-    def bounds(self) -> dict[str, tuple[float, bool]]:
-        """By metric the bound, and whether more than it is a sign."""
-        return {
-            "hallucinating_page_rate": (self.largest_page_rate, True),
-            "anchor_mean": (self.smallest_anchor, False),
-            "length_ratio_mean": (self.largest_ratio, True),
-        }
-
-    def signs(self, values: Mapping[str, float | None]) -> tuple[str, ...]:
-        """The metrics that lie beyond their bounds; what was not measured is no sign, nor is the bound itself.
-
-        >>> EnginePolicy().signs({"hallucinating_page_rate": 0.31, "anchor_mean": 0.6, "length_ratio_mean": None})
-        ('hallucinating_page_rate',)
-        """
-        found = []
-        for metric, (bound, is_above) in self.bounds.items():
-            value = values.get(metric)
-            if value is None:
-                continue
-            is_beyond = value > bound + _TOLERANCE if is_above else value < bound - _TOLERANCE
-            found += [metric] * is_beyond
-        return tuple(found)
-
-
-class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a second reading of a page is sure enough to speak against what the first one wrote.
-
-    OCR engines skip what they cannot read, so that a passage is not confirmed is no evidence by itself.
-    """
-
-    fewest_words: int = 10
-    """Of the witness."""
-    lowest_confidence: float = 0.8
-    """Of the witness in its own reading."""
-    smallest_share: float = 0.5
-    """Of the engine's words that the witness has too, or else of the witness's words that the engine lacks."""
-    fewest_copies: int = 6
-    """Of a loop that speaks for itself: a refrain, or "ditto" in a list, comes again as well."""
-
-    def __post_init__(self) -> None:
-        _check_share("lowest_confidence", self.lowest_confidence)
-        _check_share("smallest_share", self.smallest_share)
-
-    def why_not(self, *, words: int, confidence: float | None, confirmed: float, contradicted: float) -> str | None:
-        """Why the witness cannot speak against the engine; None when it can. The bounds themselves are good enough.
-
-        `confirmed` is the share of the engine's words that the witness has, `contradicted` the share of the witness's
-        words that the engine lacks.
-        """
-        # The reasons hold no numbers of the page, so that pages with the same reason can be counted together.
-        if words < self.fewest_words:
-            return f"the witness read fewer than {self.fewest_words} words"
-        if confidence is None:
-            return "the witness does not say how sure it is of its reading"
-        if confidence < self.lowest_confidence - _TOLERANCE:
-            return f"the witness is less than {self.lowest_confidence:g} sure of its reading"
-        if max(confirmed, contradicted) < self.smallest_share - _TOLERANCE:
-            return "the witness confirms too little of what the engine wrote, and may have skipped a part of the page"
-        return None
 
 
 def judges_apart(rows: Iterable[MetricSummary]) -> tuple[str, ...]:
@@ -247,12 +162,15 @@ def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> P
     except SettingsError as error:
         raise SettingsError(f"{source}: {error}") from None
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{source}: {error}; a policy has a name and [[rules]] with metric, good, bad") from None
-    if not policy.rules:
-        raise SettingsError(f"{source}: no [[rules]] found; a policy has at least one, with metric, good and bad")
-    unknown = [rule.metric for rule in policy.rules if rule.metric not in known_metrics]
+        raise SettingsError(f"{source}: {error}; a policy has a name, [[rules]] and [[bounds]]") from None
+    if not policy.rules and not policy.bounds:
+        raise SettingsError(
+            f"{source}: no [[rules]] found (metric, good, bad), nor [[bounds]] (metric, and at_most or at_least)"
+        )
+    named = [*(rule.metric for rule in policy.rules), *(bound.metric for bound in policy.bounds)]
+    unknown = [metric for metric in named if metric not in known_metrics]
     if unknown:
-        raise SettingsError(f"{source}: unknown metric {unknown[0]!r}; `hallumeter metrics` lists those that exist")
+        raise SettingsError(f"{source}: unknown metric {unknown[0]!r}; {nearest(unknown[0], known_metrics)}")
     return policy
 
 
@@ -263,11 +181,6 @@ def headline_rows(rows: Iterable[MetricSummary], headline: str | None) -> dict[s
         if not row.by and (row.judge in (None, headline) or row.metric not in chosen):
             chosen[row.metric] = row
     return chosen
-
-
-def _check_share(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise SettingsError(f"{name} is {value:g}; expected a share from 0 to 1, such as 0.05")
 
 
 def _reason(rule: Rule, value: float) -> str:

@@ -1,0 +1,114 @@
+"""`hallumeter compare`: runs in, what changed out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import say_what_happened, terminal_width
+from .parameters import interval_options, joined_names, quiet_option
+
+if TYPE_CHECKING:
+    from hallumeter.pipelines.comparing import CompareSettings
+
+REGRESSION, INCONCLUSIVE = 1, 3
+EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCONCLUSIVE, "unmeasured": INCONCLUSIVE}
+
+
+@click.command()
+@click.argument("runs", type=click.Path(path_type=Path), metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
+@click.option("--metric", "metrics", multiple=True, callback=joined_names, metavar="METRIC", help="Compare only these; 'all' for every one.")  # fmt: skip  # noqa: E501
+@click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Compare slices as well; repeat for several.")  # fmt: skip  # noqa: E501
+@click.option("--on", multiple=True, callback=joined_names, metavar="FIELD", help="Align records by fields instead of their ids.")  # fmt: skip  # noqa: E501
+@click.option("--margin", "margins", multiple=True, metavar="[METRIC=]NUMBER", help="Largest change for the worse that does not matter.  [default: 0.05 for rates]")  # fmt: skip  # noqa: E501
+@click.option("--max-unmeasured", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of records and claims that a run may lack.")  # fmt: skip  # noqa: E501
+@click.option("--cluster", metavar="FIELD", help="The unit of resampling.  [default: as in the runs]")
+@click.option("--similarity", type=float, default=0.7, show_default=True, metavar="S", help="Claims at least this alike are one, reworded.")  # fmt: skip  # noqa: E501
+@click.option("--examples", type=int, default=20, show_default=True, metavar="N", help="Changed claims kept per transition.")  # fmt: skip  # noqa: E501
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@interval_options
+@quiet_option
+def compare(runs: tuple[Path, ...], **options: Any) -> None:
+    """Tell what changed between runs over the same records: did it get better?
+
+    Records are aligned by id and claims by place and wording. Exit code 0: no metric is worse by more than chance, and
+    a change for the worse as large as the margin is ruled out. 1: regression, a metric is worse by more than chance
+    after correction for all tests. 3: neither is shown, or too much is unmeasured. Not shown to differ is not equal.
+
+    Three runs or more are ranked instead (Friedman, Nemenyi's critical difference); 3 when nothing can be ranked.
+
+    \b
+    Examples:
+      hallumeter compare baseline candidate
+      hallumeter compare baseline candidate --by task --margin 0.02
+      hallumeter compare baseline candidate --metric mihr --format markdown > comment.md
+      hallumeter compare tesseract vlm --on page
+      hallumeter compare small medium large --format json
+    """
+    from hallumeter.pipelines.comparing import compare as compare_runs
+    from hallumeter.pipelines.comparing import comparison_markdown, comparison_text, rank_runs, ranking_text
+
+    form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
+    if len(runs) < 2:
+        raise click.UsageError("give two runs or more", click.get_current_context())
+    settings = _settings(options)
+    if len(runs) > 2:
+        ranking = rank_runs(runs, settings=settings)
+        _say(ranking.notices, is_quiet=is_quiet)
+        if form == "markdown":
+            raise click.UsageError("a ranking is printed as table or json", click.get_current_context())
+        click.echo(_json(ranking) if form == "json" else ranking_text(ranking, **terminal_width()), nl=False)
+        if all(each.p_value is None for each in ranking.rankings):
+            raise click.exceptions.Exit(INCONCLUSIVE)
+        return
+    comparison = compare_runs(runs[0], runs[1], settings=settings)
+    _say(comparison.notices, is_quiet=is_quiet)
+    texts = {"json": _json, "markdown": comparison_markdown}
+    text = texts[form](comparison) if form in texts else comparison_text(comparison, **terminal_width())
+    click.echo(text, nl=False)
+    raise click.exceptions.Exit(EXIT_CODES[comparison.outcome])
+
+
+def _say(notices: tuple[str, ...], *, is_quiet: bool) -> None:
+    if not is_quiet:
+        say_what_happened((), notices)
+
+
+def _json(result: object) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
+
+
+def _settings(options: dict[str, Any]) -> CompareSettings:
+    from hallumeter.pipelines.comparing import CompareSettings
+    from hallumeter.policy import ComparePolicy
+
+    margins = dict(_margin(text) for text in options.pop("margins"))
+    everywhere = margins.pop(None, None)
+    policy = ComparePolicy(
+        margin=ComparePolicy().margin if everywhere is None else everywhere,
+        margins={name: margin for name, margin in margins.items() if name is not None},
+        is_margin_chosen=everywhere is not None,
+        largest_unmeasured=options.pop("max_unmeasured"),
+    )
+    return CompareSettings(policy=policy, **options)
+
+
+def _margin(text: str) -> tuple[str | None, float]:
+    metric, sign, number = text.rpartition("=")
+    try:
+        return (metric if sign else None), float(number)
+    except ValueError:
+        raise click.UsageError(
+            f"--margin {text!r}: expected NUMBER or METRIC=NUMBER, such as mihr=0.02", click.get_current_context()
+        ) from None

@@ -1,0 +1,225 @@
+"""Metric by metric: how far two runs lie apart, and whether that could be chance."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from msgspec import structs
+
+from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.metrics.claims import rate_bounds
+from hallumeter.records.decisions.comparison import MetricComparison
+from hallumeter.stats import (
+    cohen_h,
+    equivalence_p_value,
+    holm,
+    mcnemar_mid_p,
+    minimum_detectable_difference,
+    not_above_p_value,
+    paired_bootstrap_difference,
+    paired_sign_flip,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from hallumeter.records import Direction, LabelCounts, Rates
+    from hallumeter.stats import PairedDifference
+
+    from .settings import CompareSettings
+
+POWER = 0.8
+
+
+class Arms(NamedTuple):
+    """What one metric counted in the records of both runs, in the same order."""
+
+    metric: str
+    direction: Direction
+    first: Rates
+    second: Rates
+
+
+class Part(NamedTuple):
+    """Some of the common records."""
+
+    by: dict[str, str]
+    records: NDArray[np.intp]
+    clusters: NDArray[np.intp]
+    """Of each of these records, from 0."""
+    is_one_each: bool
+    """Whether every record is a cluster of its own."""
+
+
+def compared_rows(
+    arms: Sequence[Arms],
+    parts: Sequence[Part],
+    labels: tuple[LabelCounts, LabelCounts],
+    *,
+    settings: CompareSettings,
+    is_unchanged: bool,
+) -> tuple[MetricComparison, ...]:
+    """Every metric on every part, corrected for their number; then what each of them shows."""
+    alpha = 1 - settings.confidence
+    rows = [_row(arm, part, labels, settings=settings) for part in parts for arm in arms]
+    tested = [place for place, row in enumerate(rows) if row.p_value is not None]
+    adjusted = holm([row.p_value for row in rows if row.p_value is not None])
+    for place, p_value in zip(tested, adjusted.tolist(), strict=True):
+        rows[place] = structs.replace(rows[place], adjusted_p_value=p_value)
+    share_of_alpha = alpha / max(1, len(rows))
+    finished = []
+    for row in rows:
+        detectable = None
+        # What stands there so far is the standard error.
+        if row.minimum_detectable is not None:
+            detectable = minimum_detectable_difference(
+                row.minimum_detectable, row.clusters, alpha=share_of_alpha, power=POWER
+            )
+        row = structs.replace(row, minimum_detectable=detectable)  # noqa: PLW2901 (the row grows)
+        is_same = is_unchanged and not row.differing
+        outcome = settings.policy.outcome_of(row, alpha=alpha, is_unchanged=is_same)
+        finished.append(structs.replace(row, outcome=outcome))
+    return tuple(finished)
+
+
+def _row(
+    arm: Arms, part: Part, labels: tuple[LabelCounts, LabelCounts], *, settings: CompareSettings
+) -> MetricComparison:
+    first, second = (rates[part.records] for rates in (arm.first, arm.second))
+    empty = _without_tests(arm, part, labels, values=(first.value, second.value))
+    if not part.is_one_each:
+        first, second = first.pooled_by(part.clusters), second.pooled_by(part.clusters)
+    columns = (second.counts, second.totals), (first.counts, first.totals)
+    name = "|".join([arm.metric, *(f"{field}={value}" for field, value in sorted(part.by.items()))])
+    rng = np.random.default_rng([settings.seed, zlib.crc32(name.encode())])
+    found = paired_bootstrap_difference(*columns, rng=rng, resamples=settings.resamples, confidence=settings.confidence)
+    if found is None:
+        return empty
+    p_value, test = _tested(columns, part, rng=rng)
+    effect_size, effect = _effect(arm.metric, (first, second), found)
+    return structs.replace(
+        empty,
+        clusters=found.clusters,
+        differing=found.differing,
+        difference=found.difference,
+        interval=(found.interval.low, found.interval.high) if found.interval else None,
+        interval_method=found.interval.method if found.interval else None,
+        p_value=p_value,
+        test=test,
+        effect_size=effect_size,
+        effect=effect,
+        minimum_detectable=found.standard_error,
+        undefined="there is only one cluster" if found.clusters < 2 else None,
+        **_margin_tests(arm, found, settings=settings),
+    )
+
+
+def _without_tests(
+    arm: Arms, part: Part, labels: tuple[LabelCounts, LabelCounts], *, values: tuple[float | None, float | None]
+) -> MetricComparison:
+    """The row of a metric that has no value in at least one run."""
+    mine = labels[0][part.records], labels[1][part.records]
+    lacking = " nor ".join(name for name, value in zip(("first", "second"), values, strict=True) if value is None)
+    is_of_claims = _is_of_claims(arm.metric)
+    return MetricComparison(
+        metric=arm.metric,
+        by=part.by,
+        direction=arm.direction,
+        clusters=0,
+        differing=0,
+        first=values[0],
+        second=values[1],
+        difference=None,
+        interval=None,
+        interval_method=None,
+        p_value=None,
+        test=None,
+        adjusted_p_value=None,
+        effect_size=None,
+        effect=None,
+        minimum_detectable=None,
+        margin=None,
+        equivalence_p_value=None,
+        not_worse_p_value=None,
+        unmeasured=_both(int(side.unmeasured.sum()) if is_of_claims else 0 for side in mine),
+        measurable=_both(int(side.claims.sum()) if is_of_claims else 0 for side in mine),
+        difference_bounds=_difference_bounds(arm.metric, mine) if is_of_claims else None,
+        outcome="unmeasured",
+        undefined=f"the {lacking} run has nothing to count",
+    )
+
+
+def _both(values: Iterator[int]) -> tuple[int, int]:
+    first, second = values
+    return first, second
+
+
+def _tested(
+    columns: tuple[tuple[NDArray[np.float64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    part: Part,
+    *,
+    rng: np.random.Generator,
+) -> tuple[float | None, str | None]:
+    """McNemar's test where every cluster is one yes or no in both runs, else signs of whole clusters."""
+    (new, new_totals), (old, old_totals) = columns
+    is_binary = all(bool(np.isin(values, (0.0, 1.0)).all()) for values in (new, new_totals, old, old_totals))
+    if part.is_one_each and is_binary and np.array_equal(new_totals, old_totals):
+        only_old, only_new = int(((old == 1) & (new == 0)).sum()), int(((old == 0) & (new == 1)).sum())
+        return mcnemar_mid_p(only_old, only_new), "mcnemar_mid_p (responses)"
+    found = paired_sign_flip(*columns, rng=rng)
+    return (None, None) if found is None else (found.p_value, f"sign_flip_{found.method} (clusters)")
+
+
+def _effect(metric: str, arms: tuple[Rates, Rates], found: PairedDifference) -> tuple[float | None, str | None]:
+    """Cohen's h of two shares, else the difference over the standard deviation of the clusters' differences."""
+    first, second = arms[0].value, arms[1].value
+    if (
+        is_share(metric)
+        and first is not None
+        and second is not None
+        and 0 <= min(first, second) <= max(first, second) <= 1
+    ):
+        return cohen_h(second, first), "cohen_h"
+    if not found.standard_error:
+        return None, None
+    return found.difference / (found.standard_error * found.clusters**0.5), "paired_d"
+
+
+def _margin_tests(arm: Arms, found: PairedDifference, *, settings: CompareSettings) -> dict[str, float | None]:
+    margin = settings.policy.margin_of(arm.metric, is_share=is_share(arm.metric))
+    if margin is None:
+        return {}
+    shared = {"margin": margin, "standard_error": found.standard_error}
+    # For the worse is up where less is better.
+    worsening = found.difference if arm.direction == "lower" else -found.difference
+    return {
+        "margin": margin,
+        "equivalence_p_value": equivalence_p_value(found.difference, clusters=found.clusters, **shared),
+        "not_worse_p_value": not_above_p_value(worsening, clusters=found.clusters, **shared)
+        if arm.direction != "none"
+        else None,
+    }
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric lies between 0 and 1; one that the catalog does not know is taken to."""
+    known = METRICS_BY_ID.get(metric)
+    return known is None or known.range == (0, 1)
+
+
+def _is_of_claims(metric: str) -> bool:
+    known = METRICS_BY_ID.get(metric)
+    return known is not None and known.reads == "labels"
+
+
+def _difference_bounds(metric: str, labels: tuple[LabelCounts, LabelCounts]) -> tuple[float, float] | None:
+    """From the first run at its worst and the second at its best, to the other way round."""
+    known = METRICS_BY_ID[metric]
+    first, second = (
+        rate_bounds(known.compute, side, widened_by_claimless=known.is_widened_by_claimless) for side in labels
+    )
+    return None if first is None or second is None else (second[0] - first[1], second[1] - first[0])
