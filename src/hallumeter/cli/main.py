@@ -14,6 +14,7 @@ from hallumeter.errors import HallumeterError
 from .audit import audit
 from .cache import cache
 from .demo import demo
+from .ingest import ingest
 from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
@@ -109,9 +110,10 @@ def main() -> None:
       hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
       hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
+      hallumeter ingest ragas.csv                     results of Ragas, DeepEval, TruLens, promptfoo, Inspect, ...
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
 
 
-for command in (aspects, audit, cache, demo, dialogue, measure, metrics, report, stress, transcripts):
+for command in (aspects, audit, cache, demo, dialogue, ingest, measure, metrics, report, stress, transcripts):
     main.add_command(command)
