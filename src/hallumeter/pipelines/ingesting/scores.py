@@ -136,7 +136,8 @@ def _row(
         bounds=_bounds(values, kind, failed),
     )
     note = "its documentation does not say which way is better, nor its range: no best and worst case"
-    return structs.replace(row, note=note if kind == UNKNOWN else None)
+    is_unbounded = bool(failed) and (kind.low is None or kind.high is None)
+    return structs.replace(row, note=note if kind == UNKNOWN else None, bounds=None if is_unbounded else row.bounds)
 
 
 def _bounds(
