@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from pathlib import Path
@@ -16,8 +17,9 @@ from hallumeter.store import RunFolder
 RESULTS = Path(__file__).parents[1] / "formats" / "foreign" / "results"
 
 
-def ingested(name: str, **options: object) -> hallumeter.Run:
-    return ingest(RESULTS / name, **options)  # type: ignore[arg-type]
+@functools.cache
+def ingested(name: str) -> hallumeter.Run:
+    return ingest(RESULTS / name)
 
 
 def row(run: hallumeter.Run, metric: str, by: dict[str, str] | None = None) -> MetricSummary:
@@ -176,7 +178,7 @@ def test_a_tool_without_verdicts_gives_no_claim_metrics() -> None:
 
 
 def test_scores_can_be_grouped() -> None:
-    run = ingested("inspect.json", by="case")
+    run = ingest(RESULTS / "inspect.json", by="case")
     assert row(run, "inspect:model_graded_fact", {"case": "supported"}).value == 1
     assert row(run, "inspect:model_graded_fact", {"case": "refuted"}).value == 0
     assert row(run, "inspect:model_graded_fact", {"case": "broken"}).value is None
@@ -230,13 +232,13 @@ def test_records_of_the_same_name_are_numbered(tmp_path: Path) -> None:
 
 def test_the_same_file_gives_the_same_run(tmp_path: Path) -> None:
     for name in ("first", "second"):
-        ingested("deepeval.json", out=tmp_path / name)
+        ingest(RESULTS / "deepeval.json", out=tmp_path / name)
     for path in sorted((tmp_path / "first").iterdir()):
         if path.name not in ("manifest.json", "report.html"):
             assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes(), path.name
 
 
 def test_verdicts_of_an_ingested_run_can_be_measured_again(tmp_path: Path) -> None:
-    run = ingested("response.jsonl", out=tmp_path / "run")
+    run = ingest(RESULTS / "response.jsonl", out=tmp_path / "run")
     again = hallumeter.measure(tmp_path / "run" / "verdicts.jsonl")
     assert again.metrics[0].value == row(run, "mihr").value

@@ -15,6 +15,7 @@ from .audit import audit
 from .cache import cache
 from .demo import demo
 from .ingest import ingest
+from .integrity import integrity
 from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
@@ -115,5 +116,18 @@ def main() -> None:
     """
 
 
-for command in (aspects, audit, cache, demo, dialogue, ingest, measure, metrics, report, stress, transcripts):
+for command in (
+    aspects,
+    audit,
+    cache,
+    demo,
+    dialogue,
+    ingest,
+    integrity,
+    measure,
+    metrics,
+    report,
+    stress,
+    transcripts,
+):
     main.add_command(command)

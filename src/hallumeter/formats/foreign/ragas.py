@@ -56,7 +56,9 @@ def is_ragas(document: Document) -> bool:
 def read_ragas(documents: Sequence[Document], reading: Reading) -> Iterator[ForeignRecord]:
     """The samples with their scores."""
     for document in documents:
-        metrics = [name for name in _columns(document) if _is_score(name, document)]
+        samples = [row.values for row in document.rows if row.values.keys() & {"user_input", "question"}]
+        names = dict.fromkeys(name for values in samples for name in values)
+        metrics = [name for name in names if _is_score(name, [values.get(name) for values in samples])]
         for name in metrics:
             reading.kinds[f"ragas:{name}"] = KINDS.get(_short(name), UNKNOWN)
         for number, row in enumerate(document.rows, 1):
@@ -66,22 +68,18 @@ def read_ragas(documents: Sequence[Document], reading: Reading) -> Iterator[Fore
             yield _record(row, metrics, number)
 
 
-def _columns(document: Document) -> list[str]:
-    return list(dict.fromkeys(name for row in document.rows for name in row.values))
-
-
 def _short(name: str) -> str:
     return name.partition("(")[0].strip()
 
 
-def _is_score(name: str, document: Document) -> bool:
+def _is_score(name: str, column: Sequence[object]) -> bool:
     """A known metric, or a column of numbers that is no part of a sample."""
     if name in TEXTS:
         return False
     if _short(name) in KINDS:
         return True
-    values = [row.values[name] for row in document.rows if not is_nothing(row.values.get(name))]
-    return bool(values) and all(isinstance(value, int | float) or number_of(value) is not None for value in values)
+    values = [value for value in column if not is_nothing(value)]
+    return bool(values) and all(number_of(value) is not None for value in values)
 
 
 def _record(row: Row, metrics: Sequence[str], number: int) -> ForeignRecord:
