@@ -114,6 +114,41 @@ class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
         return invented_words >= max(self.fewest_words, 1) and is_large_share
 
 
+class EnginePolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """When the figures of an engine are signs that it hallucinates: the bounds of Picarones' narrative."""
+
+    largest_page_rate: float = 0.3
+    """Share of its pages that hallucinate."""
+    smallest_anchor: float = 0.6
+    """Mean anchor score of its pages."""
+    largest_ratio: float = 1.3
+    """Mean length of what it wrote, in lengths of the ground truth."""
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, bool]]:
+        """By metric the bound, and whether more than it is a sign."""
+        return {
+            "hallucinating_page_rate": (self.largest_page_rate, True),
+            "anchor_mean": (self.smallest_anchor, False),
+            "length_ratio_mean": (self.largest_ratio, True),
+        }
+
+    def signs(self, values: Mapping[str, float | None]) -> tuple[str, ...]:
+        """The metrics that lie beyond their bounds; what was not measured is no sign, nor is the bound itself.
+
+        >>> EnginePolicy().signs({"hallucinating_page_rate": 0.31, "anchor_mean": 0.6, "length_ratio_mean": None})
+        ('hallucinating_page_rate',)
+        """
+        found = []
+        for metric, (bound, is_above) in self.bounds.items():
+            value = values.get(metric)
+            if value is None:
+                continue
+            is_beyond = value > bound + _TOLERANCE if is_above else value < bound - _TOLERANCE
+            found += [metric] * is_beyond
+        return tuple(found)
+
+
 class WitnessPolicy(Struct, frozen=True, forbid_unknown_fields=True):
     """When a second reading of a page is sure enough to speak against what the first one wrote.
 

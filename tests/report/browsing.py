@@ -47,6 +47,8 @@ class Visit:
         self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
         self.page.on("request", self._note)
         self.page.goto(path.as_uri() + fragment)
+        # Large blocks of data are unpacked after the page has loaded.
+        self.page.wait_for_function("[...document.querySelectorAll('.browser')].every((node) => !node.hidden)")
 
     def _note(self, request: Request) -> None:
         if not request.url.startswith("file:"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
 import pytest
+from aspect_samples import ROW, erring_run
 from browsing import Visit, needs_browser, opened_browser
 from playwright.sync_api import expect
 
@@ -15,7 +17,6 @@ from hallumeter.pipelines.run import Run
 from hallumeter.records import Counts, Manifest, Summary
 from hallumeter.records.aspects.aspect_summary import Breakdown
 from hallumeter.report import (
-    BreakdownSection,
     MetricSection,
     PartSection,
     build_document,
@@ -23,52 +24,28 @@ from hallumeter.report import (
     metric_texts,
     render_html,
 )
-from hallumeter.report.aspects.families import OPEN, SECTIONS
+from hallumeter.report.aspects.families import DRAWN, EXECUTIVE, SECTIONS, THEMES, theme_of
 from hallumeter.report.aspects.terminal import brief_table
 from hallumeter.report.document import Document
-
-SCRIPT = '''
-def answer(task):
-    """Finds what is not there, misplaces what is, and says nothing else."""
-    if task.role == "ate":
-        aspects = [{"term": "battery", "span": {"start": 3, "end": 10}}, {"term": "keyboard", "span": None}]
-        return {"aspects": aspects}
-    return {}
-'''
-ROW = {
-    "text_id": "r1",
-    "text": "The battery is great but the screen is terrible.",
-    "gold_tuples": [
-        {"aspect_term": "battery", "polarity": "positive"},
-        {"aspect_term": "screen", "polarity": "negative"},
-    ],
-}
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    """A run whose extraction invents an aspect and misplaces another; the offline agents do the rest."""
-    folder = tmp_path_factory.mktemp("aspects")
-    (folder / "erring_extraction.py").write_text(SCRIPT, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        settings = {"agents": {"ate": "python:erring_extraction:answer"}, "seeds": [0, 1]}
-        yield aspects([ROW], settings=settings, out=folder / "run")
+    yield from erring_run(tmp_path_factory.mktemp("aspects"))
 
 
 def document_of(run: Run) -> Document:
     return build_document(summary=run.summary, manifest=run.manifest, metric_texts=metric_texts())
 
 
-def test_drops_and_gold_come_first_then_who_erred_then_the_parts(run: Run) -> None:
-    sections = document_of(run).sections
-    assert [section.title for section in sections[:2] if isinstance(section, MetricSection)] == list(OPEN)
-    blame = sections[2]
-    assert isinstance(blame, BreakdownSection)
-    assert (blame.by, blame.title) == (("step", "error"), "Who made which error")
-    assert isinstance(sections[3], PartSection)
-    titles = [section.title for section in sections if isinstance(section, MetricSection)]
-    assert set(titles) <= set(SECTIONS)
+def test_sections_follow_the_themes_in_their_order(run: Run) -> None:
+    themes = [theme_of(section) for section in document_of(run).sections]
+    told = [theme for theme, _ in groupby(theme for theme in themes if theme is not None)]
+    assert told == [theme for theme in THEMES if theme in told]
+    assert told[:2] == ["Structural quality", "Effectiveness"]
+    titles = [section.title for section in document_of(run).sections if isinstance(section, MetricSection)]
+    assert titles[0] == EXECUTIVE
+    assert set(titles[1:]) <= set(SECTIONS)
 
 
 def test_the_step_that_invented_is_blamed_and_the_one_that_mended_is_named(run: Run) -> None:
@@ -78,11 +55,11 @@ def test_the_step_that_invented_is_blamed_and_the_one_that_mended_is_named(run: 
     assert (repaired.count, repaired.total) == (4, 4)
 
 
-def test_only_open_families_groups_of_steps_and_runs_are_drawn(run: Run) -> None:
+def test_only_the_summary_and_what_is_against_gold_are_drawn_of_the_families(run: Run) -> None:
     document = document_of(run)
     drawn = {chart.section for chart in charts_of(document)}
     for place, section in enumerate(document.sections):
-        if isinstance(section, MetricSection) and section.title not in OPEN:
+        if isinstance(section, MetricSection) and section.title not in DRAWN:
             assert place not in drawn
 
 
@@ -93,10 +70,11 @@ def test_parts_of_sentences_are_shown_with_an_interval(run: Run) -> None:
     parts = msgspec.structs.replace(run.summary.aspects, breakdowns=(rule, drops))
     summary = msgspec.structs.replace(run.summary, aspects=parts)
     page = render_html(build_document(summary=summary, manifest=run.manifest, metric_texts=metric_texts()))
-    table = page.partition("Parts in counts</caption>")[2].partition("</table>")[0]
-    assert '<th scope="col" class="figure">95 % interval</th>' in table
-    assert '<td class="figure nowrap">0.018 – 0.404</td>' in table
-    assert '<td class="figure nowrap">–</td>' in table
+    rules = page.partition("Which rules decided</caption>")[2].partition("</table>")[0]
+    assert '<th scope="col" class="figure">95 % interval</th>' in rules
+    assert 'data-low="0.0179" data-high="0.4042">0.018 – 0.404</td>' in rules
+    others = page.partition("Parts in counts</caption>")[2].partition("</table>")[0]
+    assert '<td class="figure nowrap">–</td>' in others
 
 
 def test_a_summary_without_aspects_has_no_parts() -> None:

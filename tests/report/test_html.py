@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from html.parser import HTMLParser
@@ -53,7 +54,10 @@ class Page(HTMLParser):
 
     def data(self, name: str) -> dict[str, object]:
         found = next(content for _, attributes, content in self.inlined if attributes.get("id") == name)
-        return msgspec.json.decode(found, type=dict[str, object])
+        block = msgspec.json.decode(found, type=dict[str, object])
+        if list(block) != ["gzip"]:
+            return block
+        return msgspec.json.decode(gzip.decompress(base64.b64decode(str(block["gzip"]))), type=dict[str, object])
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +79,7 @@ def test_equal_documents_give_equal_pages(source: str) -> None:
 
 
 def test_the_page_shows_no_time_so_that_equal_runs_give_equal_files(source: str) -> None:
-    assert "2031" not in source
+    assert "2031-" not in source
 
 
 def test_the_policy_lets_in_exactly_the_scripts_and_the_style_of_the_page(page: Page) -> None:
@@ -202,7 +206,7 @@ def test_a_confidence_is_not_shown_beside_the_probability_that_it_repeats() -> N
 
     assert "c" not in shown(Label.SUPPORTED, 0.25, 0.75)
     assert "c" not in shown(Label.REFUTED, 0.75, 0.75)
-    assert shown(Label.SUPPORTED, 0.25, 0.9)["c"] == "0.900"
+    assert shown(Label.SUPPORTED, 0.25, 0.9)["c"] == 0.9
 
 
 def test_costs_are_shown_with_what_is_not_known_of_them() -> None:
@@ -232,19 +236,18 @@ def test_groups_are_shown_with_a_dash_where_a_metric_has_no_row() -> None:
 
 
 def test_the_record_browser_gets_every_word_once(page: Page) -> None:
-    payload = page.data("records-data")
-    passages, records = payload["passages"], payload["records"]
-    assert isinstance(passages, list)
+    records = page.data("records-data")["records"]
     assert isinstance(records, list)
-    assert len(records) == 69
-    assert len(passages) == len(set(passages)) < 69
+    assert sorted(record["o"] for record in records) == list(range(69))
+    given = [passage[1] for record in records for passage in record["e"]]
+    passages = [text for text in given if isinstance(text, str)]
+    assert len(passages) == len(set(passages)) < len(given)
     korean = next(record for record in records if record["id"] == "ko-1")
-    pieces = [piece if isinstance(piece, str) else piece[0] for piece in korean["t"]]
-    assert "".join(pieces) == "한강의 길이는 약 494 km이며 서울을 지나 동해로 흐릅니다."
+    assert korean["t"] == "한강의 길이는 약 494 km이며 서울을 지나 동해로 흐릅니다."
     assert korean["f"][1]["v"][0]["q"] == [[0, 24, 27]]
     loose = next(record for record in records if record["id"] == "fr-1")
     assert [claim.get("n") for claim in loose["f"]] == [None, None, 1, None]
-    assert loose["b"] == [["fr#3", "word-overlap", "judge: timeout: no reply in 60 s (3 attempts)"]]
+    assert loose["b"] == [["fr#3", "word-overlap", "judge: timeout: no reply in 60 s (3 attempts)", "timeout"]]
 
 
 def test_quotations_that_cannot_be_placed_keep_their_words() -> None:
@@ -273,7 +276,7 @@ def test_a_report_without_anything_to_draw_carries_no_drawing_library() -> None:
     small = render_html(sample_document([], summary=summary(metrics=())))
     assert "vegaEmbed" not in small
     assert "BSD-3-Clause" not in small
-    assert small.count("sha256-") == 2  # the script that all pages share, and the style
+    assert small.count("sha256-") == 3  # the two scripts that all pages share, and the style
     assert len(small) < 60_000
 
 

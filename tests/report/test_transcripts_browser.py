@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
+from test_behind_browser import follow
 from test_transcripts_html import hostile_document
 from test_untrusted_text import HOSTILE
 from transcript_samples import (
@@ -28,6 +29,7 @@ from transcript_samples import (
 
 from hallumeter.records import PageRow
 from hallumeter.report import Limits, RecordFindings
+from hallumeter.report.transcripts.sections import ReadingSection
 
 pytestmark = needs_browser
 
@@ -507,3 +509,52 @@ def test_hostile_texts_and_names_are_read_as_they_were_written(browser: Browser,
     assert page.evaluate("window.stolen === undefined")
     assert visit.complaints == []
     visit.context.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"kind": "block"}, "invented"),
+        ({"engine": "ocr-a"}, "engine ocr-a"),
+        ({"page": "letter-1863"}, "page letter-1863"),
+        ({"status": "empty_output"}, "empty output"),
+        ({"badge": True}, "hallucinating"),
+        ({"badge": False, "engine": "ocr-a"}, "not hallucinating · engine ocr-a"),
+        ({"failure": True}, "any failure"),
+        ({"search": "letter"}, "“letter”"),
+    ],
+    ids=str,
+)
+def test_a_number_leads_to_the_pages_behind_it(page: Page, query: dict[str, object], words: str) -> None:
+    follow(page, query)
+    expect(page.locator("#chip .chip-words")).to_have_text(words)
+    shown = {(entry["page"], entry["engine"]) for entry in listed_readings(page)}
+    assert shown == expected_readings(query)
+
+
+def listed_readings(page: Page) -> list[dict[str, str]]:
+    lines = page.locator("#list .entry").all()
+    return [
+        {name: line.locator(place).text_content() or "" for name, place in (("page", ".page-name"), ("engine", ".who"))}
+        for line in lines
+    ]
+
+
+def expected_readings(query: dict[str, object]) -> set[tuple[str, str]]:
+    """The same, off the document."""
+    section = next(part for part in transcripts_document().sections if isinstance(part, ReadingSection))
+    found = set()
+    for view in section.readings:
+        row = view.row
+        facts = {
+            "engine": view.engine,
+            "page": view.page,
+            "status": row and row.status,
+            "badge": row and row.is_hallucinating,
+            "kind": query.get("kind") if query.get("kind") in {stretch.kind for stretch in view.stretches} else None,
+            "failure": bool(view.failures),
+            "search": query.get("search") if "letter" in f"{view.page} {view.response} {view.reference}" else None,
+        }
+        if all(facts[name] == wanted for name, wanted in query.items()):
+            found.add((view.page, view.engine))
+    return found

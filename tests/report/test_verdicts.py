@@ -239,4 +239,4 @@ def test_a_judge_that_points_to_the_whole_claim_points_to_nothing_further() -> N
     records = [RecordFindings(Response("q1", response="It is so."), (Finding(claim, (whole, part, beyond)),))]
     payload = Page(render_html(sample_document(records))).data("records-data")
     assert isinstance(payload["records"], list)
-    assert [found.get("s") for found in payload["records"][0]["f"][0]["v"]] == [None, [3, 5], None]
+    assert [found.get("s") for found in payload["records"][0]["f"][0]["v"]] == [1, [3, 5], None]

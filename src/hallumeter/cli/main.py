@@ -22,6 +22,7 @@ from .output import encode_everything, stop_printing
 from .report import report
 from .stress import stress
 from .transcripts import transcripts
+from .view import view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,17 +118,7 @@ def main() -> None:
 
 
 for command in (
-    aspects,
-    audit,
-    cache,
-    demo,
-    dialogue,
-    ingest,
-    integrity,
-    measure,
-    metrics,
-    report,
-    stress,
-    transcripts,
+    *(aspects, audit, cache, demo, dialogue, ingest, integrity, measure, metrics, report, stress, transcripts),
+    *(view,),
 ):
     main.add_command(command)

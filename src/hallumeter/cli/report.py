@@ -7,6 +7,14 @@ from pathlib import Path
 import click
 
 
+def _known_language(_: click.Context, __: click.Parameter, code: str) -> str:
+    """The language, if a report can be written in it; asked before any run is read."""
+    from hallumeter.report.languages.catalogue import catalogue
+
+    catalogue(code)
+    return code
+
+
 @click.command()
 @click.argument("runs", type=click.Path(path_type=Path), metavar="RUN...", nargs=-1, required=True)
 @click.option(
@@ -15,7 +23,15 @@ import click
     metavar="FILE",
     help="Where to write; default RUN/report.html. Several runs need it.",
 )
-def report(runs: tuple[Path, ...], out: Path | None) -> None:
+@click.option(
+    "--language",
+    default="en",
+    show_default=True,
+    metavar="CODE",
+    callback=_known_language,
+    help="Of the report: en, fr or ko.",
+)
+def report(runs: tuple[Path, ...], out: Path | None, language: str) -> None:
     """Write the report of a run, or of several, as one self-contained HTML file.
 
     It opens from disk, loads nothing from the network, and shows every response with its findings marked. Several runs,
@@ -26,6 +42,7 @@ def report(runs: tuple[Path, ...], out: Path | None) -> None:
       hallumeter report run
       hallumeter report run --out friday.html
       hallumeter report answers pages dialogues --out all.html
+      hallumeter report run --language fr --out rapport.html
     """
     from hallumeter.errors import InputError, SettingsError
     from hallumeter.pipelines import load
@@ -39,5 +56,5 @@ def report(runs: tuple[Path, ...], out: Path | None) -> None:
         raise InputError(f"{target}: is a folder; give the name of a file")
     if not target.parent.is_dir():
         raise InputError(f"{target.parent}: no such folder; make it first")
-    write_html([run.document() for run in opened], target)
+    write_html([run.document() for run in opened], target, language=language)
     click.echo(target)

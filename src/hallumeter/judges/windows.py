@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hallumeter.records.notes import cut_evidence_note
 from hallumeter.text import sentence_spans
 
 if TYPE_CHECKING:
@@ -55,9 +56,11 @@ class Windows(Struct, frozen=True):
         >>> Windows(shown=((),), windows=3, shown_characters=8_000, characters=21_000).in_words
         'judged on 1 of 3 windows (8,000 of 21,000 characters)'
         """
-        return (
-            f"judged on {len(self.shown)} of {self.windows} windows "
-            f"({self.shown_characters:,} of {self.characters:,} characters)"
+        return cut_evidence_note(
+            shown=len(self.shown),
+            windows=self.windows,
+            shown_characters=self.shown_characters,
+            characters=self.characters,
         )
 
 

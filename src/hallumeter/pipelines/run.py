@@ -8,11 +8,11 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hallumeter.report import RecordFindings, build_document, metric_texts, write_html
+from hallumeter.report import Limits, RecordFindings, build_document, metric_texts, write_html
 from hallumeter.store import JOURNAL, RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hallumeter.records import Failure, Finding, Manifest, PageRow, Summary
     from hallumeter.report import Document
@@ -54,20 +54,23 @@ class Run:
         for _, findings in self._folder.findings():
             yield from findings
 
-    def document(self) -> Document:
-        """Everything that a report shows of it."""
+    def document(self, records: Iterable[RecordFindings] | None = None, *, limits: Limits | None = None) -> Document:
+        """Everything that a report shows; `records` stand in for those of the folder, if they are read anyway."""
+        own = (RecordFindings(response, findings) for response, findings in self._folder.findings())
         return build_document(
             summary=self.summary,
             manifest=self.manifest,
             metric_texts=metric_texts(),
-            records=(RecordFindings(response, findings) for response, findings in self._folder.findings()),
+            limits=limits,
+            records=own if records is None else records,
             failures=self._folder.failures(),
             pages=self._folder.pages(),
+            traced=self._folder.traced_sentences(),
         )
 
-    def to_html(self, path: str | Path) -> None:
-        """Write the report as one self-contained file."""
-        write_html(self.document(), path)
+    def to_html(self, path: str | Path, *, language: str = "en") -> None:
+        """Write the report as one self-contained file, in English (``en``), French (``fr``) or Korean (``ko``)."""
+        write_html(self.document(), path, language=language)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

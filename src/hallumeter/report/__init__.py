@@ -28,6 +28,7 @@ from .document import (
     Section,
 )
 from .drawing import Chart
+from .overview.sections import Fact, FactValue, OverviewSection
 from .page.rendering import render_html, write_html
 from .segmentation import Segment, segments, settled_label
 from .selection import Limits
@@ -36,14 +37,18 @@ from .transcripts.sections import PageSection, RankingSection, ReadingSection
 from .transcripts.text import transcripts_text
 from .verdicts.codes import failure_words, reason_words
 from .verdicts.reasons import count_reasons
+from .verdicts.sections import ConcentrationSection
 
 __all__ = [
     "BreakdownSection",
     "Chart",
+    "ConcentrationSection",
     "Coverage",
     "DifferenceSection",
     "DistributionSection",
     "Document",
+    "Fact",
+    "FactValue",
     "FindingView",
     "IntegritySection",
     "JudgeSection",
@@ -52,6 +57,7 @@ __all__ = [
     "MetricRow",
     "MetricSection",
     "MetricText",
+    "OverviewSection",
     "PageSection",
     "PanelAdvice",
     "PartSection",

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import msgspec
 from msgspec import Struct
 
-from .aspects.building import ASPECTS, BLAMED, blame_rows, metric_families, part_section, run_rows
-from .aspects.families import OPEN
+from hallumeter.records import Label
+
+from .aspects.building import ASPECTS, executive_rows, metric_families, part_sections, run_rows, told_sentences
+from .aspects.families import EXECUTIVE
+from .aspects.views import sentence_view
+from .counting.tallies import UNSUPPORTED, Tallies
+from .counting.votes import reference_judge
 from .dialogue.building import DIALOGUE, difference_section, score_section
 from .dialogue.building import severity as dialogue_severity
 from .dialogue.wording import SINGLE
@@ -21,10 +26,7 @@ from .document import (
     Coverage,
     DistributionSection,
     Document,
-    FailureCount,
     IntegritySection,
-    JudgeRow,
-    JudgeSection,
     MetricRow,
     MetricSection,
     MetricText,
@@ -34,27 +36,28 @@ from .document import (
     Section,
 )
 from .encoding import encodable
+from .overview.building import overview_section
 from .segmentation import CONSENSUS
-from .selection import Limits, Selection, select, tally_of
+from .selection import Limits, Selection, select
 from .transcripts.pages import count_pages
 from .transcripts.ranking import ranking_section
 from .transcripts.reading import page_of, reading_section, severity
-from .verdicts.panel import panel_advice
+from .verdicts.concentrating import concentration_section
+from .verdicts.integrity import Broken, count_failures, cut_counts, language_counts
+from .verdicts.judging import AGREEMENT, judge_section
 from .verdicts.reasons import reason_section
 from .views import record_view
+from .wording import title_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
+    from hallumeter.records.aspects.traced_sentence import TracedSentence
 
     from .document import RecordView
     from .transcripts.pages import CountedPages
     from .transcripts.sections import PageCensus
-
-AGREEMENT = "agreement"
-"""The family of the metrics that compare judges."""
-FAILURES_PER_RECORD = 20
 
 
 class Streams(TypedDict, total=False):
@@ -64,15 +67,8 @@ class Streams(TypedDict, total=False):
     failures: Iterable[Failure]
     pages: Iterable[PageRow]
     """Of an instrument that reads pages, sorted by page."""
-
-
-class _Failures(Struct):
-    """Failures, while they are being counted."""
-
-    total: int
-    counts: Counter[tuple[str, str | None, str]]
-    first: list[Failure]
-    by_record: dict[str, list[Failure]]
+    traced: Iterable[TracedSentence]
+    """Of an instrument whose agents read sentences."""
 
 
 class _Gathered(Struct, frozen=True):
@@ -82,8 +78,9 @@ class _Gathered(Struct, frozen=True):
     manifest: Manifest
     rows: list[MetricRow]
     selection: Selection
-    broken: _Failures
+    broken: Broken
     headline: str | None
+    confidence: float
 
 
 def build_document(
@@ -96,56 +93,75 @@ def build_document(
 ) -> Document:
     """Everything that a report shows, in reading order; equal inputs give equal documents.
 
-    The streams `records`, `failures` and `pages` are read once. A metric without a text is shown under its own name.
+    The streams are read once. A metric without a text is shown under its own name.
     """
     limits = limits or Limits()
     headline = _headline_judge(summary, metric_texts)
-    is_of_pages = summary.instrument == TRANSCRIPTS
     order = {TRANSCRIPTS: severity, DIALOGUE: dialogue_severity}.get(summary.instrument)
-    selection = select(streams.get("records", ()), limits, headline=headline, severity=order)
+    tallies = Tallies(
+        headline,
+        reference=reference_judge(judge.name for judge in manifest.judges),
+        unsupported=(Label.REFUTED,) if summary.instrument == DIALOGUE else UNSUPPORTED,
+    )
+    selection = select(streams.get("records", ()), limits, tallies=tallies, severity=order)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
-    broken = _count_failures(streams.get("failures", ()), chosen, kept=limits.failures)
+    broken = count_failures(streams.get("failures", ()), chosen, kept=limits.failures)
     rows = [
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
         for metric in summary.metrics
     ]
-    gathered = _Gathered(summary, manifest, rows=rows, selection=selection, broken=broken, headline=headline)
-    if is_of_pages:
-        wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
-        counted = count_pages(streams.get("pages", ()), wanted=wanted, kept=limits.pages)
-        sections = _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts)
-    elif summary.instrument == DIALOGUE:
-        sections = _dialogue_sections(gathered, limits)
-    elif summary.instrument == ASPECTS:
-        sections = _aspect_sections(gathered, limits)
-    else:
-        sections = _claim_sections(gathered, limits)
+    gathered = _Gathered(
+        summary,
+        manifest,
+        rows=rows,
+        selection=selection,
+        broken=broken,
+        headline=headline,
+        confidence=_confidence(manifest),
+    )
+    sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
+    overview = overview_section(summary, headline, texts=metric_texts, confidence=gathered.confidence)
     document = Document(
-        title=_title(manifest),
+        title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
-        sections=tuple(sections),
+        sections=(overview, *sections, _integrity_section(gathered, sections, census)),
         headline=headline,
-        confidence=_confidence(manifest),
+        confidence=gathered.confidence,
         profiles=summary.profile,
         notices=(*summary.notices, *_label_notices(manifest, selection, headline=headline)),
     )
     return encodable(document)
 
 
+def _sections(
+    gathered: _Gathered, limits: Limits, *, streams: Streams, metric_texts: Mapping[str, MetricText]
+) -> tuple[list[Section], PageCensus | None]:
+    """What the instrument shows between the overview and what is not a number; and how many pages there are."""
+    selection = gathered.selection
+    if gathered.summary.instrument == TRANSCRIPTS:
+        wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
+        counted = count_pages(streams.get("pages", ()), wanted=wanted, kept=limits.pages)
+        return _page_sections(gathered, counted, limits=limits, metric_texts=metric_texts), counted.census
+    if gathered.summary.instrument == ASPECTS:
+        return _aspect_sections(gathered, limits, traced=streams.get("traced", ())), None
+    own = _dialogue_sections if gathered.summary.instrument == DIALOGUE else _claim_sections
+    return own(gathered, limits), None
+
+
 def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on claims shows."""
     rows, selection, headline = gathered.rows, gathered.selection, gathered.headline
-    reasons = reason_section(selection.overview.reasons)
+    reasons = reason_section(selection.tallies.reasons())
     return [
         *_metric_sections(rows, headline),
         *_distribution_sections(selection),
         *_breakdown_sections(rows, headline),
-        _judge_section(rows, gathered.manifest, selection=selection),
+        *_concentration_sections(gathered),
+        judge_section(rows, gathered.manifest, tallies=selection.tallies, confidence=gathered.confidence),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
-        _integrity_section(gathered),
     ]
 
 
@@ -153,34 +169,47 @@ def _dialogue_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
     """What a report on dialogues shows: modes and turns, where another has judges."""
     rows, selection = gathered.rows, gathered.selection
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
-    reasons = reason_section(selection.overview.reasons)
+    reasons = reason_section(selection.tallies.reasons())
     return [
         *([differences] if differences else []),
         *([scores] if scores else []),
         *_metric_sections(rows, gathered.headline),
         *_breakdown_sections([row for row in rows if row.summary.metric in SINGLE], gathered.headline),
+        *_concentration_sections(gathered),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
-        _integrity_section(gathered),
     ]
 
 
-def _aspect_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
-    """What a report on aspects shows: metrics by what they are about, who erred, which rules decided."""
-    rows, selection = gathered.rows, gathered.selection
-    blamed, parts = blame_rows(rows), part_section(gathered.summary)
-    reasons = reason_section(selection.overview.reasons)
-    families = [MetricSection(found, title) for title, found in metric_families(rows).items()]
-    return [
-        *(family for family in families if family.title in OPEN),
-        *([BreakdownSection(BLAMED, tuple(blamed), title="Who made which error")] if blamed else []),
-        *([parts] if parts else []),
+def _aspect_sections(gathered: _Gathered, limits: Limits, *, traced: Iterable[TracedSentence]) -> list[Section]:
+    """What a report on aspects shows, theme by theme: quality, effectiveness, sentences, reliability, the rest."""
+    rows, selection, parts = gathered.rows, gathered.selection, part_sections(gathered.summary)
+    shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
+    told = told_sentences(traced, gathered.summary, shown=shown)
+    brief = executive_rows(rows)
+    families = {title: MetricSection(found, title) for title, found in metric_families(rows).items()}
+    sentences = _record_sections(
+        selection,
+        limits,
+        failures=gathered.broken.by_record,
+        headline=gathered.headline,
+        own=lambda view: sentence_view(view, told.traces.get(view.record_id)),
+    )
+    ordered: list[Section | None] = [
+        MetricSection(brief, EXECUTIVE) if brief else None,
+        *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
+        told.flow if selection.tallies.responses else None,
+        told.blame if told.blame.rows else None,
+        parts.get("decisions"),
+        *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
+        *sentences,
+        families.get("Between runs"),
         *_breakdown_sections(run_rows(rows), gathered.headline),
-        *([reasons] if reasons else []),
-        *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=gathered.headline),
-        *(family for family in families if family.title not in OPEN),
-        _integrity_section(gathered),
+        *(families.get(title) for title in ("Failures and effort", "Auxiliary classifier")),
+        parts.get("others"),
+        reason_section(selection.tallies.reasons()),
     ]
+    return [section for section in ordered if section is not None]
 
 
 def _page_sections(
@@ -196,29 +225,7 @@ def _page_sections(
         *([reading] if reading.total else []),
         *_metric_sections(others, gathered.headline),
         *_breakdown_sections(others, gathered.headline),
-        _integrity_section(gathered, counted.census),
     ]
-
-
-def _title(manifest: Manifest) -> str:
-    """The instrument and what it read; only the first two of many files."""
-    names = [file.name for file in manifest.inputs[:2]]
-    if len(manifest.inputs) > len(names):
-        names.append(f"{len(manifest.inputs) - len(names)} more")
-    return ": ".join([manifest.instrument.capitalize(), *([", ".join(names)] if names else [])])
-
-
-def _count_failures(failures: Iterable[Failure], chosen: set[str], *, kept: int) -> _Failures:
-    broken = _Failures(0, Counter(), [], {})
-    for failure in failures:
-        broken.total += 1
-        broken.counts[failure.step, failure.judge, failure.code] += 1
-        if len(broken.first) < kept:
-            broken.first.append(failure)
-        if failure.record_id in chosen:
-            own = broken.by_record.setdefault(failure.record_id, [])
-            own += [failure] * (len(own) < FAILURES_PER_RECORD)
-    return broken
 
 
 def _headline_judge(summary: Summary, metric_texts: Mapping[str, MetricText]) -> str | None:
@@ -238,8 +245,8 @@ def _confidence(manifest: Manifest) -> float:
 def _label_notices(manifest: Manifest, selection: Selection, *, headline: str | None) -> list[str]:
     """A warning where the marks on the responses cannot follow the headline."""
     method = manifest.settings.get("consensus")
-    is_known = headline != CONSENSUS or CONSENSUS in selection.overview.judges or method in {None, "majority"}
-    if is_known or not selection.overview.responses:
+    is_known = headline != CONSENSUS or CONSENSUS in selection.tallies.judges() or method in {None, "majority"}
+    if is_known or not selection.tallies.responses:
         return []
     return [f"claims are marked by the majority of the judges; the headline rests on their {method} consensus"]
 
@@ -268,54 +275,30 @@ def _breakdown_sections(rows: list[MetricRow], headline: str | None) -> list[Sec
 
 
 def _distribution_sections(selection: Selection) -> list[Section]:
-    overview = selection.overview
-    if not overview.responses:
+    tallies = selection.tallies
+    if not tallies.responses:
         return []
-    models = overview.model_tallies()
+    models = tallies.model_tallies()
     return [
         DistributionSection(
-            bins=overview.share_bins(),
-            without_decided_claim=overview.without_decided_claim,
+            bins=tallies.share_bins(),
+            without_decided_claim=tallies.without_decided_claim,
             models=models,
-            models_left_out=len(overview.models) - len(models),
+            models_left_out=tallies.models - len(models),
         )
     ]
 
 
-def _judge_section(rows: list[MetricRow], manifest: Manifest, *, selection: Selection) -> JudgeSection:
-    specs = {judge.name: judge.spec for judge in manifest.judges}
-    tallies = selection.overview.judges
-    own_rows = [row for row in rows if not row.summary.by and row.text.family != AGREEMENT]
-    measured = [row.summary.judge for row in own_rows if row.summary.judge is not None]
-    names = sorted(dict.fromkeys([*specs, *sorted(tallies), *measured]), key=CONSENSUS.__eq__)
-    judges = []
-    for name in names:
-        tally = tallies.get(name)
-        judges.append(
-            JudgeRow(
-                judge=name,
-                spec=specs.get(name),
-                tally=None if tally is None else tally_of(tally.labels),
-                cost_usd=None if tally is None else tally.cost_usd,
-                verdicts_without_cost=0 if tally is None else tally.without_cost,
-                rows=tuple(row for row in own_rows if row.summary.judge == name),
-            )
-        )
-    agreement = [row for row in rows if row.text.family == AGREEMENT and not row.summary.by]
-    each = tuple(row for row in agreement if row.summary.judge in specs or row.summary.judge in tallies)
-    return JudgeSection(
-        judges=tuple(judges),
-        agreement=tuple(row for row in agreement if row not in each),
-        each=each,
-        advice=panel_advice([row.summary for row in rows]),
-    )
-
-
 def _record_sections(
-    selection: Selection, limits: Limits, *, failures: Mapping[str, list[Failure]], headline: str | None
+    selection: Selection,
+    limits: Limits,
+    *,
+    failures: Mapping[str, list[Failure]],
+    headline: str | None,
+    own: Callable[[RecordView], RecordView] | None = None,
 ) -> list[Section]:
-    """The chosen responses, as many as the limit of size lets in."""
-    if not selection.overview.responses:
+    """The chosen responses, as many as the limit of size lets in; `own` is what an instrument makes of each."""
+    if not selection.tallies.responses:
         return []
     kinds: tuple[tuple[Literal["worst", "random"], tuple[RecordFindings, ...]], ...] = (
         ("worst", selection.worst),
@@ -329,7 +312,7 @@ def _record_sections(
     shown: list[RecordView] = []
     passages: set[str] = set()
     room = limits.bytes
-    for view in map(encodable, chosen):
+    for view in map(encodable, map(own, chosen) if own else chosen):
         size = _size(view, passages)
         if size <= room:
             room -= size
@@ -337,7 +320,7 @@ def _record_sections(
             shown.append(view)
     picked = Counter(view.picked for view in shown)
     coverage = Coverage(
-        responses=selection.overview.responses,
+        responses=selection.tallies.responses,
         worst=picked["worst"],
         random=picked["random"],
         too_large=len(chosen) - len(shown),
@@ -351,16 +334,26 @@ def _size(view: RecordView, passages: set[str]) -> int:
     return len(msgspec.json.encode(view)) - known
 
 
-def _integrity_section(gathered: _Gathered, census: PageCensus | None = None) -> IntegritySection:
-    broken = gathered.broken
-    counts = sorted(broken.counts.items(), key=lambda item: (-item[1], item[0][0], item[0][1] or "", item[0][2]))
+def _concentration_sections(gathered: _Gathered) -> list[Section]:
+    """Of dialogues only what is refuted counts: a fact that is not used, or not said of a patient, is not invented."""
+    is_dialogue = gathered.summary.instrument == DIALOGUE
+    found = concentration_section(
+        gathered.selection.tallies, gathered.confidence, counted="REFUTED" if is_dialogue else "unsupported"
+    )
+    return [found] if found else []
+
+
+def _integrity_section(gathered: _Gathered, sections: list[Section], census: PageCensus | None) -> IntegritySection:
+    broken, tallies = gathered.broken, gathered.selection.tallies
     return IntegritySection(
-        tally=tally_of(gathered.selection.overview.labels),
+        tally=tallies.tally(),
         undefined=tuple(row for row in gathered.rows if row.summary.value is None),
-        failure_counts=tuple(FailureCount(*kind, failures) for kind, failures in counts),
+        failure_counts=broken.by_kind(),
         failures=tuple(broken.first),
         failures_total=broken.total,
         records_without_claims=gathered.summary.counts.records_without_claims,
-        not_aligned=gathered.selection.overview.not_aligned,
+        not_aligned=tallies.not_aligned,
         census=census,
+        cuts=cut_counts(tallies, broken, sections),
+        languages=language_counts(tallies),
     )

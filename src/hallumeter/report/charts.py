@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .aspects.building import ASPECTS
-from .aspects.families import OPEN
+from .aspects.charts import flow_charts, part_charts
+from .aspects.families import DRAWN
+from .aspects.sections import FlowSection, PartSection
 from .dialogue.building import DIALOGUE
 from .dialogue.charts import difference_charts, score_charts
 from .dialogue.sections import DifferenceSection, ScoreSection
-from .document import BreakdownSection, DistributionSection, MetricSection, has_pages
+from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection, has_pages
 from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
+from .languages.speaking import say, say_count
 from .transcripts.charts import page_charts, rank_charts
 from .transcripts.sections import PageSection, RankingSection
+from .verdicts.charts import calibration_charts, concentration_charts
+from .verdicts.sections import ConcentrationSection
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
+    field_words,
+    format_count,
     format_counts,
     format_pair,
     interval_words,
-    plural,
     value_words,
 )
 
@@ -61,13 +67,19 @@ def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
 
 def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, MetricSection):
-        return _rate_chart(section.rows, confidence) if section.title in OPEN else []
+        return _rate_chart(section.rows, confidence) if section.title in DRAWN else []
+    if isinstance(section, FlowSection):
+        return flow_charts(section)
+    if isinstance(section, PartSection):
+        return part_charts(section, confidence)
     return _section_charts(section, confidence)
 
 
 def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, DifferenceSection):
         return difference_charts(section, confidence)
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
     return score_charts(section, confidence) if isinstance(section, ScoreSection) else []
 
 
@@ -78,7 +90,9 @@ def _section_charts(section: Section, confidence: float) -> list[Chart]:
         return [*_share_chart(section), *_label_chart(section)]
     if isinstance(section, BreakdownSection):
         return _group_charts(section, confidence)
-    return []
+    if isinstance(section, ConcentrationSection):
+        return concentration_charts(section, confidence)
+    return calibration_charts(section.calibrations, confidence) if isinstance(section, JudgeSection) else []
 
 
 def _page_charts(section: Section, confidence: float) -> list[Chart]:
@@ -95,15 +109,17 @@ def _rate_chart(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
     if not rates:
         return []
     names = [f"{row.text.alias} {DIRECTION_WORDS[row.summary.direction][0]}".strip() for row in rates]
-    caption = (
-        f"Point: the value. Line: its {interval_words(confidence)}. Pale bar: what the value could be if every "
-        "unmeasured claim had turned out best, and worst."
+    caption = say(
+        "Point: the value. Line: its {interval}. Pale bar: what the value could be if every unmeasured claim had "
+        "turned out best, and worst.",
+        interval=interval_words(confidence),
     )
     undefined = [f"{row.text.alias} ({value_words(row.summary)})" for row in rows if row.summary.value is None]
     if undefined:
-        caption += f" Not drawn: {', '.join(undefined)}."
-    spec = _interval_spec(names, rates, title="Headline rates", confidence=confidence)
-    return [Chart("rates", "Headline rates", caption, spec)]
+        caption += " " + say("Not drawn: {names}.", names=", ".join(undefined))
+    title = say("Headline rates")
+    spec = _interval_spec(names, rates, title=title, confidence=confidence)
+    return [Chart("rates", title, caption, spec)]
 
 
 def _group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
@@ -116,12 +132,16 @@ def _group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
         panel = [row for row in rates if row.summary.metric == name]
         if len(panel) < 2:
             continue
-        text, direction = panel[0].text, DIRECTION_WORDS[panel[0].summary.direction][1]
+        text, direction = panel[0].text, say(DIRECTION_WORDS[panel[0].summary.direction][1])
         caption = f"{text.question or text.name} ({direction})".strip()
         if len(panel) > GROUPS_DRAWN:
-            caption += f". The first {GROUPS_DRAWN} of {len(panel)} groups; the table has all."
+            caption += ". " + say(
+                "The first {shown} of {total} groups; the table has all.",
+                shown=format_count(GROUPS_DRAWN),
+                total=format_count(len(panel)),
+            )
         shown = panel[:GROUPS_DRAWN]
-        title = f"{text.alias} by {', '.join(section.by)}"
+        title = say("{metric} by {fields}", metric=text.alias, fields=field_words(section.by))
         groups = [" · ".join(row.summary.by.values()) for row in shown]
         spec = _interval_spec(groups, shown, title=title, confidence=confidence)
         drawn.append(Chart("groups", title, caption, spec))
@@ -133,10 +153,17 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
     drawn = sum(share.responses for share in section.bins)
     if not drawn:
         return []
-    caption = f"{plural(drawn, 'response')} by the share of their decided claims that the evidence does not support."
+    caption = say_count(
+        drawn,
+        "{count} response by the share of their decided claims that the evidence does not support.",
+        "{count} responses by the share of their decided claims that the evidence does not support.",
+    )
     if section.without_decided_claim:
-        left_out = plural(section.without_decided_claim, "response")
-        caption += f" Not drawn: {left_out} without a decided claim."
+        caption += " " + say_count(
+            section.without_decided_claim,
+            "Not drawn: {count} response without a decided claim.",
+            "Not drawn: {count} responses without a decided claim.",
+        )
     values: list[Json] = [
         {
             "share": _bin_name(share),
@@ -145,7 +172,8 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
         }
         for share in section.bins
     ]
-    spec = base_spec("Unsupported share of each response", height=180)
+    title = say("Unsupported share of each response")
+    spec = base_spec(title, height=180)
     spec["data"] = {"values": values}
     spec["mark"] = {"type": "bar", "width": {"band": 0.84}}
     spec["encoding"] = {
@@ -153,19 +181,19 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
             "field": "share",
             "type": "ordinal",
             "sort": None,
-            "title": "unsupported share of a response, up to … %",
+            "title": say("unsupported share of a response, up to … %"),
             "axis": {"labelAngle": 0, "labelOverlap": True},
         },
         "y": {
             "field": "responses",
             "type": "quantitative",
-            "title": "responses",
+            "title": say("responses"),
             "axis": {"tickMinStep": 1},
         },
         "color": {"field": "colour", "type": "nominal", "scale": None},
-        "tooltip": [tooltip("share", "unsupported share"), tooltip("responses", "responses")],
+        "tooltip": [tooltip("share", say("unsupported share")), tooltip("responses", say("responses"))],
     }
-    return [Chart("shares", "Unsupported share of each response", caption, spec)]
+    return [Chart("shares", title, caption, spec)]
 
 
 def _label_chart(section: DistributionSection) -> list[Chart]:
@@ -175,8 +203,8 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
         return []
     values: list[Json] = [
         {
-            "model": entry.model or "model not given",
-            "label": LABEL_WORDS[label],
+            "model": entry.model or say("model not given"),
+            "label": say(LABEL_WORDS[label]),
             "claims": count,
             "share": count / entry.tally.claims,
             "order": order,
@@ -186,12 +214,13 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
         if count
     ]
     left_out = section.models_left_out + len(section.models) - len(models)
-    caption = "All claims of each model by their settled label."
+    caption = say("All claims of each model by their settled label.")
     if left_out:
-        caption += f" Not drawn: {plural(left_out, 'model')}."
-    words: list[Json] = list(LABEL_WORDS.values())
+        caption += " " + say_count(left_out, "Not drawn: {count} model.", "Not drawn: {count} models.")
+    words: list[Json] = [say(words) for words in LABEL_WORDS.values()]
     colours: list[Json] = [PALETTE[LABEL_COLOURS[label]][0] for label in LABEL_WORDS]
-    spec = base_spec("Labels of the claims", height=30 * len(models))
+    title = say("Labels of the claims")
+    spec = base_spec(title, height=30 * len(models))
     spec["data"] = {"values": values}
     spec["mark"] = {"type": "bar", "stroke": PALETTE["surface"][0], "strokeWidth": 1}
     spec["encoding"] = {
@@ -200,7 +229,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "field": "share",
             "type": "quantitative",
             "stack": "zero",
-            "title": "share of claims",
+            "title": say("share of claims"),
             "scale": {"domain": [0, 1]},
         },
         "color": {
@@ -210,9 +239,13 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 2},
         },
         "order": {"field": "order", "type": "ordinal"},
-        "tooltip": [tooltip("model", "model"), tooltip("label", "label"), tooltip("claims", "claims")],
+        "tooltip": [
+            tooltip("model", say("model")),
+            tooltip("label", say("label")),
+            tooltip("claims", say("claims")),
+        ],
     }
-    return [Chart("labels", "Labels of the claims", caption, spec)]
+    return [Chart("labels", title, caption, spec)]
 
 
 def _interval_spec(
@@ -225,11 +258,11 @@ def _interval_spec(
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
     accent = PALETTE["accent"][0]
     tips: list[Json] = [
-        tooltip("name", "what"),
-        tooltip("shown", "value"),
+        tooltip("name", say("what")),
+        tooltip("shown", say("value")),
         tooltip("interval", interval_words(confidence)),
-        tooltip("bounds", "possible"),
-        tooltip("counts", "counts"),
+        tooltip("bounds", say("possible")),
+        tooltip("counts", say("counts")),
     ]
     spec["layer"] = [
         {

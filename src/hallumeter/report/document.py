@@ -24,10 +24,13 @@ from hallumeter.records import (
     Response,
 )
 
-from .aspects.sections import PartSection
+from .aspects.sections import BlameSection, FlowSection, PartSection
+from .aspects.trace import SentenceTrace
 from .dialogue.sections import DifferenceSection, ScoreSection
+from .overview.sections import OverviewSection
 from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
+from .verdicts.sections import Calibration, ConcentrationSection, CutCounts, JudgePair, LanguageCount
 
 DOCUMENT_VERSION = 1
 USUAL_CONFIDENCE = 0.95
@@ -164,6 +167,8 @@ class RecordView(Struct, frozen=True, omit_defaults=True):
     fields: dict[str, FieldValue] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     """The first few things that broke while this response was measured."""
+    trace: SentenceTrace | None = None
+    """Of a sentence that agents have read: its way through them; None where it is not known."""
 
     @property
     def response(self) -> str | None:
@@ -239,8 +244,8 @@ class PanelAdvice(Struct, frozen=True):
 
     judge: str | None
     """The judge that could be dropped; None when none stands out."""
-    words: str
-    """The sentence, or its rest after ``Without`` and the judge."""
+    figures: tuple[MetricSummary | None, ...] = ()
+    """Alpha of all, alpha without the judge, and the gain."""
     also: tuple[str, ...] = ()
     """Further judges of whom the same is true, each taken alone."""
 
@@ -286,6 +291,12 @@ class JudgeSection(Struct, frozen=True, tag="judges"):
     """What the votes of the panel say about each judge."""
     advice: PanelAdvice | None = None
     """None for fewer than three judges."""
+    pairs: tuple[JudgePair, ...] = ()
+    """Every two of the judges that gave most verdicts."""
+    calibrations: tuple[Calibration, ...] = ()
+    """Of the judges that give probabilities."""
+    left_out: int = 0
+    """Judges that are in no pair, because there are too many."""
 
     @property
     def cost_usd(self) -> float | None:
@@ -329,10 +340,16 @@ class IntegritySection(Struct, frozen=True, tag="integrity"):
     """Claims that no piece of their response can show."""
     census: PageCensus | None = None
     """Of pages; None for an instrument that reads no pages."""
+    cuts: CutCounts = CutCounts()
+    """What was not read, or is not shown, to its end."""
+    languages: tuple[LanguageCount, ...] = ()
+    """Responses in languages that the model of a judge was not checked in, most first."""
 
 
 Section = (
-    MetricSection
+    OverviewSection
+    | MetricSection
+    | ConcentrationSection
     | DistributionSection
     | BreakdownSection
     | JudgeSection
@@ -345,6 +362,8 @@ Section = (
     | DifferenceSection
     | ScoreSection
     | PartSection
+    | FlowSection
+    | BlameSection
 )
 
 

@@ -42,6 +42,8 @@ class Chart(Struct, frozen=True):
     caption: str
     """How to read it, and what it leaves out."""
     spec: dict[str, Json]
+    metric: str = ""
+    """The metric that it draws, where a section puts the charts of a metric together."""
     section: int = 0
     """Position in the document of the section that it draws."""
     number: int = 0

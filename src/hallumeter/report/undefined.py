@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from .languages.speaking import say
+from .verdicts.codes import NOT_GIVEN
+from .wording import ALL_JUDGES
+
 if TYPE_CHECKING:
     from hallumeter.records import MetricSummary
-
-NOT_GIVEN = "no reason was given"
 
 
 class UndefinedGroup(Struct, frozen=True):
@@ -31,11 +33,15 @@ def undefined_groups(figures: Iterable[tuple[str, MetricSummary]]) -> list[Undef
     found: dict[str, list[tuple[str, MetricSummary]]] = {}
     for name, summary in figures:
         if summary.value is None:
-            found.setdefault(summary.undefined or NOT_GIVEN, []).append((name, summary))
+            found.setdefault(summary.undefined or say(NOT_GIVEN), []).append((name, summary))
     return [UndefinedGroup(reason, tuple(group)) for reason, group in found.items()]
 
 
 def place_words(summary: MetricSummary) -> str:
     """Which group and which judge a figure speaks of; empty for one of the whole run that needs no judge."""
     groups = [f"{field} {group}" for field, group in summary.by.items()]
-    return ", ".join([*groups, *([summary.judge] if summary.judge else [])])
+    return ", ".join([*groups, *([_judge_words(summary.judge)] if summary.judge else [])])
+
+
+def _judge_words(judge: str) -> str:
+    return say(ALL_JUDGES) if judge == ALL_JUDGES else judge

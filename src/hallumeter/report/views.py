@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from hallumeter.records import Quote
 
+from .counting.tallies import tally_of
 from .document import FindingView, PassageView, RecordView, VerdictView
 from .segmentation import aligned_findings, segments, settled_label
-from .selection import tally_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

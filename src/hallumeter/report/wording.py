@@ -6,28 +6,74 @@ from typing import TYPE_CHECKING
 
 from hallumeter.records import Direction, Label
 
+from .languages.speaking import message, say, say_count, written
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from hallumeter.records import MetricSummary
 
     from .document import Coverage
 
 LABEL_WORDS: dict[Label | None, str] = {
-    Label.REFUTED: "Refuted",
-    Label.NOT_ENOUGH_INFO: "Not enough info",
-    Label.UNDECIDED: "Undecided",
-    None: "No verdict",
-    Label.SUPPORTED: "Supported",
+    Label.REFUTED: message("Refuted"),
+    Label.NOT_ENOUGH_INFO: message("Not enough info"),
+    Label.UNDECIDED: message("Undecided"),
+    None: message("No verdict"),
+    Label.SUPPORTED: message("Supported"),
 }
 """Worst first; None is a claim that has no verdict because the measurement failed."""
 DIRECTION_WORDS: dict[Direction, tuple[str, str]] = {
-    "lower": ("↓", "lower is better"),
-    "higher": ("↑", "higher is better"),
-    "none": ("", "neither way is better"),
+    "lower": ("↓", message("lower is better")),
+    "higher": ("↑", message("higher is better")),
+    "none": ("", message("neither way is better")),
 }
 """An arrow and what it means."""
 NO_VALUE = "–"
-ALL_JUDGES = "all judges"
+ALL_JUDGES = message("all judges")
 """Who a figure on the agreement of a whole panel belongs to."""
+
+
+INSTRUMENT_WORDS = {
+    "measure": message("measure"),
+    "audit": message("audit"),
+    "transcripts": message("transcripts"),
+    "dialogue": message("dialogue"),
+    "dialogue run": message("dialogue run"),
+    "aspects": message("aspects"),
+    "aspects run": message("aspects run"),
+    "aspects replay": message("aspects replay"),
+}
+
+
+FIELD_WORDS = {"model": message("model"), "engine": message("engine"), "mode": message("mode")}
+"""The fields that every run of an instrument has; others are called what the data calls them."""
+
+
+def instrument_words(instrument: str) -> str:
+    """What measured; a run may come from one that is not known here."""
+    return say(INSTRUMENT_WORDS.get(instrument, instrument))
+
+
+def title_words(instrument: str, files: Sequence[str]) -> str:
+    """The instrument and what it read; only the first two of many files.
+
+    >>> title_words("audit", ["a.jsonl", "b.jsonl", "c.jsonl"]), title_words("audit", [])
+    ('Audit: a.jsonl, b.jsonl, 1 more', 'Audit')
+    """
+    told = instrument_words(instrument)
+    told = told[:1].upper() + told[1:]
+    if not files:
+        return told
+    names = ", ".join(files[:2])
+    if len(files) > 2:
+        names = say("{names}, {count} more", names=names, count=format_count(len(files) - 2))
+    return say("{instrument}: {names}", instrument=told, names=names)
+
+
+def field_words(fields: Iterable[str]) -> str:
+    """The names of fields in a row."""
+    return ", ".join(say(FIELD_WORDS.get(name, name)) for name in fields)
 
 
 def format_number(value: float, digits: int = 3) -> str:
@@ -40,8 +86,8 @@ def format_number(value: float, digits: int = 3) -> str:
     for whole in (-1.0, 0.0, 1.0):
         if float(shown) == whole != value:
             sign, bound = (">", whole - step) if value < whole else ("<", whole + step)
-            return f"{sign}{bound:.{digits}f}"
-    return shown
+            return written(f"{sign}{bound:.{digits}f}")
+    return written(shown)
 
 
 def format_pair(pair: tuple[float, float] | None) -> str:
@@ -68,7 +114,7 @@ def interval_words(confidence: float) -> str:
     >>> interval_words(0.95)
     '95 % interval'
     """
-    return f"{confidence * 100:g} % interval"
+    return say("{percent} % interval", percent=written(f"{confidence * 100:g}"))
 
 
 def format_count(count: float) -> str:
@@ -77,7 +123,7 @@ def format_count(count: float) -> str:
     >>> format_count(12345.0), format_count(2.5)
     ('12,345', '2.50')
     """
-    return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"
+    return written(f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}")
 
 
 def format_counts(summary: MetricSummary) -> str:
@@ -92,7 +138,7 @@ def format_counts(summary: MetricSummary) -> str:
 def value_words(summary: MetricSummary) -> str:
     """The value, or why there is none."""
     if summary.value is None:
-        return f"undefined: {summary.undefined or 'no reason was given'}"
+        return say("undefined: {reason}", reason=summary.undefined or say("no reason was given"))
     return format_number(summary.value)
 
 
@@ -109,11 +155,23 @@ def coverage_words(coverage: Coverage) -> str:
     """Which responses are shown, and where the others are."""
     shown = coverage.worst + coverage.random
     if shown == coverage.responses:
-        return f"All responses ({shown:,}) are shown, worst first."
-    sentence = f"Showing the {coverage.worst:,} worst"
+        return say("All responses ({count}) are shown, worst first.", count=format_count(shown))
+    worst, drawn = format_count(coverage.worst), format_count(coverage.random)
+    responses = say_count(coverage.responses, "{count} response", "{count} responses")
     if coverage.random:
-        sentence += f" and {coverage.random:,} random"
-    sentence += f" of {plural(coverage.responses, 'response')}; all are in verdicts.jsonl."
-    if coverage.too_large:
-        sentence += f" {coverage.too_large:,} more would have made this file too large."
-    return sentence
+        told = say(
+            "Showing the {worst} worst and {random} random of {responses}; all are in verdicts.jsonl.",
+            worst=worst,
+            random=drawn,
+            responses=responses,
+        )
+    else:
+        told = say(
+            "Showing the {worst} worst of {responses}; all are in verdicts.jsonl.", worst=worst, responses=responses
+        )
+    return f"{told} {too_large_words(coverage.too_large)}" if coverage.too_large else told
+
+
+def too_large_words(left_out: int) -> str:
+    """What was chosen, but would not fit."""
+    return say("{count} more would have made this file too large.", count=format_count(left_out))

@@ -2,7 +2,7 @@
 
 from .lanes import LATER, Lane, run_lanes
 from .pace import PaceSettings
-from .progress import NoWatch, Watch
+from .progress import NoWatch, Watch, kept_progress
 from .retrying import PacedProvider
 from .spending import BudgetReached, Spending
 from .stopping import stopping_on_signals
@@ -19,6 +19,7 @@ __all__ = [
     "Spending",
     "Waiting",
     "Watch",
+    "kept_progress",
     "run_lanes",
     "stopping_on_signals",
 ]

@@ -5,6 +5,7 @@ Nothing here reads a file, a clock or a global random state; the generator is an
 
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
 from .bounds import manski_bounds
+from .calibration import expected_calibration_error
 from .concentration import gini
 from .intervals import (
     Interval,
@@ -50,6 +51,7 @@ __all__ = [
     "critical_difference",
     "dawid_skene",
     "distinct_patterns",
+    "expected_calibration_error",
     "friedman_test",
     "gini",
     "holm",

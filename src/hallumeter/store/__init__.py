@@ -2,9 +2,12 @@
 
 from .event_shelf import EventShelf, ShelvedEvent
 from .journal import Done, Entry, Journal
+from .labels import LABELS, HumanLabel, LabelStore, claim_fingerprint, is_attached, labels_csv
 from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
 from .places import cache_folder
+from .progress import PROGRESS, Progress, ProgressFile, is_alive, read_progress
+from .record_places import PlacedRecord, RecordPlace, placed_records, record_at
 from .run_folder import (
     CLAIMS,
     EVENTS,
@@ -30,9 +33,11 @@ __all__ = [
     "EVENTS",
     "FAILURES",
     "JOURNAL",
+    "LABELS",
     "MANIFEST",
     "MEASUREMENTS",
     "PAGES",
+    "PROGRESS",
     "RECORDS",
     "REPORT",
     "RUN_FILES",
@@ -42,16 +47,29 @@ __all__ = [
     "Done",
     "Entry",
     "EventShelf",
+    "HumanLabel",
     "Journal",
+    "LabelStore",
     "PageShelf",
+    "PlacedRecord",
+    "Progress",
+    "ProgressFile",
+    "RecordPlace",
     "RunFolder",
     "ShelvedEvent",
     "ShelvedPage",
     "ShelvedReading",
     "VerdictCache",
     "cache_folder",
+    "claim_fingerprint",
+    "is_alive",
+    "is_attached",
+    "labels_csv",
     "new_run_folder",
+    "placed_records",
     "read_pages",
+    "read_progress",
+    "record_at",
     "write_json",
     "write_pages",
 ]

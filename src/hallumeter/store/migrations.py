@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE_NAME = re.compile(r"(\d{4})_[a-z_]+\.sql")
-_MARKS = {"journal": int.from_bytes(b"hmJ1"), "verdict_cache": int.from_bytes(b"hmC1")}
+_MARKS = {
+    "journal": int.from_bytes(b"hmJ1"),
+    "verdict_cache": int.from_bytes(b"hmC1"),
+    "labels": int.from_bytes(b"hmL1"),
+}
 
 
 class Schema(NamedTuple):

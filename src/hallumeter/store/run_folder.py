@@ -13,6 +13,8 @@ import msgspec
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records import Claim, Failure, Finding, Manifest, Measurement, Response, Summary, Verdict
+from hallumeter.records.aspects.blame import UnitBlame
+from hallumeter.records.aspects.traced_sentence import TracedSentence
 
 from .pages_table import read_pages
 
@@ -29,8 +31,9 @@ EVENTS, SCRIPTS = "events.jsonl", "scripts.jsonl"
 """Answers of dialogues with their metrics, and the scripts that they answer."""
 OUTPUTS, TRACES, SCORECARDS = "outputs.jsonl", "traces.jsonl", "scorecards.jsonl"
 """What aspect agents made of sentences, every call to them, and what was found in it."""
+BLAME = "blame.jsonl"
 _OF_ASPECTS = (
-    *(OUTPUTS, TRACES, SCORECARDS, "experiment.json", "demos.jsonl", "blame.jsonl", "blame.csv", "blame.md"),
+    *(OUTPUTS, TRACES, SCORECARDS, "experiment.json", "demos.jsonl", BLAME, "blame.csv", "blame.md"),
     *("structural_metrics.csv", "structural_metrics_table.md", "aggregated_mean_std.csv", "aggregated_mean_std.md"),
     *("triptych_table.tsv", "quality_report.md"),
 )
@@ -136,6 +139,20 @@ class RunFolder:
         """Every page of every engine in numbers; none for an instrument without pages."""
         return read_pages(self.path / PAGES) if (self.path / PAGES).exists() else iter(())
 
+    def traced_sentences(self) -> Iterator[TracedSentence]:
+        """What agents made of every sentence, in the order of the outputs; none where no outputs were kept."""
+        if not (self.path / OUTPUTS).exists():
+            return
+        errors = _Blamed(self._lines(BLAME, UnitBlame)) if (self.path / BLAME).exists() else None
+        first = None
+        decoder = msgspec.json.Decoder(_Named)
+        for line in self._lines(OUTPUTS, msgspec.Raw):
+            named = decoder.decode(line)
+            first = named.meta.seed if first is None else first
+            # Records of later seeds have the seed in their names.
+            known = named.text_id if named.meta.seed == first else f"{named.text_id}@{named.meta.seed}"
+            yield TracedSentence(known, bytes(line), None if errors is None else errors.take(named))
+
     def findings(self) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
         """Every response with its claims and their verdicts, read side by side from files in the same order."""
         claims, verdicts = _Grouped(self.claims()), _Grouped(self.verdicts())
@@ -192,3 +209,31 @@ class _Grouped(Generic[_Row]):
             taken.append(self.waiting)
             self.waiting = next(self._rows, None)
         return taken
+
+
+class _Seeded(msgspec.Struct, frozen=True):
+    """Of an output of which only the seed is wanted."""
+
+    seed: int = 0
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """An output of which only its name is wanted."""
+
+    text_id: str
+    meta: _Seeded = _Seeded()
+
+
+class _Blamed:
+    """Errors that stand in the order of their sentences, handed out sentence by sentence."""
+
+    def __init__(self, rows: Iterator[UnitBlame]) -> None:
+        self._rows = rows
+        self._waiting = next(rows, None)
+
+    def take(self, output: _Named) -> tuple[UnitBlame, ...]:
+        taken: list[UnitBlame] = []
+        while (row := self._waiting) is not None and (row.text_id, row.seed) == (output.text_id, output.meta.seed):
+            taken.append(row)
+            self._waiting = next(self._rows, None)
+        return tuple(taken)

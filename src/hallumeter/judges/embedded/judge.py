@@ -16,11 +16,12 @@ from hallumeter.judges.rules.findings import is_mismatch
 from hallumeter.judges.rules.judge import RulesJudge
 from hallumeter.judges.rules.minimal_pairs import supporting_quote
 from hallumeter.records import Claim, Failure, Label, Response, Verdict
+from hallumeter.records.notes import unchecked_language_note
 
 from .chunks import chunks_of
 from .encoder import ReadClaim, read_claims
 from .features import Measured, measured_of
-from .languages import LANGUAGE_NAMES, languages_differ, unchecked_language
+from .languages import languages_differ, unchecked_language
 from .marks import marked
 from .model_files import Tier, checked_tier, shipped_model
 from .reasons import Reason, fast_reason, full_reason
@@ -134,9 +135,8 @@ class EmbeddedJudge:
         """What the rules say, for a language that the model does not know."""
         if isinstance(said, Failure):
             return structs.replace(said, judge=self.name)
-        known = LANGUAGE_NAMES.get(language, "in this language")
-        note = f"judged by rules: the model was trained and checked on English, not {known}"
-        return structs.replace(said, judge=self.name, note="; ".join(filter(None, [said.note, note])))
+        note = "; ".join(filter(None, [said.note, unchecked_language_note(language)]))
+        return structs.replace(said, judge=self.name, note=note)
 
 
 def can_be_weighed(measured: Measured) -> bool:

@@ -8,7 +8,6 @@ from hallumeter.records import Passage
 from hallumeter.text.terms import Terms, is_stop_word, language_of, terms_of
 
 CHECKED = ("en",)
-LANGUAGE_NAMES = {"fr": "on French", "ko": "on Korean"}
 _LEAST_WORDS = 12
 _LEAST_SHARE = 0.1
 _ENOUGH = 4000

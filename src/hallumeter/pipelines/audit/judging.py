@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _AT_A_TIME = 128
 """Records whose verdicts are looked up in the cache, or put into the journal, together."""
+_SECONDS_AT_MOST = 0.5
+"""A judge may be slow: what it has done is kept, and told, all the same."""
 _DECODER = msgspec.json.Decoder(Prepared)
 _JUDGED = msgspec.json.Decoder(Judged)
 
@@ -274,13 +277,14 @@ class Judging(Struct, frozen=True):
         """On this machine: in processes when copies of the judge may work side by side."""
         jobs = bench.jobs(self.means.journal, self.means.watch, stop=self.means.stop)
         waiting: list[tuple[Job, Judged]] = []
+        keep_at = time.monotonic() + _SECONDS_AT_MOST
         is_parallel = bench.judge.spec.is_parallel
         with closing(map_in_order(_Work(bench), jobs, workers=workers if is_parallel else 1)) as results:
             for result in results:
                 waiting.append(result)
-                if len(waiting) >= _AT_A_TIME or self.means.stop.is_set():
+                if len(waiting) >= _AT_A_TIME or time.monotonic() >= keep_at or self.means.stop.is_set():
                     bench.kept(self.means.journal, waiting, self.means.watch)
-                    waiting = []
+                    waiting, keep_at = [], time.monotonic() + _SECONDS_AT_MOST
                 if self.means.stop.is_set():
                     return False
         bench.kept(self.means.journal, waiting, self.means.watch)

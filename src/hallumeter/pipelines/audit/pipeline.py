@@ -16,7 +16,7 @@ from hallumeter.pipelines.run import load
 from hallumeter.pipelines.samples import SampleReader
 from hallumeter.providers.language_models import ProviderFault
 from hallumeter.records import Failure, Manifest, Summary
-from hallumeter.runner import BudgetReached, Interrupted, Spending, stopping_on_signals
+from hallumeter.runner import BudgetReached, Interrupted, Spending, kept_progress, stopping_on_signals
 from hallumeter.store import MANIFEST, REPORT, write_json
 
 from .comparing import read_samples
@@ -160,8 +160,11 @@ def run_audit(
         _check_headline(identity, settings)
         if is_resumed and is_finished(out) and load(out).manifest.instrument == INSTRUMENT:
             return _finished_before(out, manifest_of(identity, settings, records={}), equipment.spending)
-        with opened_journal(out, identity, is_resumed=is_resumed) as journal:
-            audit = _Audit(Means(journal, stop, watch, equipment.spending), equipment, settings)
+        with (
+            opened_journal(out, identity, is_resumed=is_resumed) as journal,
+            kept_progress(watch, out, instrument=INSTRUMENT) as told,
+        ):
+            audit = _Audit(Means(journal, stop, told, equipment.spending), equipment, settings)
             report = _report_or_nothing(audit, inputs, out)
             stopped = "interrupted" if report is None else audit.run(report)
             outcome = AuditOutcome(
@@ -173,7 +176,7 @@ def run_audit(
             )
             if report is None or stopped == "interrupted":
                 return outcome
-            watch.begin("measuring", total=0)
+            told.begin("measuring", total=0)
             with written_together(out) as folder:
                 finished = write_files(folder, journal, identity, report=report, settings=settings)
                 manifest = manifest_of(identity, settings, records=report.records_by_source)

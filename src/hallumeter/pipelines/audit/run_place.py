@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hallumeter.errors import InputError
-from hallumeter.store import JOURNAL, MANIFEST, Journal
+from hallumeter.store import JOURNAL, MANIFEST, PROGRESS, Journal
 
 from .identity import AuditIdentity
 
@@ -60,6 +60,7 @@ def opened_journal(folder: Path, identity: AuditIdentity, *, is_resumed: bool) -
 def give_up(folder: Path, journal: Journal) -> None:
     """Leave no trace of an audit that could not begin, so that the next finds its place free."""
     journal.remove()
+    (folder / PROGRESS).unlink(missing_ok=True)
     with suppress(OSError):  # it was there before, and something is mounted on it or stands in it
         folder.rmdir()
 

@@ -66,6 +66,8 @@ class UnitBlame(Struct, frozen=True, kw_only=True):
     """The history of one unit that was wrong after at least one step."""
 
     text_id: str
+    seed: int = 0
+    """Of the reading of the sentence that it belongs to."""
     error: ErrorKind
     detail: str | None = None
     """Of ``ungrounded``: ``out_of_text`` or ``misplaced``, as it was last."""

@@ -1,6 +1,14 @@
 """The metrics of aspects by what they are about, in the order in which they are told."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from hallumeter.metrics.catalog import CASE_METRICS, GROUNDING_METRICS, STAGE_METRICS, TUPLE_METRICS
+from hallumeter.report.languages.speaking import message
+
+if TYPE_CHECKING:
+    from hallumeter.report.document import Section
 
 DROPPED = (
     "aspect_hallucination_rate",
@@ -23,14 +31,14 @@ _STAGES = tuple(metric.id for metric in STAGE_METRICS if not metric.id.startswit
 _DEBATE = tuple(metric.id for metric in STAGE_METRICS if metric.id.startswith(("debate", "override")))
 _GOLD = tuple(metric.id for metric in TUPLE_METRICS if metric.id not in (*_EFFORT, *_COSTS, *_SIGNALS))
 SECTIONS = {
-    "Dropped aspects of stage 1": DROPPED,
-    "Grounding": _GROUNDING,
-    "Risks, corrections and changes": _STAGES,
-    "Debate": _DEBATE,
-    "Against gold": _GOLD,
-    "Between runs": tuple(metric.id for metric in CASE_METRICS),
-    "Auxiliary classifier": _SIGNALS,
-    "Failures and effort": (*_EFFORT, *_COSTS),
+    message("Dropped aspects of stage 1"): DROPPED,
+    message("Grounding"): _GROUNDING,
+    message("Risks, corrections and changes"): _STAGES,
+    message("Debate"): _DEBATE,
+    message("Against gold"): _GOLD,
+    message("Between runs"): tuple(metric.id for metric in CASE_METRICS),
+    message("Auxiliary classifier"): _SIGNALS,
+    message("Failures and effort"): (*_EFFORT, *_COSTS),
 }
 """Titles, and the metrics that stand under them."""
 BY_RUN = {
@@ -45,8 +53,15 @@ BY_RUN = {
     "delta_f1": "delta F1",
 }
 """What runs are compared by, and what it is called there."""
-OPEN = ("Dropped aspects of stage 1", "Against gold")
-"""Families that are drawn, and told at once; the others wait until they are asked for."""
+EXECUTIVE = message("Executive summary")
+OPEN = (EXECUTIVE, "Dropped aspects of stage 1", "Against gold")
+"""Families that are told at once; the others wait until they are asked for."""
+DRAWN = (EXECUTIVE, "Against gold")
+DECIDED = message("Which rules decided")
+DECISIONS = ("moderator_rule", "selected_stage", "arbiter_flag", "rule_e_block_reason", "override")
+"""Breakdowns of how labels and polarities were settled."""
+BARS = ("moderator_rule", "override")
+"""Those that are drawn."""
 BRIEF = (*DROPPED[:4], "risk_flagged_rate", "tuple_f1_s1", "tuple_f1_final", "delta_f1")
 """The metrics of a first look."""
 STEP_RATES = {
@@ -55,3 +70,19 @@ STEP_RATES = {
     "step_regression_rate": "broken",
 }
 """What a step did to right and wrong, and what it is called in a table."""
+THEMES = {
+    message("Structural quality"): ("Dropped aspects of stage 1", "Grounding"),
+    message("Effectiveness"): (
+        *("flow", "blame", DECIDED, "Against gold", "Risks, corrections and changes", "Debate"),
+    ),
+    message("Reliability"): ("Between runs", "breakdown"),
+    message("Efficiency"): ("Failures and effort",),
+    message("Appendix"): ("Auxiliary classifier", "parts", "reasons", "integrity"),
+}
+"""What sections answer together, by their titles or kinds, in the order in which they are read."""
+
+
+def theme_of(section: Section) -> str | None:
+    """The theme of a section; None for one that stands for itself."""
+    kind, title = str(section.__struct_config__.tag), getattr(section, "title", None)
+    return next((theme for theme, own in THEMES.items() if (title or kind) in own), None)

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
+from hallumeter.report.languages.speaking import say, written
 from hallumeter.report.transcripts.charts import ENGINE_COLOURS
-from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words
+from hallumeter.report.wording import DIRECTION_WORDS, format_count, format_number, format_pair, interval_words
 
 from .wording import SINGLE, p_words, pairs_of_modes, signed, signed_pair
 
@@ -43,10 +44,11 @@ def difference_charts(section: DifferenceSection, confidence: float) -> list[Cha
     for (first, second), rows in pairs_of_modes(section.differences):
         known = [row for row in rows if row.difference is not None]
         if known:
-            title = f"{second} minus {first}"
-            caption = (
-                f"Mean difference over the turns that both were asked, with its {interval_words(confidence)}; whole "
-                "patients are resampled. An arrow tells which way the metric is better."
+            title = say("{second} minus {first}", second=second, first=first)
+            caption = say(
+                "Mean difference over the turns that both were asked, with its {interval}; whole patients are "
+                "resampled. An arrow tells which way the metric is better.",
+                interval=interval_words(confidence),
             )
             spec = _difference_spec(title, [_difference(row, section.names) for row in known], confidence)
             drawn.append(Chart("differences", title, caption, spec))
@@ -73,10 +75,10 @@ def _difference_spec(title: str, values: list[dict[str, Json]], confidence: floa
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
     accent, line = PALETTE["accent"][0], PALETTE["muted"][0]
     tips: list[Json] = [
-        tooltip("name", "metric"),
-        tooltip("shown", "difference"),
+        tooltip("name", say("metric")),
+        tooltip("shown", say("difference")),
         tooltip("interval", interval_words(confidence)),
-        tooltip("p", "adjusted p"),
+        tooltip("p", say("adjusted p")),
     ]
     intervals: dict[str, Json] = {
         "mark": {"type": "rule", "size": 2.5, "color": accent},
@@ -106,7 +108,8 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
         return []
     values: list[Json] = [_point(row) | {"metric": _label(section, row)} for row in rows]
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    spec = base_spec("Modes side by side", height=(18 * len(section.modes) + 10) * len(metrics))
+    title = say("Modes side by side")
+    spec = base_spec(title, height=(18 * len(section.modes) + 10) * len(metrics))
     spec["data"] = {"values": values}
     spec["encoding"] = {
         "y": {"field": "metric", "type": "nominal", "sort": None, "title": None},
@@ -114,9 +117,9 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
         "color": _mode_colours(section),
     }
     tips: list[Json] = [
-        tooltip("mode", "mode"),
-        tooltip("metric", "metric"),
-        tooltip("shown", "mean"),
+        tooltip("mode", say("mode")),
+        tooltip("metric", say("metric")),
+        tooltip("shown", say("mean")),
         tooltip("interval", interval_words(confidence)),
     ]
     spec["layer"] = [
@@ -126,8 +129,11 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
             "encoding": {"x": _axis("value"), "tooltip": tips},
         },
     ]
-    caption = f"Mean over answers with its {interval_words(confidence)}; an arrow tells which way a metric is better."
-    return [Chart("modes", "Modes side by side", caption, spec)]
+    caption = say(
+        "Mean over answers with its {interval}; an arrow tells which way a metric is better.",
+        interval=interval_words(confidence),
+    )
+    return [Chart("modes", title, caption, spec)]
 
 
 def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[Chart]:
@@ -135,19 +141,19 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
     turns = sorted({int(row.by["turn_id"]) for row in section.trend if row.metric == metric})
     if len(turns) < 2:
         return []
-    title = f"{section.names[metric]} from turn to turn"
+    title = say("{metric} from turn to turn", metric=section.names[metric])
     spec = base_spec(title, height=CHART_HEIGHT)
     spec["data"] = {"values": _trend_points(section, metric, turns)}
     axis: dict[str, Json] = {"format": "d", "tickMinStep": 1, "grid": False}
     scale: dict[str, Json] = {"domain": [turns[0] - 0.5, turns[-1] + 0.5], "nice": False, "zero": False}
     spec["encoding"] = {
-        "x": {"field": "place", "type": "quantitative", "title": "turn", "axis": axis, "scale": scale},
+        "x": {"field": "place", "type": "quantitative", "title": say("turn"), "axis": axis, "scale": scale},
         "color": _mode_colours(section),
     }
     tips: list[Json] = [
-        tooltip("mode", "mode"),
-        tooltip("turn", "turn"),
-        tooltip("shown", "mean"),
+        tooltip("mode", say("mode")),
+        tooltip("turn", say("turn")),
+        tooltip("shown", say("mean")),
         tooltip("interval", interval_words(confidence)),
     ]
     height: dict[str, Json] = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
@@ -162,8 +168,11 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
             "encoding": {"y": {"field": "value", **height}, "tooltip": tips},
         },
     ]
-    caption = f"Mean over the answers of a turn, with its {interval_words(confidence)}. A gap: no answer has a value."
-    return [Chart("trend", title, caption, spec)]
+    caption = say(
+        "Mean over the answers of a turn, with its {interval}. A gap: no answer has a value.",
+        interval=interval_words(confidence),
+    )
+    return [Chart("trend", title, caption, spec, metric=metric)]
 
 
 def _trend_points(section: ScoreSection, metric: str, turns: Sequence[int]) -> list[Json]:
@@ -185,7 +194,7 @@ def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
     rows = [bins for bins in section.spread if bins.metric == metric]
     if not rows:
         return []
-    title = f"{section.names[metric]} of single answers"
+    title = say("{metric} of single answers", metric=section.names[metric])
     spec = base_spec(title, height=CHART_HEIGHT)
     spec["data"] = {"values": [value for bins in rows for value in _bars(bins)]}
     spec["mark"] = {"type": "bar"}
@@ -201,18 +210,22 @@ def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
         "y": {
             "field": "share",
             "type": "quantitative",
-            "title": "share of answers",
+            "title": say("share of answers"),
             "scale": {"domain": [0, 1]},
             "axis": {"format": ".0%", "tickCount": 5},
         },
         "color": _mode_colours(section),
-        "tooltip": [tooltip("mode", "mode"), tooltip("values", "value"), tooltip("answers", "answers")],
+        "tooltip": [
+            tooltip("mode", say("mode")),
+            tooltip("values", say("value")),
+            tooltip("answers", say("answers")),
+        ],
     }
-    without = [f"{bins.mode} {bins.undefined:,}" for bins in rows if bins.undefined]
-    caption = "Of the answers that have a value, the share with which value."
+    without = [f"{bins.mode} {format_count(bins.undefined)}" for bins in rows if bins.undefined]
+    caption = say("Of the answers that have a value, the share with which value.")
     if without:
-        caption += f" Without a value, not drawn: {', '.join(without)}."
-    return [Chart("spread", title, caption, spec)]
+        caption += " " + say("Without a value, not drawn: {modes}.", modes=", ".join(without))
+    return [Chart("spread", title, caption, spec, metric=metric)]
 
 
 def _bars(bins: ScoreBins) -> list[Json]:
@@ -224,7 +237,7 @@ def _bars(bins: ScoreBins) -> list[Json]:
     return [
         {
             "mode": bins.mode,
-            "values": f"{place / len(counts):.{digits}f}–{(place + 1) / len(counts):.{digits}f}",
+            "values": written(f"{place / len(counts):.{digits}f}–{(place + 1) / len(counts):.{digits}f}"),
             "answers": count,
             "share": count / known if known else 0.0,
         }

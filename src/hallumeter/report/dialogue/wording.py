@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.records import Label
-from hallumeter.report.wording import NO_VALUE, format_number, plural
+from hallumeter.report.languages.speaking import message, say, say_count
+from hallumeter.report.wording import FIELD_WORDS, NO_VALUE, format_count, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,12 +22,12 @@ SINGLE = ("sfs", "csp", "cus_improved", "cus", "mcs", "ass", "dialogue_score")
 """The metrics of a first look; the pooled ones say much the same."""
 
 MARK_WORDS: dict[Label | None, str] = {
-    Label.REFUTED: "invented, unsafe or contradicted",
-    Label.NOT_ENOUGH_INFO: "not said of the patient, not used or missing",
-    Label.SUPPORTED: "true, safe, used or found",
+    Label.REFUTED: message("invented, unsafe or contradicted"),
+    Label.NOT_ENOUGH_INFO: message("not said of the patient, not used or missing"),
+    Label.SUPPORTED: message("true, safe, used or found"),
 }
 """What the marks in an answer mean, worst first."""
-_FIELD_WORDS = {"turn_id": "turn", "patient_id": "patient"}
+_FIELD_WORDS = FIELD_WORDS | {"turn_id": message("turn"), "patient_id": message("patient")}
 
 
 def group_title(fields: Sequence[str]) -> str:
@@ -34,7 +36,8 @@ def group_title(fields: Sequence[str]) -> str:
     >>> group_title(["mode", "turn_id"])
     'By mode and turn'
     """
-    return f"By {' and '.join(_FIELD_WORDS.get(name, name) for name in fields)}"
+    names = [say(_FIELD_WORDS[name]) if name in _FIELD_WORDS else name for name in fields]
+    return say("By {fields}", fields=reduce(lambda told, name: say("{names} and {last}", names=told, last=name), names))
 
 
 def metric_alias(metric: str) -> str:
@@ -60,7 +63,7 @@ def signed_pair(pair: tuple[float, float] | None) -> str:
     >>> signed_pair((-0.551, 0.284)), signed_pair(None)
     ('-0.551 to +0.284', '–')
     """
-    return NO_VALUE if pair is None else f"{signed(pair[0])} to {signed(pair[1])}"
+    return NO_VALUE if pair is None else say("{low} to {high}", low=signed(pair[0]), high=signed(pair[1]))
 
 
 def p_words(value: float | None) -> str:
@@ -71,14 +74,14 @@ def p_words(value: float | None) -> str:
 def result_words(row: ModeDifference) -> str:
     """Who is better, as far as that is shown."""
     if row.difference is None:
-        return "no pairs"
+        return say("no pairs")
     if row.adjusted_p_value is None or row.adjusted_p_value >= LEVEL:
-        return "not shown to differ"
+        return say("not shown to differ")
     is_more = row.difference > 0
     if row.direction == "none":
-        return f"{row.second} has {'more' if is_more else 'less'}"
+        return say("{mode} has more", mode=row.second) if is_more else say("{mode} has less", mode=row.second)
     is_better = is_more == (row.direction == "higher")
-    return f"{row.second} is {'better' if is_better else 'worse'}"
+    return say("{mode} is better", mode=row.second) if is_better else say("{mode} is worse", mode=row.second)
 
 
 def too_few_words(rows: Sequence[ModeDifference]) -> str | None:
@@ -93,9 +96,14 @@ def too_few_words(rows: Sequence[ModeDifference]) -> str | None:
         if tests and tests * _smallest_p(patients) >= LEVEL:
             enough = next(count for count in itertools.count(patients) if tests * _smallest_p(count) < LEVEL)
             smallest, corrected = (p_words(min(1.0, times * _smallest_p(patients))) for times in (1, tests))
-            return (
-                f"Too few to tell: with {plural(patients, 'patient')} no p can be below {smallest}, nor below "
-                f"{corrected} after Holm's correction over {plural(tests, 'metric')}. Take at least {enough} patients."
+            return say(
+                "Too few to tell: with {patients} no p can be below {smallest}, nor below {corrected} after Holm's "
+                "correction over {metrics}. Take at least {enough} patients.",
+                patients=say_count(patients, "{count} patient", "{count} patients"),
+                smallest=smallest,
+                corrected=corrected,
+                metrics=say_count(tests, "{count} metric", "{count} metrics"),
+                enough=format_count(enough),
             )
     return None
 
@@ -115,14 +123,41 @@ def pairs_of_modes(rows: Iterable[ModeDifference]) -> list[tuple[tuple[str, str]
 
 def fairness_words(fairness: Fairness) -> str:
     """Whether all modes were asked the same."""
-    modes = " and ".join(fairness.modes) if len(fairness.modes) == 2 else ", ".join(fairness.modes)
+    modes = ", ".join(fairness.modes)
+    if len(fairness.modes) == 2:
+        modes = say("{names} and {last}", names=fairness.modes[0], last=fairness.modes[1])
+    turns = say_count(fairness.common_turns, "{count} turn", "{count} turns")
     if fairness.is_fair:
-        told = f"{plural(fairness.patients, 'patient')}, {plural(fairness.common_turns, 'turn')}"
-        return f"Fair: {modes} were asked the same questions ({told})."
-    return (
-        f"Not fair: {modes} were not asked the same ({plural(fairness.differences_total, 'difference')}); compared are "
-        f"the {plural(fairness.common_turns, 'turn')} that all were asked."
+        patients = say_count(fairness.patients, "{count} patient", "{count} patients")
+        return say(
+            "Fair: {modes} were asked the same questions ({patients}, {turns}).",
+            modes=modes,
+            patients=patients,
+            turns=turns,
+        )
+    return say(
+        "Not fair: {modes} were not asked the same ({differences}); compared are the {turns} that all were asked.",
+        modes=modes,
+        differences=say_count(fairness.differences_total, "{count} difference", "{count} differences"),
+        turns=turns,
     )
+
+
+def difference_values(row: ModeDifference) -> list[dict[str, float]]:
+    """The same columns in full precision: a value each, or both ends of the interval; empty where there is none."""
+    low, high = row.interval or (None, None)
+    columns: list[dict[str, float | None]] = [
+        {"value": row.first_mean},
+        {"value": row.second_mean},
+        {"value": row.difference},
+        {"low": low, "high": high},
+        {"value": row.effect_size},
+        {"value": row.p_value},
+        {"value": row.adjusted_p_value},
+        {"value": row.pairs},
+        {"value": row.patients},
+    ]
+    return [{name: number for name, number in column.items() if number is not None} for column in columns]
 
 
 def difference_cells(row: ModeDifference) -> list[str]:
@@ -131,4 +166,12 @@ def difference_cells(row: ModeDifference) -> list[str]:
     effect = NO_VALUE if row.effect_size is None else signed(row.effect_size)
     means = [NO_VALUE if mean is None else format_number(mean) for mean in (row.first_mean, row.second_mean)]
     p_values = [p_words(row.p_value), p_words(row.adjusted_p_value)]
-    return [*means, signed(row.difference), interval, effect, *p_values, f"{row.pairs:,}", f"{row.patients:,}"]
+    return [
+        *means,
+        signed(row.difference),
+        interval,
+        effect,
+        *p_values,
+        format_count(row.pairs),
+        format_count(row.patients),
+    ]

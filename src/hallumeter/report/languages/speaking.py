@@ -64,11 +64,19 @@ def say_count(count: float, one: str, many: str, /, **values: object) -> str:
     >>> say_count(1, "{count} response", "{count} responses"), say_count(1200, "{count} response", "{count} responses")
     ('1 response', '1,200 responses')
     """
+    return _form(count, one, many).format(count=written(f"{count:,}"), **values)
+
+
+def say_count_html(count: float, one: str, many: str, /, **values: object) -> Markup:
+    """The same of ours that holds marks of HTML; values are escaped."""
+    return Markup(_form(count, one, many)).format(count=written(f"{count:,}"), **values)  # noqa: S704 (our own texts)
+
+
+def _form(count: float, one: str, many: str) -> str:
     forms = catalogue(spoken()).counts.get(many)
-    # English has its own form for one alone, French for none and one; Korean has one form for all.
-    is_one = count == 1 if forms is None else count <= 1
-    forms = forms or [one, many]
-    return forms[0 if is_one else -1].format(count=written(f"{count:,}"), **values)
+    # English has its own form for one alone, French for all below two; Korean has one form for all.
+    is_one = count == 1 if forms is None else count < 2
+    return (forms or [one, many])[0 if is_one else -1]
 
 
 def written(number: str) -> str:

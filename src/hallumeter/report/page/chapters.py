@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.report.aspects.building import ASPECTS
+from hallumeter.report.aspects.families import theme_of
+from hallumeter.report.aspects.payload import vocabulary
+from hallumeter.report.aspects.sections import PartSection
 from hallumeter.report.charts import charts_of
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.dialogue.wording import group_title
@@ -25,7 +28,11 @@ from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, readings_payload
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
+from hallumeter.report.wording import field_words
 
+from .fitting import fitted
+from .metric_words import with_metric_words
+from .packing import packed
 from .payload import record_payload
 
 if TYPE_CHECKING:
@@ -34,6 +41,8 @@ if TYPE_CHECKING:
     from hallumeter.report.document import MetricRow
 
 TITLES = {
+    "overview": message("Overview"),
+    "concentration": message("Where it concentrates"),
     "metrics": message("Metrics"),
     "distribution": message("Spread"),
     "breakdown": message("By group"),
@@ -47,6 +56,8 @@ TITLES = {
     "differences": message("Modes compared"),
     "scores": message("Spread and trend"),
     "parts": message("Parts in counts"),
+    "flow": message("Errors through the steps"),
+    "blame": message("Who made which error"),
 }
 """The sections that this renderer knows, and their headings; each has a template of its own."""
 _OWN_TITLES = {
@@ -59,14 +70,15 @@ _OWN_TEMPLATES = {
     DIALOGUE: {"records": "section_records_dialogue.html"},
     ASPECTS: {"metrics": "section_metrics_aspects.html"},
 }
-_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css"}
-_OWN_SCRIPTS = {DIALOGUE: "dialogues.js"}
+_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css", ASPECTS: "aspects.css"}
+_OWN_SCRIPTS = {DIALOGUE: "dialogues.js", ASPECTS: "aspects.js"}
 _GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
+_BROWSING = ("texts.js", "sources.js", "listing.js")
 _SECTION_SCRIPTS = {
-    RecordSection: "records.js",
-    RankingSection: "ranking.js",
-    PageSection: "pages.js",
-    ReadingSection: "readings.js",
+    RecordSection: (*_BROWSING, "matching.js", "inspector.js", "records.js"),
+    RankingSection: ("ranking.js",),
+    PageSection: ("pages.js",),
+    ReadingSection: (*_BROWSING, "stretches.js", "readings.js"),
 }
 """What the sections need in the browser, beside what all of them share."""
 
@@ -79,6 +91,8 @@ class Part(Struct, frozen=True):
     template: str
     section: Section
     charts: tuple[Chart, ...]
+    theme: str | None = None
+    """What it and the sections behind it answer together; None where it belongs to the one before, or to none."""
 
 
 class Chapter(Struct, frozen=True):
@@ -112,7 +126,7 @@ class Chapter(Struct, frozen=True):
     def scripts(self) -> list[str]:
         """What its sections need in the browser."""
         kinds = {type(section) for section in self.document.sections}
-        used = [name for kind, name in _SECTION_SCRIPTS.items() if kind in kinds]
+        used = [name for kind, names in _SECTION_SCRIPTS.items() if kind in kinds for name in names]
         own = _OWN_SCRIPTS.get(self.document.instrument)
         return [*([own] if own and RecordSection in kinds else []), *used]
 
@@ -124,16 +138,13 @@ class Chapter(Struct, frozen=True):
     @property
     def blocks(self) -> dict[str, Json]:
         """The data that the scripts read, each under the name of its block."""
-        blocks: dict[str, Json] = {}
-        if self.charts:
-            specs: dict[str, Json] = {chart.chart_id: dict(chart.spec) for chart in self.charts}
-            swaps: dict[str, Json] = dict(PALETTE.values())
-            blocks["charts-data"] = {"specs": specs, "dark": swaps}
+        blocks = chart_blocks(self.charts)
         for section in self.document.sections:
             if isinstance(section, RecordSection):
                 blocks["records-data"] = record_payload(section)
+                blocks |= {"traces-data": vocabulary()} if self.document.instrument == ASPECTS else {}
         blocks |= _page_blocks(self.document)
-        return {self.prefix + name: block for name, block in blocks.items()}
+        return {self.prefix + name: packed(block) for name, block in blocks.items()}
 
     @property
     def census(self) -> PageCensus | None:
@@ -163,14 +174,23 @@ class Chapter(Struct, frozen=True):
         return {row.summary.metric: row.text.alias for row in rows}
 
 
+def chart_blocks(charts: Sequence[Chart]) -> dict[str, Json]:
+    """The data of the script that draws charts; empty when there are none."""
+    specs: dict[str, Json] = {chart.chart_id: dict(chart.spec) for chart in charts}
+    swaps: dict[str, Json] = dict(PALETTE.values())
+    return {"charts-data": {"specs": specs, "dark": swaps}} if charts else {}
+
+
 def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
     """The runs of a page; a single one needs no prefix."""
     return [
-        _chapter(document, "" if len(documents) == 1 else f"run-{place}-") for place, document in enumerate(documents)
+        _chapter(fitted(document, chapters=len(documents)), "" if len(documents) == 1 else f"run-{place}-")
+        for place, document in enumerate(documents)
     ]
 
 
 def _chapter(document: Document, prefix: str) -> Chapter:
+    document = with_metric_words(document)
     charts = charts_of(document)
     return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
 
@@ -180,22 +200,26 @@ def _parts(document: Document, charts: tuple[Chart, ...], *, prefix: str) -> lis
     parts = []
     titles = TITLES | _OWN_TITLES.get(document.instrument, {})
     templates = _OWN_TEMPLATES.get(document.instrument, {})
+    theme: str | None = None
     for place, section in enumerate(document.sections):
         kind = str(section.__struct_config__.tag)
         if kind not in titles:
             continue
         drawn = tuple(chart for chart in charts if chart.section == place)
         template = templates.get(kind, f"section_{kind}.html")
-        parts.append(Part(f"{prefix}{kind}-{place}", _title(document, section, titles[kind]), template, section, drawn))
+        last, theme = theme, theme_of(section) if document.instrument == ASPECTS else None
+        opened = say(theme) if theme is not None and theme != last else None
+        title = _title(document, section, titles[kind])
+        parts.append(Part(f"{prefix}{kind}-{place}", title, template, section, drawn, opened))
     return parts
 
 
 def _title(document: Document, section: Section, usual: str) -> str:
-    if isinstance(section, MetricSection | BreakdownSection) and section.title is not None:
+    if isinstance(section, MetricSection | BreakdownSection | PartSection) and section.title is not None:
         return say(section.title)
     if isinstance(section, BreakdownSection):
         own = document.instrument == DIALOGUE
-        return group_title(section.by) if own else say("By {fields}", fields=", ".join(section.by))
+        return group_title(section.by) if own else say("By {fields}", fields=field_words(section.by))
     return say(usual)
 
 

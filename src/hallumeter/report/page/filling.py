@@ -9,24 +9,34 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from hallumeter.report.aspects.families import OPEN
+from hallumeter.records import Label
+from hallumeter.report.aspects.filling import aspect_functions
+from hallumeter.report.behind import mode_query, query_behind, reason_query
 from hallumeter.report.dialogue.sections import DifferenceSection
 from hallumeter.report.dialogue.wording import (
     MARK_WORDS,
     difference_cells,
+    difference_values,
     fairness_words,
     pairs_of_modes,
     result_words,
+    too_few_words,
 )
 from hallumeter.report.document import BreakdownSection, JudgeSection
 from hallumeter.report.drawing import LABEL_COLOURS
-from hallumeter.report.languages.speaking import say, say_count, say_html, spoken
+from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
+from hallumeter.report.overview.telling import format_percent, isolated, tell_fact_html, tell_reason
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.transcripts.payload import KIND_WORDS
 from hallumeter.report.transcripts.ranking import HALLUCINATING, difference_words, metric_words, neighbours, p_words
 from hallumeter.report.transcripts.wording import reading_coverage_words
 from hallumeter.report.undefined import place_words, undefined_groups
+from hallumeter.report.verdicts.charts import length_words, tenth_words
 from hallumeter.report.verdicts.codes import failure_words, reason_words
+from hallumeter.report.verdicts.comparing import agreement_level, pair_grid
+from hallumeter.report.verdicts.integrity import LANGUAGE_WORDS
+from hallumeter.report.verdicts.panel import advice_html
+from hallumeter.report.verdicts.sections import CONFUSED
 from hallumeter.report.wording import (
     ALL_JUDGES,
     DIRECTION_WORDS,
@@ -38,15 +48,15 @@ from hallumeter.report.wording import (
     format_counts,
     format_number,
     format_pair,
+    instrument_words,
     interval_words,
     plural,
     value_words,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from hallumeter.records import Label
     from hallumeter.records.pairing import ModeDifference
     from hallumeter.report.document import MetricRow, ReasonCount
     from hallumeter.report.undefined import UndefinedGroup
@@ -83,6 +93,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "plural": plural,
         "coverage": coverage_words,
         "interval": interval_words,
+        "percent": format_percent,
         "metric_name": metric_words,
         "p_value": p_words,
         "reading_coverage": reading_coverage_words,
@@ -94,8 +105,13 @@ def _functions() -> dict[str, object]:
         "_": say,
         "html": say_html,
         "counted": say_count,
+        "counted_html": say_count_html,
         "spoken": spoken,
         "counts_of": format_counts,
+        "instrument_of": instrument_words,
+        "query_behind": query_behind,
+        "reason_query": reason_query,
+        "mode_query": mode_query,
         "value_of": value_words,
         "all_judges": ALL_JUDGES,
         "directions": DIRECTION_WORDS,
@@ -113,11 +129,29 @@ def _functions() -> dict[str, object]:
         "difference_of": difference_words,
         "neighbours_of": neighbours,
         "difference_cells_of": difference_cells,
+        "difference_values_of": difference_values,
         "result_of": result_words,
         "fairness_of": fairness_words,
+        "caution_of": too_few_words,
         "pairs_of": _pairs_of,
-        "open_families": OPEN,
+        "tell": tell_fact_html,
+        "tell_reason": tell_reason,
+        "isolated": isolated,
+        "aliases_of": _aliases_of,
+        "tenth_words": tenth_words,
+        "length_words": length_words,
+        "pair_grid_of": pair_grid,
+        "level_of": agreement_level,
+        "advice_of": advice_html,
+        "language_words": LANGUAGE_WORDS,
+        "confused": [Label(name) for name in CONFUSED],
+        **aspect_functions(),
     }
+
+
+def _aliases_of(metrics: Sequence[str], aliases: Mapping[str, str]) -> str:
+    """Metrics in a row, by the names that the literature knows."""
+    return ", ".join(aliases.get(metric, metric) for metric in metrics)
 
 
 def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[ModeDifference]]]:

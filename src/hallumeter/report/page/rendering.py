@@ -11,26 +11,43 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+
 from hallumeter.report.document import Document
-from hallumeter.report.drawing import PALETTE
+from hallumeter.report.drawing import PALETTE, Chart, Json
 from hallumeter.report.languages.catalogue import ENGLISH
 from hallumeter.report.languages.speaking import speaking
 
-from .chapters import Chapter, chapters_of
+from .chapters import Chapter, chapters_of, chart_blocks
 from .filling import templates
 from .script_words import script_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hallumeter.report.drawing import Json
-
+PALETTE_STYLE = "palette.css"
+"""The name under which a server gives the colours."""
 _STATIC = Path(__file__).parents[1] / "static"
 _VEGA = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 _LICENCES = ("LICENSE.vega.txt", "LICENSE.vega-lite.txt", "LICENSE.vega-embed.txt", "LICENSE.bundled.txt")
 _IN_DATA = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+
+
+class Served(Struct, frozen=True):
+    """What a server puts into a page beside its chapters."""
+
+    template: str
+    files: str
+    """Where scripts and styles are, as seen from the page; ends with a slash."""
+    scripts: tuple[str, ...] = ()
+    """Those that only a server's page has."""
+    styles: tuple[str, ...] = ()
+    blocks: dict[str, Json] = field(default_factory=dict)
+    """Data of scripts, in place of what the chapters have under the same names or beside it."""
+    facts: dict[str, object] = field(default_factory=dict)
+    """What the template says, under the names that it uses."""
 
 
 def render_html(document: Document | Sequence[Document], *, language: str = ENGLISH) -> str:
@@ -57,37 +74,71 @@ def write_html(
         unfinished.unlink(missing_ok=True)
 
 
+def render_served(served: Served, chapters: Sequence[Chapter] = (), *, charts: Sequence[Chart] = ()) -> str:
+    """A page as a server gives it: the same templates and scripts, which come as files of their own.
+
+    It is said in the language that is being spoken. The page names no policy: the server does, for all of its pages.
+    """
+    names = list(dict.fromkeys([*page_scripts(chapters, has_charts=bool(charts)), *served.scripts]))
+    own = {**chart_blocks(charts), **_blocks(chapters), **served.blocks}
+    page = (
+        templates()
+        .get_template(served.template)
+        .render(
+            **served.facts,
+            chapters=chapters,
+            charts=charts,
+            files=served.files,
+            styles=[PALETTE_STYLE, *page_styles(chapters), *served.styles],
+            scripts=names,
+            blocks={name: as_data(block) for name, block in {"words-data": script_words(names), **own}.items()},
+        )
+    )
+    return _UNREADABLE.sub("\ufffd", page)
+
+
 def _page(chapters: Sequence[Chapter]) -> str:
-    names = _scripts(chapters)
+    names = page_scripts(chapters)
     scripts, style = [static(name) for name in names], page_style(chapters)
     has_charts = any(chapter.charts for chapter in chapters)
-    blocks = {name: block for chapter in chapters for name, block in chapter.blocks.items()}
+    blocks = {"words-data": script_words(names), **_blocks(chapters)}
     return (
         templates()
         .get_template("report.html")
         .render(
             chapters=chapters,
             version=chapters[0].document.provenance.hallumeter,
+            files=None,
             policy=_policy(scripts, style),
             style=style,
             scripts=scripts,
             licences=[static(name) for name in _LICENCES] if has_charts else [],
-            blocks={name: as_data(block) for name, block in {"words-data": script_words(names), **blocks}.items()},
+            blocks={name: as_data(block) for name, block in blocks.items()},
         )
     )
 
 
-def _scripts(chapters: Sequence[Chapter]) -> list[str]:
+def _blocks(chapters: Sequence[Chapter]) -> dict[str, Json]:
+    return {name: block for chapter in chapters for name, block in chapter.blocks.items()}
+
+
+def page_scripts(chapters: Sequence[Chapter], *, has_charts: bool = False) -> list[str]:
     """The scripts that the chapters need, each once."""
-    drawn = [*_VEGA, "nodes.js", "charts.js"] if any(chapter.charts for chapter in chapters) else ["nodes.js"]
+    has_charts = has_charts or any(chapter.charts for chapter in chapters)
+    shared = ["nodes.js", "downloads.js"]
+    drawn = [*_VEGA, *shared, "chart_files.js", "charts.js"] if has_charts else shared
     used = [name for chapter in chapters for name in chapter.scripts]
     return list(dict.fromkeys([*drawn, *used, *(["chapters.js"] if len(chapters) > 1 else [])]))
 
 
 def page_style(chapters: Iterable[Chapter]) -> str:
     """The style of a page that holds these chapters."""
-    own = dict.fromkeys(chapter.style for chapter in chapters if chapter.style)
-    return _palette_style() + "\n".join(static(name) for name in ("report.css", *own))
+    return palette_style() + "\n".join(static(name) for name in page_styles(chapters))
+
+
+def page_styles(chapters: Iterable[Chapter]) -> list[str]:
+    """The files of it, but for the colours."""
+    return list(dict.fromkeys(["report.css", "records.css", *(chapter.style for chapter in chapters if chapter.style)]))
 
 
 def as_data(value: Json) -> str:
@@ -101,6 +152,12 @@ def static(name: str) -> str:
     return _SOURCE_MAP.sub("", (_STATIC / name).read_text(encoding="utf-8")).strip()
 
 
+@cache
+def static_names() -> frozenset[str]:
+    """The scripts and styles that a server may give."""
+    return frozenset(path.name for path in _STATIC.iterdir() if path.suffix in {".js", ".css"})
+
+
 def _policy(scripts: list[str], style: str) -> str:
     """A content security policy that lets in these scripts and this style, and nothing else."""
     hashes = " ".join(_hash(script) for script in scripts) or "'none'"
@@ -112,7 +169,8 @@ def _hash(content: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _palette_style() -> str:
+def palette_style() -> str:
+    """The colours, for light and for dark paper."""
     light, dark = (
         "".join(f"--{name.replace('_', '-')}:{pair[side]};" for name, pair in PALETTE.items()) for side in (0, 1)
     )

@@ -4,21 +4,38 @@ const hallumeter = (() => {
   // What an instrument has of its own for the scripts that all share, under the name of the instrument.
   const instruments = {};
 
+  // A large block of data is packed: gzip, written in base64.
+  const unpacked = new Map();
+  const unpack = async (node) => {
+    const bytes = Uint8Array.from(atob(JSON.parse(node.textContent).gzip), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    unpacked.set(node.id, await new Response(stream).json());
+  };
+  const waiting = [...document.querySelectorAll("script[type='application/json']")].filter((node) => node.textContent.startsWith('{"gzip":')).map(unpack);
+  const ready = Promise.all(waiting);
+
   // A page holds a chapter for each run. The names of its places and of its data begin with a prefix of its own.
   const chapterOf = (root) => {
     const { prefix } = root.dataset;
     const place = (name) => document.getElementById(prefix + name);
     return {
       root, prefix, place,
-      data: (name) => JSON.parse(place(name).textContent),
+      data: (name) => unpacked.get(prefix + name) ?? JSON.parse(place(name).textContent),
       get instrument() { return instruments[root.dataset.instrument] || {}; },
       // What can only be drawn at its real size waits until the chapter is in sight.
       whenShown: (act) => (root.hidden ? root.addEventListener("shown", act, { once: true }) : act()),
+      // A number that leads to the records behind it, as in the templates.
+      behind: (query, ...children) => (root.dataset.records
+        ? make("a", { className: "behind", href: `#${root.dataset.records}`, "data-behind": JSON.stringify(query) }, ...children) : make("span", {}, ...children)),
     };
   };
   const chapters = [...document.querySelectorAll("[data-chapter]")].map(chapterOf);
   // Runs a script for every chapter that has the data it reads.
-  const each = (block, run) => chapters.filter((chapter) => chapter.place(block)).forEach(run);
+  const each = (block, run) => {
+    const start = () => chapters.filter((chapter) => chapter.place(block)).forEach(run);
+    if (waiting.length) ready.then(start);
+    else start();
+  };
   const NO_VALUE = "–";
 
   // Messages are their English text; the page brings those of its language.
@@ -27,10 +44,12 @@ const hallumeter = (() => {
   const say = (text, values = {}) => fill(spoken.messages[text] ?? text, values);
   // A number as the page writes it elsewhere: "12,345.6" with the marks of the language.
   const written = (text) => (spoken.numbers.decimal ? text.replace(/[.,]/g, (mark) => (mark === "." ? spoken.numbers.decimal : spoken.numbers.thousands)) : text);
+  // The same for the axes of charts; undefined in English, which Vega writes by itself.
+  const formatLocale = spoken.numbers.decimal && { decimal: spoken.numbers.decimal, thousands: spoken.numbers.thousands, grouping: [3], currency: ["", ""] };
   const grouped = (value) => written(value.toLocaleString("en"));
   const sayCount = (value, one, many, values = {}) => {
     const forms = spoken.counts[many];
-    const form = forms ? (value <= 1 ? forms[0] : forms.at(-1)) : value === 1 ? one : many;
+    const form = forms ? (value < 2 ? forms[0] : forms.at(-1)) : value === 1 ? one : many;
     return fill(form, { count: grouped(value), ...values });
   };
 
@@ -50,29 +69,16 @@ const hallumeter = (() => {
     const shown = value.toFixed(digits);
     const step = 10 ** -digits;
     for (const whole of [-1, 0, 1]) {
-      if (Number(shown) === whole && value !== whole) return value < whole ? `>${(whole - step).toFixed(digits)}` : `<${(whole + step).toFixed(digits)}`;
+      if (Number(shown) === whole && value !== whole) return written(value < whole ? `>${(whole - step).toFixed(digits)}` : `<${(whole + step).toFixed(digits)}`);
     }
-    return shown;
+    return written(shown);
   };
-  const percent = (value) => (value === null || value === undefined ? NO_VALUE : `${number(value * 100, 1).replace(/\.0$/, "")} %`);
+  const percent = (value) => (value === null || value === undefined ? NO_VALUE : `${number(value * 100, 1).replace(/[.,]0$/, "")} %`);
   const count = (value, noun) => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
 
   // A cell with a number; the whole number stays in it, for sorting.
   const figure = (value, shown, ...under) => make("td", { className: "figure", "data-value": value === null || value === undefined ? undefined : value },
     make("span", { className: "value" }, shown), ...under.filter(Boolean).map((text) => make("span", { className: "under" }, text)));
 
-  // The entries of a list by the arrow keys; the search is a form that is never sent.
-  const browse = (list, controls) => {
-    controls.addEventListener("submit", (event) => event.preventDefault());
-    list.addEventListener("keydown", (event) => {
-      const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-      const target = step && event.target.closest("li")?.[step]?.querySelector(".entry");
-      if (!target) return;
-      event.preventDefault();
-      target.focus();
-      target.click();
-    });
-  };
-
-  return { say, sayCount, written, grouped, instruments, chapters, each, make, number, percent, count, figure, browse, NO_VALUE };
+  return { say, sayCount, written, grouped, formatLocale, instruments, chapters, each, make, number, percent, count, figure, NO_VALUE };
 })();

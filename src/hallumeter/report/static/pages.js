@@ -1,7 +1,7 @@
 "use strict";
 // Pages in numbers: where they lie, and what becomes of the ranking when some of them are left out.
 hallumeter.each("pages-data", (chapter) => {
-  const { make, number, percent, count, figure } = hallumeter;
+  const { make, number, percent, say, sayCount, grouped, written, figure } = hallumeter;
   const { place, data, root } = chapter;
   const table = data("pages-data");
   const numbers = table.numbers;
@@ -52,10 +52,10 @@ hallumeter.each("pages-data", (chapter) => {
   // ---------------------------------------------------------------- rules
 
   const RULES = [
-    { name: "cer", told: (limit) => `${limit} %`, holds: (row, limit) => row.cer !== null && row.cer > limit / 100, why: (row) => `CER ${percent(row.cer)}` },
-    { name: "anchor", told: (limit) => limit.toFixed(2), holds: (row, limit) => row.anchor < limit, why: (row) => `anchor ${number(row.anchor)}` },
-    { name: "ratio", told: (limit) => limit.toFixed(1), holds: (row, limit) => row.ratio > limit, why: (row) => `length ratio ${number(row.ratio, 2)}` },
-    { name: "badge", holds: (row) => row.badge === true, why: () => "badge of hallumeter" },
+    { name: "cer", told: (limit) => `${limit} %`, holds: (row, limit) => row.cer !== null && row.cer > limit / 100, why: (row) => say("CER {value}", { value: percent(row.cer) }) },
+    { name: "anchor", told: (limit) => written(limit.toFixed(2)), holds: (row, limit) => row.anchor < limit, why: (row) => say("anchor {value}", { value: number(row.anchor) }) },
+    { name: "ratio", told: (limit) => written(limit.toFixed(1)), holds: (row, limit) => row.ratio > limit, why: (row) => say("length ratio {value}", { value: number(row.ratio, 2) }) },
+    { name: "badge", holds: (row) => row.badge === true, why: () => say("badge of hallumeter") },
   ];
   const reasonsOf = (row, rules) => rules.filter(({ rule, limit }) => rule.holds(row, limit)).map(({ rule }) => rule.why(row));
 
@@ -64,7 +64,7 @@ hallumeter.each("pages-data", (chapter) => {
     const reasons = rows.map((row) => reasonsOf(row, rules));
     const fallen = new Set(rows.filter((row) => reasons[row.row].length).map((row) => row.page));
     if (place("rule-everyone").checked) {
-      for (const row of rows) if (!reasons[row.row].length && fallen.has(row.page)) reasons[row.row].push("left out for another engine");
+      for (const row of rows) if (!reasons[row.row].length && fallen.has(row.page)) reasons[row.row].push(say("left out for another engine"));
     }
     return reasons;
   };
@@ -74,7 +74,7 @@ hallumeter.each("pages-data", (chapter) => {
   const changeOf = (value, before, digits = 3) => {
     if (value === null || before === null) return "";
     const change = value - before;
-    return change === 0 ? "no change" : `${change > 0 ? "+" : "−"}${number(Math.abs(change), digits).replace(/^([<>])/, "$1 ")}`;
+    return change === 0 ? say("no change") : `${change > 0 ? "+" : "−"}${number(Math.abs(change), digits).replace(/^([<>])/, "$1 ")}`;
   };
   const moveOf = (rank, before) => {
     if (rank === null || before === null || rank === before) return "";
@@ -83,11 +83,18 @@ hallumeter.each("pages-data", (chapter) => {
 
   const engineRow = (engine, measured, rank) => {
     const before = whole[engine];
-    const cell = (name) => figure(measured[name], number(measured[name]), changeOf(measured[name], before[name]));
+    const own = (...children) => chapter.behind({ engine: table.engines[engine] }, ...children);
+    const cell = (name) => {
+      const made = figure(measured[name], own(number(measured[name])), changeOf(measured[name], before[name]));
+      if (measured[name] !== null && before[name] !== null) made.dataset.change = measured[name] - before[name];
+      return made;
+    };
+    const kept = figure(measured.pages, own(say("{shown} of {total}", { shown: grouped(measured.pages), total: grouped(before.pages) })));
+    kept.dataset.total = before.pages;
     return make("tr", {},
       figure(rank, rank === null ? hallumeter.NO_VALUE : String(rank), moveOf(rank, wholeRanks[engine])),
       make("th", { scope: "row" }, make("bdi", {}, table.engines[engine])),
-      figure(measured.pages, `${measured.pages.toLocaleString("en")} of ${before.pages.toLocaleString("en")}`),
+      kept,
       ...["mean", "median", "p90", "p95", "wer", "gini", "anchor"].map(cell));
   };
 
@@ -100,14 +107,14 @@ hallumeter.each("pages-data", (chapter) => {
     const wanted = place("left-out-engine").value;
     const own = wanted === "" ? fallen : fallen.filter((row) => row.engine === Number(wanted));
     const shown = own.slice(0, listed).map((row) => {
-      const button = row.reading === null ? null : make("button", { type: "button", className: "plain-button" }, "Open");
+      const button = row.reading === null ? null : make("button", { type: "button", className: "plain-button" }, say("Open"));
       button?.addEventListener("click", () => openReading(row.reading));
       return make("tr", {}, make("td", {}, make("bdi", {}, table.pages[row.page])), make("td", {}, make("bdi", {}, table.engines[row.engine])),
-        make("td", {}, reasons[row.row].join(", ")), make("td", {}, button ?? "not in this file"));
+        make("td", {}, reasons[row.row].join(", ")), make("td", {}, button ?? say("not in this file")));
     });
     place("left-out-table").tBodies[0].replaceChildren(...shown);
     place("left-out-more").hidden = own.length <= listed;
-    place("left-out-more").textContent = `Show ${Math.min(LISTED, own.length - listed)} more of ${own.length.toLocaleString("en")}`;
+    place("left-out-more").textContent = say("Show {more} more of {total}", { more: grouped(Math.min(LISTED, own.length - listed)), total: grouped(own.length) });
   };
 
   const refresh = () => {
@@ -121,27 +128,21 @@ hallumeter.each("pages-data", (chapter) => {
     [...place("robust-table").tHead.rows[0].cells].forEach((cell, column) => (column ? cell.removeAttribute("aria-sort") : cell.setAttribute("aria-sort", "ascending")));
     fallen = rows.filter((row) => reasons[row.row].length);
     listed = LISTED;
-    place("robust-told").textContent = `${(rows.length - fallen.length).toLocaleString("en")} of ${count(rows.length, "reading")} kept, ${fallen.length.toLocaleString("en")} left out.`;
-    place("left-out-title").textContent = `Pages left out (${fallen.length.toLocaleString("en")})`;
+    place("robust-told").textContent = sayCount(rows.length, "{kept} of {count} reading kept, {out} left out.", "{kept} of {count} readings kept, {out} left out.",
+      { kept: grouped(rows.length - fallen.length), out: grouped(fallen.length) });
+    place("left-out-title").textContent = say("Pages left out ({count})", { count: grouped(fallen.length) });
     listFallen();
   };
 
   // ---------------------------------------------------------------- the kept rows as a file
 
-  const cellOf = (value) => {
-    const text = value === null ? "" : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
   const save = () => {
     const names = Object.keys(numbers);
     const head = ["page", "engine", "status", "is_hallucinating", "picarones_badge", ...names];
     const lines = rows.filter((row) => !reasons[row.row].length).map((row) => [
       table.pages[row.page], table.engines[row.engine], table.statuses[table.status[row.row]][0], table.badge[row.row], table.picarones[row.row],
       ...names.map((name) => numbers[name][row.row])]);
-    const text = `${[head, ...lines].map((line) => line.map(cellOf).join(",")).join("\n")}\n`;
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    make("a", { href: address, download: "kept-pages.csv" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    hallumeter.downloads.saveCsv([head, ...lines], "kept-pages.csv");
   };
 
   // ---------------------------------------------------------------- where the pages lie
@@ -157,19 +158,22 @@ hallumeter.each("pages-data", (chapter) => {
       group: isToldApart ? table.engines[row.engine] : isChosen ? "chosen" : "others", opacity: isToldApart ? 0.7 : isChosen ? 0.95 : 0.22,
     };
   };
-  const draw = async () => {
+  const specOf = (isDark) => {
     const charts = data("charts-data");
     const dark = Object.assign({}, charts.dark, Object.fromEntries(table.colours));
-    const swap = (_, value) => (scheme.matches && typeof value === "string" && Object.hasOwn(dark, value) ? dark[value] : value);
+    const swap = (_, value) => (isDark && typeof value === "string" && Object.hasOwn(dark, value) ? dark[value] : value);
     const spec = JSON.parse(JSON.stringify(charts.specs[place("scatter").dataset.spec]), swap);
     const points = spec.layer.find((layer) => layer.name === "points");
     const chosen = Number(place("scatter-engine").value);
     if (isToldApart) for (const channel of ["color", "shape"]) points.encoding[channel].scale.domain = table.engines;
     // The chosen engine is drawn last, above the others.
     points.data = { values: rows.map((row) => pointOf(row, chosen)).sort((a, b) => a.opacity - b.opacity) };
-    const { view } = await vegaEmbed(place("scatter"), spec, {
+    return spec;
+  };
+  const draw = async () => {
+    const { view } = await vegaEmbed(place("scatter"), specOf(scheme.matches), {
       mode: "vega-lite", renderer: rows.length > POINTS_AS_NODES ? "canvas" : "svg", ast: true, actions: false, defaultStyle: false,
-      tooltip: { disableDefaultStyle: true, anchor: "mark" },
+      tooltip: { disableDefaultStyle: true, anchor: "mark" }, formatLocale: hallumeter.formatLocale,
     });
     view.addEventListener("click", (_, item) => { if (Number.isInteger(item?.datum?.reading)) openReading(item.datum.reading); });
     document.documentElement.dataset.scatter = "drawn";
@@ -183,6 +187,7 @@ hallumeter.each("pages-data", (chapter) => {
     place("scatter-engine").addEventListener("change", draw);
     place("scatter-filter").hidden = isToldApart;
     place("scatter-figure").hidden = false;
+    hallumeter.downloads.offerChart(place("scatter"), () => specOf(false));
     chapter.whenShown(() => {
       scheme.addEventListener("change", draw);
       draw();
@@ -194,6 +199,7 @@ hallumeter.each("pages-data", (chapter) => {
   table.engines.forEach((engine, position) => place("left-out-engine").append(make("option", { value: position }, engine)));
   place("left-out-engine").addEventListener("change", () => { listed = LISTED; listFallen(); });
   place("left-out-more").addEventListener("click", () => { listed += LISTED; listFallen(); });
+  place("left-out-table").addEventListener("whole", () => { listed = Infinity; listFallen(); });
   place("robust-save").addEventListener("click", save);
   const form = place("robust").querySelector(".rules");
   form.addEventListener("input", refresh);

@@ -1,7 +1,7 @@
 "use strict";
 // Tables that can be sorted by any column, and the pairs of one engine.
 hallumeter.each("pairs-data", (chapter) => {
-  const { make, number, figure } = hallumeter;
+  const { make, number, say, sayCount, grouped, written, figure } = hallumeter;
   const { place, data, root } = chapter;
 
   // ---------------------------------------------------------------- sorting
@@ -41,17 +41,17 @@ hallumeter.each("pairs-data", (chapter) => {
   if (!table) return;
   const { engines, pairs } = data("pairs-data");
   const usual = [...table.tBodies[0].rows];
-  const told = (shown) => { place("pairs-shown").textContent = `${shown.toLocaleString("en")} of ${hallumeter.count(pairs.length, "pair")}`; };
+  const told = (shown) => { place("pairs-shown").textContent = sayCount(pairs.length, "{shown} of {count} pair", "{shown} of {count} pairs", { shown: grouped(shown) }); };
 
   const rowOf = ([first, second, pages, difference, , adjusted]) => make("tr", {},
-    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, pages.toLocaleString("en")),
-    figure(difference, number(difference)), figure(adjusted, adjusted !== null && adjusted < 0.001 ? "< 0.001" : number(adjusted)),
-    make("td", {}, adjusted !== null && adjusted < 0.05 ? "differ" : "not shown to differ"));
+    make("td", {}, make("bdi", {}, engines[first])), make("td", {}, make("bdi", {}, engines[second])), figure(pages, chapter.behind({ engine: engines[first] }, grouped(pages))),
+    figure(difference, number(difference)), figure(adjusted, adjusted !== null && adjusted < 0.001 ? written("< 0.001") : number(adjusted)),
+    make("td", {}, adjusted !== null && adjusted < 0.05 ? say("differ") : say("not shown to differ")));
 
   const ownFirst = (own) => ([first, second, pages, difference, raw, adjusted]) =>
     (first === own ? [first, second, pages, difference, raw, adjusted] : [second, first, pages, difference === null ? null : -difference, raw, adjusted]);
 
-  engines.forEach((engine, position) => place("pairs-of").append(make("option", { value: position }, `of ${engine}`)));
+  engines.forEach((engine, position) => place("pairs-of").append(make("option", { value: position }, say("of {engine}", { engine }))));
   place("pairs-of").addEventListener("change", () => {
     const own = place("pairs-of").value;
     const found = pairs.filter(([first, second]) => own !== "" && (first === Number(own) || second === Number(own))).map(ownFirst(Number(own)));

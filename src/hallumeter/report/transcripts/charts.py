@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
-from hallumeter.report.wording import format_number, plural
+from hallumeter.report.languages.speaking import say, say_count, written
+from hallumeter.report.wording import format_number
 
 from .ranking import LEVEL, metric_words, p_words
 
@@ -53,19 +54,19 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         }
         for ranked in ranking.engines
     ]
-    spec = base_spec("Mean rank of each engine", height=ROW_HEIGHT * len(ranking.engines))
+    spec = base_spec(say("Mean rank of each engine"), height=ROW_HEIGHT * len(ranking.engines))
     spec["data"] = {"values": values}
     axis: dict[str, Json] = {"labelPadding": 8 + step * depth, "ticks": False, "domain": False, "labelLimit": 170}
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": axis}}
     scale: dict[str, Json] = {"domain": [1 - half, len(ranking.engines) + half], "nice": False, "zero": False}
     along: dict[str, Json] = {
         "type": "quantitative",
-        "title": "mean rank, best on the left",
+        "title": say("mean rank, best on the left"),
         "scale": scale,
         "axis": {"tickMinStep": 1, "format": "d", "values": _ticks(len(ranking.engines))},
     }
     accent = PALETTE["accent"][0]
-    tips: list[Json] = [tooltip("name", "engine"), tooltip("shown", "mean rank")]
+    tips: list[Json] = [tooltip("name", say("engine")), tooltip("shown", say("mean rank"))]
     layers: list[Json] = [
         {
             "mark": {"type": "rule", "size": 6, "color": accent, "opacity": 0.22},
@@ -77,7 +78,7 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         },
     ]
     spec["layer"] = [*layers, *(_bar(lane, ends, step=step) for lane, ends in lanes)]
-    return [Chart("ranks", "Which engines differ", _rank_caption(ranking), spec)]
+    return [Chart("ranks", say("Which engines differ"), _rank_caption(ranking), spec)]
 
 
 def _bar(lane: int, ends: tuple[str, str], *, step: int) -> dict[str, Json]:
@@ -114,21 +115,36 @@ def _ticks(engines: int) -> list[Json]:
 
 
 def _rank_caption(ranking: Ranking) -> str:
-    metric = metric_words(ranking.metric)
-    caption = f"Point: the mean rank of an engine by {metric} over {plural(ranking.pages, 'page')}; 1 is best."
+    told = [
+        say_count(
+            ranking.pages,
+            "Point: the mean rank of an engine by {metric} over {count} page; 1 is best.",
+            "Point: the mean rank of an engine by {metric} over {count} pages; 1 is best.",
+            metric=metric_words(ranking.metric),
+        )
+    ]
     if ranking.critical_difference is not None:
-        caption += (
-            f" Mean ranks further apart than {format_number(ranking.critical_difference, 2)} differ (Nemenyi, "
-            f"{LEVEL * 100:g} %): pale lines that overlap do not. Beside the names, a bar joins engines that do not "
-            "differ from each other."
+        told.append(
+            say(
+                "Mean ranks further apart than {difference} differ (Nemenyi, {level} %): pale lines that overlap do "
+                "not. Beside the names, a bar joins engines that do not differ from each other.",
+                difference=format_number(ranking.critical_difference, 2),
+                level=written(f"{LEVEL * 100:g}"),
+            )
         )
     if ranking.p_value is not None:
-        caption += f" All together: Friedman's test, {p_words(ranking.p_value)}."
+        told.append(say("All together: Friedman's test, {p}.", p=p_words(ranking.p_value)))
     if ranking.undefined:
-        caption += f" Not tested: {ranking.undefined}."
+        told.append(say("Not tested: {reason}.", reason=ranking.undefined))
     if ranking.dropped:
-        caption += f" Not counted: {plural(ranking.dropped, 'page')} that some engine lacks."
-    return caption
+        told.append(
+            say_count(
+                ranking.dropped,
+                "Not counted: {count} page that some engine lacks.",
+                "Not counted: {count} pages that some engine lacks.",
+            )
+        )
+    return " ".join(told)
 
 
 def page_charts(section: PageSection) -> list[Chart]:
@@ -153,7 +169,13 @@ def page_charts(section: PageSection) -> list[Chart]:
             "labelOverlap": False,
         },
     }
-    tips = [("page", "page"), ("engine", "engine"), ("anchor", "anchor"), ("ratio", "length ratio"), ("cer", "CER")]
+    tips: list[Json] = [
+        tooltip("page", say("page")),
+        tooltip("engine", say("engine")),
+        tooltip("anchor", say("anchor")),
+        tooltip("ratio", say("length ratio")),
+        tooltip("cer", "CER"),
+    ]
     points: dict[str, Json] = {
         "name": "points",
         "mark": {"type": "point", "filled": True, "size": 46, "cursor": "pointer"},
@@ -163,18 +185,24 @@ def page_charts(section: PageSection) -> list[Chart]:
             "color": _colour(engines),
             "shape": _shape(engines),
             "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
-            "tooltip": [tooltip(name, title) for name, title in tips],
+            "tooltip": tips,
         },
     }
-    spec = base_spec("Anchor score and length ratio of every page", height=340)
+    spec = base_spec(say("Anchor score and length ratio of every page"), height=340)
     spec["data"] = {"name": "pages", "values": []}
     spec["layer"] = [*_danger_zone(across, upward, high=high, low=low), points]
-    caption = (
+    return [Chart("pages", say("Where the pages lie"), _page_caption(high), spec)]
+
+
+def _page_caption(highest: float) -> str:
+    return say(
         "Low anchor: the engine's words do not follow each other as on the page. High ratio: it wrote more than there "
-        f"is. Tinted: anchor below {DANGER_ANCHOR:g} or ratio above {DANGER_RATIO:g}, where Picarones' badge warns. "
-        f"The ratio is drawn on a logarithmic scale, clipped at {format_number(high, 2)}."
+        "is. Tinted: anchor below {anchor} or ratio above {ratio}, where Picarones' badge warns. The ratio is drawn on "
+        "a logarithmic scale, clipped at {highest}.",
+        anchor=written(f"{DANGER_ANCHOR:g}"),
+        ratio=written(f"{DANGER_RATIO:g}"),
+        highest=format_number(highest, 2),
     )
-    return [Chart("pages", "Where the pages lie", caption, spec)]
 
 
 def _danger_zone(across: dict[str, Json], upward: dict[str, Json], *, high: float, low: float) -> list[Json]:
@@ -183,9 +211,9 @@ def _danger_zone(across: dict[str, Json], upward: dict[str, Json], *, high: floa
     zone: dict[str, Json] = {"type": "rect", "color": refuted, "opacity": 0.07}
     line: dict[str, Json] = {"type": "rule", "color": refuted, "opacity": 0.6, "strokeDash": [4, 3]}
     area: dict[str, Json] = {
-        "x": {"field": "left", "title": "anchor score", **across},
+        "x": {"field": "left", "title": say("anchor score"), **across},
         "x2": {"field": "right"},
-        "y": {"field": "from", "title": "length ratio", **upward},
+        "y": {"field": "from", "title": say("length ratio"), **upward},
         "y2": {"field": "to"},
     }
     areas: list[dict[str, Json]] = [

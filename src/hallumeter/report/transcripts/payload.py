@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.records import Label
+from hallumeter.report.languages.speaking import message, say
 
 from .charts import ENGINE_COLOURS
 from .worst import STATUS_WORDS
@@ -15,7 +16,7 @@ from .worst import STATUS_WORDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.records import PageRow
+    from hallumeter.records import FieldValue, PageRow
     from hallumeter.report.drawing import Json
 
     from .sections import PageSection, RankingSection, ReadingSection, ReadingView, StretchView
@@ -27,7 +28,13 @@ NUMBERS = (
 """The columns of numbers, as they are called in ``pages.csv``."""
 KINDS = ("block", "loop", "omission", "insertion", "run")
 """Kinds of stretches, worst first."""
-KIND_WORDS = {"block": "invented", "loop": "loop", "omission": "left out", "insertion": "inserted", "run": "read"}
+KIND_WORDS = {
+    "block": message("invented"),
+    "loop": message("loop"),
+    "omission": message("left out"),
+    "insertion": message("inserted"),
+    "run": message("read"),
+}
 _MOVED, _NOT_ENOUGH_INFO, _UNDECIDED = 1, 2, 4
 
 
@@ -72,16 +79,49 @@ def pages_payload(section: PageSection, engines: Sequence[str], readings: Readin
 
 
 def readings_payload(section: ReadingSection) -> dict[str, Json]:
-    """Everything that the browser of pages needs; a ground truth that several engines share is written once."""
+    """Everything that the browser of pages needs where the pages stand inside the file."""
+    return {**readings_block(section.readings), "total": section.total}
+
+
+def readings_block(views: Sequence[ReadingView]) -> dict[str, Json]:
+    """Pages to read; a ground truth that several engines share is written once."""
     references: dict[str, int] = {}
     readings: list[Json] = []
-    for view in section.readings:
+    for view in views:
         number = references.setdefault(view.reference, len(references))
         readings.append(_reading(view, number))
+    return {**_frame(), "references": [*references], "readings": readings}
+
+
+def remote_readings_payload(*, total: int) -> dict[str, Json]:
+    """What the browser of pages needs to know before it asks a server for them."""
+    return {**_frame(), "source": "records", "total": total}
+
+
+def reading_entry_payload(view: ReadingView, position: int) -> dict[str, Json]:
+    """A page as a line of the list: how many words of each kind, and what the orders and badges need."""
+    sizes: list[Json] = [
+        sum(stretch.words for stretch in view.stretches if _kind(stretch) == code) for code in range(len(KINDS))
+    ]
+    is_misread = any(_kind(stretch) == KINDS.index("run") and stretch.note for stretch in view.stretches)
+    entries: dict[str, Json] = {
+        "n": position,
+        "id": view.record_id,
+        "p": view.page,
+        "e": view.engine,
+        "z": sizes,
+        "a": 1 if view.stretches or not (view.response or view.reference) else None,
+        "k": 1 if is_misread else None,
+        "h": 1 if view.response else None,
+        "m": _row(view.row) if view.row else None,
+    }
+    return {name: value for name, value in entries.items() if value is not None}
+
+
+def _frame() -> dict[str, Json]:
     return {
-        "kinds": [[name, KIND_WORDS[name]] for name in KINDS],
-        "references": [*references],
-        "readings": readings,
+        "kinds": [[name, say(KIND_WORDS[name])] for name in KINDS],
+        "statuses": {name: say(words) for name, words in STATUS_WORDS.items()},
     }
 
 
@@ -97,18 +137,24 @@ def _reading(view: ReadingView, reference: int) -> dict[str, Json]:
         "w": view.witness,
         "s": [_stretch(stretch) for stretch in view.stretches],
         "m": _row(view.row) if view.row else None,
-        "x": {name: value for name, value in view.fields.items() if value is not None},
+        "x": {name: _text(value) for name, value in view.fields.items() if value is not None},
         "d": 1 if view.picked == "random" else None,
         "b": [*view.failures],
     }
     return {name: value for name, value in entries.items() if value not in (None, [], {})}
 
 
+def _text(value: FieldValue) -> str:
+    """A value as groups are named."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
 def _row(row: PageRow) -> dict[str, Json]:
     numbers: dict[str, Json] = {name: getattr(row, name) for name in NUMBERS}
     facts: dict[str, Json] = {
-        "status": STATUS_WORDS[row.status],
-        "ok": row.status == "ok",
+        "status": row.status,
         "badge": row.is_hallucinating,
         "picarones": row.picarones_badge,
         "exact": row.is_exact,
@@ -116,10 +162,13 @@ def _row(row: PageRow) -> dict[str, Json]:
     return {**facts, **{name: value for name, value in numbers.items() if value is not None}}
 
 
+def _kind(stretch: StretchView) -> int:
+    return KINDS.index(stretch.kind) if stretch.kind in KINDS else KINDS.index("run")
+
+
 def _stretch(stretch: StretchView) -> Json:
     flags = _MOVED * stretch.is_moved
     flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO)
     flags += _UNDECIDED * (stretch.label in {None, Label.UNDECIDED})
-    kind = KINDS.index(stretch.kind) if stretch.kind in KINDS else KINDS.index("run")
     place: list[Json] = [stretch.start, stretch.end, stretch.reference_start, stretch.reference_end]
-    return [kind, stretch.words, *place, flags, *([stretch.note] if stretch.note else [])]
+    return [_kind(stretch), stretch.words, *place, flags, *([stretch.note] if stretch.note else [])]

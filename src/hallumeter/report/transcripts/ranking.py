@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from hallumeter.report.wording import format_number, plural
+from hallumeter.report.languages.speaking import message, say, say_count, written
+from hallumeter.report.wording import format_count, format_number
 
 from .sections import EngineRow, RankingColumn, RankingSection
 
@@ -22,17 +23,23 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     "cer": "CER",
-    "hallucinating_page_rate": "Hallucinating pages",
-    "invented_rate": "Invented",
-    "true_insertion_rate": "Inserted",
-    "omission_rate": "Left out",
-    "anchor_mean": "Anchor",
+    "hallucinating_page_rate": message("Hallucinating pages"),
+    "invented_rate": message("Invented"),
+    "true_insertion_rate": message("Inserted"),
+    "omission_rate": message("Left out"),
+    "anchor_mean": message("Anchor"),
     "wer": "WER",
     "mer": "MER",
     "wil": "WIL",
     "cer_gini": "Gini",
 }
 """The columns of a first look, and their short names."""
+_IN_SENTENCES = {
+    "true_insertion_rate": message("true insertion rate"),
+    "invented_rate": message("invented rate"),
+    "omission_rate": message("omission rate"),
+    "anchor_score": message("anchor score"),
+}
 HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
@@ -41,6 +48,16 @@ WARNED_FROM = 5
 PAIRS_KEPT = 5_000
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
+_AHEAD_OF_ALL = message(
+    "{best} has the best mean rank and differs from {beaten} of the {others}: {basis} (Friedman, {p})."
+)
+_AHEAD_OF_SOME = message(
+    "{best} has the best mean rank and differs from {beaten} of the {others}; it does not differ from {equal}: {basis} "
+    "(Friedman, {p})."
+)
+_TIED = message("{best} has the best mean rank and leads; it does not differ from {equal}: {basis} (Friedman, {p}).")
+_ALIKE = message("{first} and {second} are not shown to differ: {basis} ({test}).")
+_BETTER = message("{first} is better than {second}: {basis} ({test}).")
 
 
 def ranking_section(
@@ -133,7 +150,7 @@ def metric_words(name: str) -> str:
     >>> metric_words("cer"), metric_words("anchor_score")
     ('CER', 'anchor score')
     """
-    return HEADINGS[name] if HEADINGS.get(name, "").isupper() else name.replace("_", " ")
+    return HEADINGS[name] if HEADINGS.get(name, "").isupper() else say(_IN_SENTENCES.get(name, name.replace("_", " ")))
 
 
 def p_words(p_value: float | None) -> str:
@@ -143,49 +160,73 @@ def p_words(p_value: float | None) -> str:
     ('p = 0.031', 'p < 0.001', 'no page differs')
     """
     if p_value is None:
-        return "no page differs"
+        return say("no page differs")
     # A p value is never 0: it only was too small for a floating-point number.
-    shown = format_number(p_value) if p_value >= 0.001 else "<0.001"
+    shown = format_number(p_value) if p_value >= 0.001 else written("<0.001")
     return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
 
 
 def difference_words(ranking: Ranking) -> str:
     """Which engines differ, in one sentence or two."""
     if len(ranking.engines) < 2:
-        return "One engine: there is nothing to compare it with."
-    best, *others = [ranked.engine for ranked in ranking.engines]
-    metric = metric_words(ranking.metric)
-    basis = f"{metric} on the {plural(ranking.pages, 'page')} that all ranked engines have read"
-    if len(others) == 1:
+        return say("One engine: there is nothing to compare it with.")
+    basis = say_count(
+        ranking.pages,
+        "{metric} on the {count} page that all ranked engines have read",
+        "{metric} on the {count} pages that all ranked engines have read",
+        metric=metric_words(ranking.metric),
+    )
+    if len(ranking.engines) == 2:
         return _pair_words(ranking, basis)
     if ranking.undefined or ranking.p_value is None:
-        return f"Not tested: {ranking.undefined or 'the test is undefined'}."
+        return say("Not tested: {reason}.", reason=ranking.undefined or say("the test is undefined"))
     if ranking.p_value >= LEVEL:
-        return f"No difference is shown: {basis} (Friedman, {p_words(ranking.p_value)})."
+        return say("No difference is shown: {basis} (Friedman, {p}).", basis=basis, p=p_words(ranking.p_value))
+    return _leader_words(ranking, basis)
+
+
+def _leader_words(ranking: Ranking, basis: str) -> str:
+    """Whom the best engine differs from, where the engines do differ."""
+    best, *others = [ranked.engine for ranked in ranking.engines]
     group = next((group for group in ranking.groups if best in group), (best,))
     equal = [name for name in others if name in group]
     beaten = len(others) - len(equal)
-    ties = f"; it does not differ from {_listed(equal)}" if equal else ""
-    than = f"differs from {beaten} of the {plural(len(others), 'other')}" if beaten else "leads"
-    return f"{best} has the best mean rank and {than}{ties}: {basis} (Friedman, {p_words(ranking.p_value)})."
+    told = _TIED if not beaten else _AHEAD_OF_SOME if equal else _AHEAD_OF_ALL
+    return say(
+        told,
+        best=best,
+        beaten=format_count(beaten),
+        others=say_count(len(others), "{count} other", "{count} others"),
+        equal=_listed(equal) if equal else "",
+        basis=basis,
+        p=p_words(ranking.p_value),
+    )
 
 
 def _pair_words(ranking: Ranking, basis: str) -> str:
     names = [ranked.engine for ranked in ranking.engines]
     pair = next((pair for pair in ranking.pairs if {pair.first, pair.second} == set(names)), None)
     if pair is None or pair.adjusted_p_value is None or pair.difference is None:
-        return f"{names[0]} and {names[1]} do not differ on any page: {basis}."
-    size = format_number(abs(pair.difference))
-    test = f"typical difference on a page {size}, Wilcoxon, {p_words(pair.adjusted_p_value)}"
+        return say(
+            "{first} and {second} do not differ on any page: {basis}.", first=names[0], second=names[1], basis=basis
+        )
+    test = say(
+        "typical difference on a page {size}, Wilcoxon, {p}",
+        size=format_number(abs(pair.difference)),
+        p=p_words(pair.adjusted_p_value),
+    )
     if pair.adjusted_p_value >= LEVEL:
-        return f"{names[0]} and {names[1]} are not shown to differ: {basis} ({test})."
-    is_first = (pair.difference < 0) != (ranking.direction == "higher")
-    better, worse = (pair.first, pair.second) if is_first else (pair.second, pair.first)
-    return f"{better} is better than {worse}: {basis} ({test})."
+        told, (first, second) = _ALIKE, names
+    else:
+        is_first = (pair.difference < 0) != (ranking.direction == "higher")
+        told = _BETTER
+        first, second = (pair.first, pair.second) if is_first else (pair.second, pair.first)
+    return say(told, first=first, second=second, basis=basis, test=test)
 
 
 def _listed(names: list[str], most: int = 3) -> str:
     """Names in a row; many are counted."""
     if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        further = format_count(len(names) - most)
+        return say("{names} and {count} more", names=", ".join(names[:most]), count=further)
+    return names[0] if len(names) == 1 else say("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])

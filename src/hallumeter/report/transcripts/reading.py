@@ -65,7 +65,7 @@ def reading_section(
             references.add(view.reference)
             shown.append(view)
     chosen = len(selection.worst) + len(selection.random)
-    return ReadingSection(tuple(shown), selection.overview.responses, too_large=chosen - len(shown))
+    return ReadingSection(tuple(shown), selection.tallies.responses, too_large=chosen - len(shown))
 
 
 def reading_view(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from hallumeter.report.wording import plural
+from hallumeter.report.languages.speaking import message, say, say_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from hallumeter.records import PageRow
 
 STATUS_WORDS = {
-    "ok": "compared",
-    "empty_output": "empty output",
-    "empty_reference": "text on a page with empty ground truth",
-    "both_empty": "both empty",
-    "undecided": "the witness could not tell",
+    "ok": message("compared"),
+    "empty_output": message("empty output"),
+    "empty_reference": message("text on a page with empty ground truth"),
+    "both_empty": message("both empty"),
+    "undecided": message("the witness could not tell"),
 }
 _READ = ("ok", "empty_reference")
 """Text written for a blank page is invented as well."""
@@ -45,10 +45,13 @@ def worst_pages(rows: Iterable[PageRow], most: int) -> list[PageRow]:
 
 def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
     """What is wrong with a reading, most telling first; a witness does not prove that a passage is invented."""
-    block = "unconfirmed passage" if has_witness else "invented block"
-    found = [
-        plural(count, noun)
-        for count, noun in ((row.loops, "loop"), (row.blocks, block), (row.omissions, "omission"))
-        if count
-    ]
-    return ", ".join(found) if row.status == "ok" and found else STATUS_WORDS[row.status]
+    found = []
+    if row.loops:
+        found.append(say_count(row.loops, "{count} loop", "{count} loops"))
+    if row.blocks and has_witness:
+        found.append(say_count(row.blocks, "{count} unconfirmed passage", "{count} unconfirmed passages"))
+    elif row.blocks:
+        found.append(say_count(row.blocks, "{count} invented block", "{count} invented blocks"))
+    if row.omissions:
+        found.append(say_count(row.omissions, "{count} omission", "{count} omissions"))
+    return ", ".join(found) if row.status == "ok" and found else say(STATUS_WORDS[row.status])

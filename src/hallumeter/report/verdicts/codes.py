@@ -2,110 +2,115 @@
 
 from __future__ import annotations
 
+from hallumeter.report.languages.speaking import message, say
+
 REASON_WORDS = {
     # The evidence says otherwise.
-    "number_mismatch": "the response and the evidence give different numbers for the same thing",
-    "unit_mismatch": "the number is the same, the unit is not",
-    "date_mismatch": "the response and the evidence give different dates",
-    "money_mismatch": "the response and the evidence give different amounts of money",
-    "percent_mismatch": "the response and the evidence give different percentages",
-    "name_mismatch": "the response names somebody or something else than the evidence",
-    "quotation_mismatch": "words in quotation marks differ from those of the evidence",
-    "negation_mismatch": "one of the two denies what the other says",
-    "comparison_mismatch": "more became less, before became after, or the like",
-    "hours_mismatch": "the response gives other opening hours than the record",
-    "field_mismatch": "a field of the record says otherwise",
-    "conflict": "the evidence says otherwise",
+    "number_mismatch": message("the response and the evidence give different numbers for the same thing"),
+    "unit_mismatch": message("the number is the same, the unit is not"),
+    "date_mismatch": message("the response and the evidence give different dates"),
+    "money_mismatch": message("the response and the evidence give different amounts of money"),
+    "percent_mismatch": message("the response and the evidence give different percentages"),
+    "name_mismatch": message("the response names somebody or something else than the evidence"),
+    "quotation_mismatch": message("words in quotation marks differ from those of the evidence"),
+    "negation_mismatch": message("one of the two denies what the other says"),
+    "comparison_mismatch": message("more became less, before became after, or the like"),
+    "hours_mismatch": message("the response gives other opening hours than the record"),
+    "field_mismatch": message("a field of the record says otherwise"),
+    "conflict": message("the evidence says otherwise"),
     # The evidence is silent.
-    "baseless": "the evidence says nothing of the kind",
-    "field_empty": "the field of the record is empty: it says neither yes nor no",
-    "number_not_found": "the evidence has no such number",
-    "date_not_found": "the evidence has no such date",
-    "name_not_found": "the evidence has no such name",
-    "quotation_not_found": "the evidence does not have the words in quotation marks",
-    "words_not_found": "too few of the words are in the evidence",
-    "no_evidence": "there was no evidence to check against",
+    "baseless": message("the evidence says nothing of the kind"),
+    "field_empty": message("the field of the record is empty: it says neither yes nor no"),
+    "number_not_found": message("the evidence has no such number"),
+    "date_not_found": message("the evidence has no such date"),
+    "name_not_found": message("the evidence has no such name"),
+    "quotation_not_found": message("the evidence does not have the words in quotation marks"),
+    "words_not_found": message("too few of the words are in the evidence"),
+    "no_evidence": message("there was no evidence to check against"),
     # The judge could not tell.
-    "quote_not_found": "the judge quoted words that are not in the evidence, so its verdict does not count",
-    "evidence_cut": "the evidence was too long to be read to its end",
-    "windows_disagree": "parts of long evidence led to different verdicts",
-    "instruction_in_evidence": "the evidence holds instructions to the judge",
-    "too_short": "the claim is too short to be checked",
-    "languages_differ": "the response and the evidence are in two languages",
-    "negation_unclear": "only one of the response and the evidence denies something; it is unclear whether it matters",
-    "uncertain": "the judge was not sure enough",
+    "quote_not_found": message("the judge quoted words that are not in the evidence, so its verdict does not count"),
+    "evidence_cut": message("the evidence was too long to be read to its end"),
+    "windows_disagree": message("parts of long evidence led to different verdicts"),
+    "instruction_in_evidence": message("the evidence holds instructions to the judge"),
+    "too_short": message("the claim is too short to be checked"),
+    "languages_differ": message("the response and the evidence are in two languages"),
+    "negation_unclear": message(
+        "only one of the response and the evidence denies something; it is unclear whether it matters"
+    ),
+    "uncertain": message("the judge was not sure enough"),
     # Answers in clinical dialogues.
-    "invented_medication": "the answer says that the patient takes a drug that is not on the list",
-    "invented_condition": "the answer says that the patient has a condition that is not in the record",
-    "lab_mismatch": "the answer gives another laboratory value than the record",
-    "vital_mismatch": "the answer gives another vital sign than the record",
-    "age_mismatch": "the answer gives another age than the record",
-    "sex_mismatch": "the answer gives another sex than the record",
-    "rule_violated": "the answer recommends or permits what a safety rule forbids",
-    "requirement_missing": "the answer lacks what a safety rule demands",
-    "contradicts_earlier": "the answer contradicts the patient or an earlier answer",
-    "not_asserted": "it is mentioned, but not said of this patient",
-    "not_in_record": "the patient's record does not speak of it",
-    "cannot_compare": "the value cannot be compared with that of the record",
-    "indirect_use": "the fact is used without being named",
-    "unused_fact": "the answer does not use a fact that the turn asks for",
-    "element_missing": "the answer lacks something that the turn must include",
+    "invented_medication": message("the answer says that the patient takes a drug that is not on the list"),
+    "invented_condition": message("the answer says that the patient has a condition that is not in the record"),
+    "lab_mismatch": message("the answer gives another laboratory value than the record"),
+    "vital_mismatch": message("the answer gives another vital sign than the record"),
+    "age_mismatch": message("the answer gives another age than the record"),
+    "sex_mismatch": message("the answer gives another sex than the record"),
+    "rule_violated": message("the answer recommends or permits what a safety rule forbids"),
+    "requirement_missing": message("the answer lacks what a safety rule demands"),
+    "contradicts_earlier": message("the answer contradicts the patient or an earlier answer"),
+    "not_asserted": message("it is mentioned, but not said of this patient"),
+    "not_in_record": message("the patient's record does not speak of it"),
+    "cannot_compare": message("the value cannot be compared with that of the record"),
+    "indirect_use": message("the fact is used without being named"),
+    "unused_fact": message("the answer does not use a fact that the turn asks for"),
+    "element_missing": message("the answer lacks something that the turn must include"),
     # What the annotators of RAGTruth wrote down.
-    "evident_conflict": "RAGTruth: plainly contradicts the evidence",
-    "subtle_conflict": "RAGTruth: shifts the meaning of the evidence",
-    "evident_baseless_info": "RAGTruth: adds facts that the evidence does not have",
-    "subtle_baseless_info": "RAGTruth: adds inferences or overtones that the evidence does not have",
+    "evident_conflict": message("RAGTruth: plainly contradicts the evidence"),
+    "subtle_conflict": message("RAGTruth: shifts the meaning of the evidence"),
+    "evident_baseless_info": message("RAGTruth: adds facts that the evidence does not have"),
+    "subtle_baseless_info": message("RAGTruth: adds inferences or overtones that the evidence does not have"),
 }
 """Why a judge did not call a claim supported."""
 
 FAILURE_WORDS = {
     # Calls that may succeed when they are made again.
-    "timeout": "no reply in time",
-    "connection": "the connection broke, or none could be made",
-    "rate_limited": "the provider asked to slow down, more often than was tried",
-    "server_error": "the provider failed",
-    "conflict": "the provider reported a conflict",
-    "truncated_reply": "the reply ended before it was complete",
+    "timeout": message("no reply in time"),
+    "connection": message("the connection broke, or none could be made"),
+    "rate_limited": message("the provider asked to slow down, more often than was tried"),
+    "server_error": message("the provider failed"),
+    "conflict": message("the provider reported a conflict"),
+    "truncated_reply": message("the reply ended before it was complete"),
     # Calls that would fail the same way.
-    "refused_request": "the provider did not accept the request",
-    "content_filter": "the provider's content filter stopped it",
-    "empty_reply": "the reply was empty",
-    "malformed_reply": "the reply could not be read, nor repaired",
-    "error_reply": "the reply was an error message",
+    "refused_request": message("the provider did not accept the request"),
+    "content_filter": message("the provider's content filter stopped it"),
+    "empty_reply": message("the reply was empty"),
+    "malformed_reply": message("the reply could not be read, nor repaired"),
+    "error_reply": message("the reply was an error message"),
     # What stops a whole run.
-    "bad_key": "the provider did not accept the key",
-    "unknown_model": "the provider has no such model",
-    "no_quota": "the account has no quota left",
-    "budget_reached": "the budget was used up before its turn came",
-    "interrupted": "the run was stopped before its turn came",
+    "bad_key": message("the provider did not accept the key"),
+    "unknown_model": message("the provider has no such model"),
+    "no_quota": message("the account has no quota left"),
+    "budget_reached": message("the budget was used up before its turn came"),
+    "interrupted": message("the run was stopped before its turn came"),
     # Judges that are no language models.
-    "not_recorded": "the recorded verdicts hold none on this claim",
-    "no_evidence": "there was no evidence to check against",
-    "judge_error": "the judge itself broke",
+    "not_recorded": message("the recorded verdicts hold none on this claim"),
+    "no_evidence": message("there was no evidence to check against"),
+    "judge_error": message("the judge itself broke"),
     # Rows of a file.
-    "bad_encoding": "a line is not UTF-8",
-    "bad_json": "a line is not valid JSON",
-    "bad_line": "a line cannot be read",
-    "duplicate_record": "a record has the id of an earlier one; the first counts",
-    "duplicate_verdict": "a judge gave a second verdict on a claim; the first counts",
-    "impossible_probability": "a probability is none",
-    "impossible_span": "a place lies outside its text",
-    "line_too_long": "a line is too long",
-    "missing_field": "a row lacks a field that it needs",
-    "missing_label": "a row has no label",
-    "ragged_row": "a row has more or fewer cells than the header",
-    "unknown_label": "a label is none of the known ones",
-    "wrong_type": "a field holds something else than it should",
+    "bad_encoding": message("a line is not UTF-8"),
+    "bad_json": message("a line is not valid JSON"),
+    "bad_line": message("a line cannot be read"),
+    "duplicate_record": message("a record has the id of an earlier one; the first counts"),
+    "duplicate_verdict": message("a judge gave a second verdict on a claim; the first counts"),
+    "impossible_probability": message("a probability is none"),
+    "impossible_span": message("a place lies outside its text"),
+    "line_too_long": message("a line is too long"),
+    "missing_field": message("a row lacks a field that it needs"),
+    "missing_label": message("a row has no label"),
+    "ragged_row": message("a row has more or fewer cells than the header"),
+    "unknown_label": message("a label is none of the known ones"),
+    "wrong_type": message("a field holds something else than it should"),
     # Answers in dialogues.
-    "no_answer": "the system gave no answer",
-    "empty_answer": "the answer is empty",
-    "unread_language": "the answer is in a language that is not read",
+    "no_answer": message("the system gave no answer"),
+    "empty_answer": message("the answer is empty"),
+    "unread_language": message("the answer is in a language that is not read"),
     # Pages.
-    "unmeasurable": "the page could not be compared",
-    "unpaired": "a page has no partner to be compared with",
-    "unreadable": "a page cannot be read",
+    "unmeasurable": message("the page could not be compared"),
+    "unpaired": message("a page has no partner to be compared with"),
+    "unreadable": message("a page cannot be read"),
 }
 """What broke."""
+NOT_GIVEN = message("no reason was given")
 
 
 def reason_words(code: str | None) -> str | None:
@@ -114,7 +119,8 @@ def reason_words(code: str | None) -> str | None:
     >>> reason_words("unit_mismatch"), reason_words("vibes")
     ('the number is the same, the unit is not', None)
     """
-    return "no reason was given" if code is None else REASON_WORDS.get(code)
+    known = NOT_GIVEN if code is None else REASON_WORDS.get(code)
+    return None if known is None else say(known)
 
 
 def failure_words(code: str) -> str | None:
@@ -123,4 +129,5 @@ def failure_words(code: str) -> str | None:
     >>> failure_words("timeout")
     'no reply in time'
     """
-    return FAILURE_WORDS.get(code)
+    known = FAILURE_WORDS.get(code)
+    return None if known is None else say(known)

@@ -33,22 +33,22 @@ class ReasonTally(Struct):
     beyond: int = 0
     """Verdicts whose reason came after the last one that was told apart."""
 
-    def add(self, verdict: Verdict) -> None:
-        """Count a verdict, if its label needs a reason."""
-        if verdict.label not in EXPLAINED:
+    def add(self, label: Label, reason: str | None, *, judge: str, verdicts: int = 1) -> None:
+        """Count verdicts, if their label needs a reason."""
+        if label not in EXPLAINED:
             return
-        key = (verdict.label, verdict.reason, verdict.judge)
+        key = (label, reason, judge)
         if key in self.counts or len(self.counts) < MOST_CODES:
-            self.counts[key] += 1
+            self.counts[key] += verdicts
         else:
-            self.beyond += 1
+            self.beyond += verdicts
 
 
 def count_reasons(verdicts: Iterable[Verdict]) -> tuple[ReasonCount, ...]:
     """Why claims were not called supported, by label, most frequent first; empty when no judge gave a reason."""
     tally = ReasonTally(Counter())
     for verdict in verdicts:
-        tally.add(verdict)
+        tally.add(verdict.label, verdict.reason, judge=verdict.judge)
     section = reason_section(tally)
     return () if section is None else section.rows
 

@@ -72,6 +72,7 @@ def _unit_blame(case: _Case, error: ErrorKind, place: int, *, statuses: tuple[in
     names = [term_key(term), *([] if stated is None else [term_key(stated.term)])]
     return UnitBlame(
         text_id=case.output.text_id,
+        seed=case.output.meta.seed,
         error=error,
         detail=case.units.details.get(place) if error == "ungrounded" else None,
         term=term,

@@ -15,7 +15,7 @@ from hallumeter.pipelines.audit.entries import Means
 from hallumeter.pipelines.audit.run_place import is_finished, written_together
 from hallumeter.pipelines.experiments import Stopped, asked_to_the_end, opened_journal
 from hallumeter.records import Summary
-from hallumeter.runner import NoWatch, Spending, Watch, stopping_on_signals
+from hallumeter.runner import NoWatch, Spending, Watch, kept_progress, stopping_on_signals
 from hallumeter.store import RunFolder
 
 from .asking import Asking, Workbench
@@ -110,8 +110,11 @@ def run_experiment(
     with stopping_on_signals() as stop:
         models = paced_models(experiment, spending=spending, stop=stop)
         bench = ready.bench(seats_of(experiment, languages_of(ready.inputs), models), is_strict=is_strict)
-        with opened_journal(ready.folder, ready.identity) as journal:
-            means = Means(journal, stop, NoWatch() if watch is None else watch, spending)
+        with (
+            opened_journal(ready.folder, ready.identity) as journal,
+            kept_progress(NoWatch() if watch is None else watch, ready.folder, instrument=INSTRUMENT) as told,
+        ):
+            means = Means(journal, stop, told, spending)
             stopped = asked_to_the_end(partial(Asking(bench, means).run, is_retrying=is_retrying), means)
             notices = (*ready.inputs.notices, *models.troubles)
             outcome = RunOutcome(ready.folder, None, stopped, spending, notices=notices)

@@ -19,7 +19,7 @@ from hallumeter.pipelines.dialogue.measuring import Equipment
 from hallumeter.pipelines.experiments import Stopped, asked_to_the_end, digest_of, opened_journal
 from hallumeter.providers.language_models import provider_spec
 from hallumeter.records import MANIFEST_VERSION, Failure, Manifest
-from hallumeter.runner import NoWatch, Spending, Watch, stopping_on_signals
+from hallumeter.runner import NoWatch, Spending, Watch, kept_progress, stopping_on_signals
 from hallumeter.store import MANIFEST, write_json
 
 from .asking import Asking, Reminder
@@ -89,7 +89,6 @@ def run_experiment(
             measured.
         is_retrying: Ask failed turns again, and the turns of that patient after them.
     """
-    watcher = NoWatch() if watch is None else watch
     started = datetime.now(UTC)
     inputs = read_inputs(experiment, is_strict=is_strict)
     retrieval, equipment = retrieval_of(experiment), Equipment.of(experiment.rules)
@@ -103,8 +102,9 @@ def run_experiment(
         stopping_on_signals() as stop,
         Responders(experiment, spending=spending, stop=stop) as responders,
         opened_journal(folder, identity) as journal,
+        kept_progress(NoWatch() if watch is None else watch, folder, instrument=INSTRUMENT) as told,
     ):
-        means = Means(journal, stop, watcher, spending)
+        means = Means(journal, stop, told, spending)
         reminder = Reminder(retrieval or "words", experiment.facts_per_question)
         asking = Asking(experiment, inputs, means=means, responders=responders, reminder=reminder)
         dialogues = Dialogues(experiment, inputs, run_id)

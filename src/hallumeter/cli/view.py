@@ -1,0 +1,60 @@
+"""`hallumeter view`: all runs of a folder in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: any free port]")
+@click.option("--open", "is_opened", is_flag=True, help="Open the address in the browser.")
+@click.option("--annotator", metavar="NAME", help="Whose labels are given.  [default: your login name]")
+@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the pages: en, fr or ko.")
+def view(folder: Path, *, port: int, is_opened: bool, annotator: str | None, language: str) -> None:
+    """Show all runs of a folder, or one run, as a local web app.
+
+    It lists runs and their trends, shows every record of a run whatever its size, follows runs that go on, and keeps
+    what you say of verdicts (right, wrong) in labels.sqlite beside the run. It listens on 127.0.0.1 only, and the
+    address holds a secret: whoever has it can read the runs. Ctrl-C ends it. Needs the extra `viewer`.
+
+    \b
+    Examples:
+      hallumeter view
+      hallumeter view runs/ --open
+      hallumeter view runs/monday --annotator kim
+      hallumeter view --port 8800 --language ko
+    """
+    from hallumeter.errors import MissingExtraError
+    from hallumeter.report.languages.catalogue import catalogue
+
+    try:
+        from hallumeter.viewer.serving import Viewer
+    except ModuleNotFoundError as error:
+        if error.name not in {"starlette", "uvicorn"}:
+            raise
+        raise MissingExtraError("viewer", "showing runs in a browser") from error
+    catalogue(language)
+    viewer = Viewer(folder, annotator=annotator or _login(), warn=_warn, port=port, language=language)
+    click.echo(viewer.address)
+    if is_opened:
+        click.launch(viewer.address)
+    viewer.run()
+
+
+def _login() -> str:
+    """The name of whoever sits here; a container may know none."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _warn(text: str) -> None:
+    from hallumeter.text.printable import one_line
+
+    click.echo(f"note: {one_line(text)}", err=True)

@@ -1,0 +1,218 @@
+"""The web app: which address gives what."""
+
+from __future__ import annotations
+
+import mimetypes
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hallumeter.errors import HallumeterError
+from hallumeter.report.languages.speaking import speaking
+from hallumeter.report.page.rendering import PALETTE_STYLE, palette_style, static, static_names
+from hallumeter.store import HumanLabel, LabelStore, is_attached, labels_csv
+
+from .answers import body_of, html_answer, json_answer, parsed, refusal
+from .events import Newsroom
+from .guard import Refused
+from .index.queries import Query
+from .libraries import Library
+from .pages import list_page, run_page, trend_page
+from .payloads import entry, single
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from .index.reading import Index
+    from .runs import FoundRun, RunShelf
+
+MOST_ENTRIES = 200
+
+
+class NewLabel(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a reader says of a verdict."""
+
+    record_id: str
+    claim_id: str
+    is_right: bool | None
+
+
+class App:
+    """Answers for one folder of runs."""
+
+    def __init__(self, shelf: RunShelf, *, annotator: str, language: str, is_closing: Callable[[], bool]) -> None:
+        self._shelf, self._annotator, self._language = shelf, annotator, language
+        self.library = Library()
+        self._news = Newsroom(shelf, self.library, is_closing)
+
+    def starlette(self) -> Starlette:
+        """The same for a server."""
+        own = "/runs/{run_id}"
+        routes = [
+            Route("/", self.list_of_runs),
+            Route("/progress", self.progress_of_all),
+            Route("/trends", self.trends),
+            Route("/static/{name}", self.static_file),
+            Route(f"{own}/", self.page),
+            Route(f"{own}/records", self.records),
+            Route(f"{own}/records/{{position:int}}", self.record),
+            Route(f"{own}/facets", self.facets),
+            Route(f"{own}/labels", self.labels),
+            Route(f"{own}/labels", self.add_label, methods=["POST"]),
+            Route(f"{own}/labels.csv", self.labels_table),
+            Route(f"{own}/progress", self.progress),
+        ]
+        app = Starlette(
+            routes=routes, exception_handlers=dict.fromkeys((404, 405, Refused, HallumeterError, Exception), refusal)
+        )
+        app.router.redirect_slashes = False
+        return app
+
+    def list_of_runs(self, _: Request) -> Response:
+        """All runs."""
+        with speaking(self._language):
+            return html_answer(list_page(self._shelf.root.name, self._shelf.runs()))
+
+    def trends(self, request: Request) -> Response:
+        """How metrics moved from run to run."""
+        chosen = {name: request.query_params.get(name) for name in ("instrument", "metric")}
+        with speaking(self._language):
+            return html_answer(trend_page(self._shelf.root.name, self._shelf.runs(), **chosen))
+
+    def page(self, request: Request) -> Response:
+        """The page of a run, or of how far it is."""
+        run = self._run(request)
+        index = self._index_or_none(run)
+        fault = None if index is not None or run.status == "damaged" else self.library.fault(run.path)
+        with speaking(self._language):
+            return html_answer(run_page(run, index, fault=fault))
+
+    async def progress(self, request: Request) -> Response:
+        """Steps of a run as they are taken."""
+        run = await run_in_threadpool(self._run, request)
+        return self._news.of_run(run.run_id)
+
+    async def progress_of_all(self, _: Request) -> Response:
+        """States of all runs as they change."""
+        return self._news.of_all()
+
+    def records(self, request: Request) -> Response:
+        """Some of the records that a query means."""
+        run, index = self._indexed(request)
+        asked = request.query_params
+        query = parsed(asked.get("query") or "{}", Query)
+        start, count = _number(asked.get("start"), 0), _number(asked.get("count"), 50)
+        try:
+            found = index.positions(query, asked.get("order") or "worst")
+        except KeyError:
+            raise Refused(400, "there is no such order") from None
+        with speaking(self._language):
+            chosen = found[start : start + min(count, MOST_ENTRIES)]
+            entries = [entry(run.path, index, position=position) for position in chosen]
+        return json_answer({"total": index.total, "matching": len(found), "start": start, "entries": entries})
+
+    def record(self, request: Request) -> Response:
+        """One record."""
+        run, index = self._indexed(request)
+        position = request.path_params["position"]
+        with speaking(self._language):
+            found = single(run.path, index, position=position) if position < 2**62 else None
+        if found is None:
+            raise Refused(404, "there is no such record")
+        return json_answer(found)
+
+    def facets(self, request: Request) -> Response:
+        """What can be chosen from."""
+        return json_answer(self._indexed(request)[1].facets())
+
+    def labels(self, request: Request) -> Response:
+        """What this annotator said of verdicts that the run still holds."""
+        run, index = self._indexed(request)
+        own = [label for label in LabelStore(run.path).latest() if label.annotator == self._annotator]
+        return json_answer([_told(label) for label in own if _is_held(index, label)])
+
+    async def add_label(self, request: Request) -> Response:
+        """Keep what a reader says of a verdict."""
+        said = await body_of(request, NewLabel)
+        return await run_in_threadpool(self._add_label, request, said)
+
+    def _add_label(self, request: Request, said: NewLabel) -> Response:
+        run, index = self._indexed(request)
+        found = index.judged(said.record_id, said.claim_id)
+        if found is None:
+            raise Refused(404, "there is no such claim")
+        fingerprint, shape = found
+        label = HumanLabel(
+            record_id=said.record_id,
+            claim_id=said.claim_id,
+            judge=index.headline,
+            judged=_judged(shape.label),
+            is_right=said.is_right,
+            annotator=self._annotator,
+            noted=datetime.now(UTC).isoformat(timespec="seconds"),
+            fingerprint=fingerprint,
+        )
+        LabelStore(run.path).add(label)
+        return json_answer(_told(label))
+
+    def labels_table(self, request: Request) -> Response:
+        """The labels of all annotators as a table."""
+        run, index = self._indexed(request)
+        rows = [(label, _is_held(index, label)) for label in LabelStore(run.path).latest()]
+        headers = {"Content-Disposition": 'attachment; filename="labels.csv"'}
+        return Response(labels_csv(rows).encode(errors="replace"), media_type="text/csv", headers=headers)
+
+    def static_file(self, request: Request) -> Response:
+        """A script or a style of ours."""
+        name = request.path_params["name"]
+        if name == PALETTE_STYLE:
+            return Response(palette_style(), media_type="text/css")
+        if name not in static_names():
+            raise Refused(404, "nothing is here")
+        return Response(static(name), media_type=mimetypes.guess_type(name)[0] or "text/plain")
+
+    def _run(self, request: Request) -> FoundRun:
+        run = self._shelf.run(request.path_params["run_id"])
+        if run is None:
+            raise Refused(404, "there is no such run")
+        return run
+
+    def _index_or_none(self, run: FoundRun) -> Index | None:
+        return self.library.index(run.path) if run.summary is not None else None
+
+    def _indexed(self, request: Request) -> tuple[FoundRun, Index]:
+        run = self._run(request)
+        index = self._index_or_none(run)
+        if index is None:
+            fault = run.reason or self.library.fault(run.path)
+            raise Refused(503, fault or "the records of this run are still being read; ask again in a moment")
+        return run, index
+
+
+def _number(text: str | None, usual: int) -> int:
+    if text is None:
+        return usual
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise Refused(400, "expected a whole number that is not negative")
+    return int(text)
+
+
+def _judged(label: str) -> str | None:
+    return None if label == "NONE" else label
+
+
+def _is_held(index: Index, label: HumanLabel) -> bool:
+    found = index.judged(label.record_id, label.claim_id)
+    return found is not None and is_attached(label, found[0], _judged(found[1].label))
+
+
+def _told(label: HumanLabel) -> dict[str, object]:
+    names = ("record_id", "claim_id", "is_right", "annotator", "noted")
+    return {name: getattr(label, name) for name in names}

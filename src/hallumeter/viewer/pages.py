@@ -1,0 +1,165 @@
+"""The pages of the viewer, made by the same templates and scripts as a report."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from hallumeter.pipelines.run import load
+from hallumeter.report import (
+    BreakdownSection,
+    DifferenceSection,
+    MetricSection,
+    PartSection,
+    RecordSection,
+    ScoreSection,
+)
+from hallumeter.report.document import Coverage
+from hallumeter.report.languages.speaking import message, say
+from hallumeter.report.page.chapters import chapters_of
+from hallumeter.report.page.rendering import Served, render_served
+
+from .headlines import headline_rows
+from .index.building import opening_document
+from .payloads import remote_blocks
+from .trends import trend_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hallumeter.report import Document, MetricRow
+    from hallumeter.report.document import Section
+
+    from .index.reading import Index
+    from .runs import FoundRun
+
+_FROM_SUMMARY = (MetricSection, BreakdownSection, DifferenceSection, ScoreSection, PartSection)
+"""Sections that tell the whole truth before any record is read."""
+STATUS_WORDS = {
+    "finished": message("finished"),
+    "running": message("running"),
+    "stopped": message("stopped"),
+    "damaged": message("damaged"),
+}
+RESUME_WORDS = {
+    "audit": message("Stopped. To go on, give the same command again with --resume."),
+    "dialogue": message("Stopped. To go on, give the same command again."),
+    "aspects": message("Stopped. To go on, give the same command again."),
+    "": message("Stopped. To go on, give the same command again; an audit needs --resume."),
+}
+"""How a run that was stopped is gone on with, by instrument."""
+
+
+class RunRow(Struct, frozen=True):
+    """A run as a line of the list."""
+
+    run: FoundRun
+    when: str
+    records: int | None
+    metrics: tuple[MetricRow, ...]
+    words: str
+    """Everything that the search looks at."""
+    resume: str
+    """How to go on with it, if it was stopped."""
+
+
+def list_page(folder: str, runs: Sequence[FoundRun]) -> str:
+    """All runs of a folder, the youngest first."""
+    rows = sorted(map(_row, runs), key=lambda row: (row.run.started or "9", row.run.name), reverse=True)
+    facts: dict[str, object] = {
+        "title": say("Runs in {folder}", folder=folder),
+        "folder": folder,
+        "rows": rows,
+        "status_words": STATUS_WORDS,
+        "version": version("hallumeter"),
+        "at": "runs",
+    }
+    return render_served(_served("viewer_list.html", "static/", facts, scripts=("runs.js",)))
+
+
+def trend_page(folder: str, runs: Sequence[FoundRun], *, instrument: str | None, metric: str | None) -> str:
+    """One metric over the runs of one instrument."""
+    trend = trend_of(runs, instrument=instrument, metric=metric)
+    facts: dict[str, object] = {
+        "title": say("Trends in {folder}", folder=folder),
+        "folder": folder,
+        "trend": trend,
+        "version": version("hallumeter"),
+        "at": "trends",
+    }
+    charts = [trend.chart] if trend is not None and trend.chart is not None else []
+    return render_served(_served("viewer_trends.html", "static/", facts), charts=charts)
+
+
+def run_page(run: FoundRun, index: Index | None, *, fault: str | None = None) -> str:
+    """A run: its report with records from the server, what can be said before they are read, or how far it is."""
+    facts: dict[str, object] = {
+        "run": run,
+        "resume": _resume_words(run),
+        "fault": fault,
+        "is_ready": index is not None,
+        "version": version("hallumeter"),
+        "at": "run",
+    }
+    if run.summary is None:
+        return render_served(_served("viewer_unfinished.html", "../../static/", facts, scripts=("progress.js",)))
+    if index is None:
+        document = _without_records(opening_document(load(run.path)))
+        served = _served("viewer_run.html", "../../static/", facts, scripts=("progress.js",))
+        return render_served(served, chapters_of([document]))
+    document = _remote(index.document(), index.total)
+    served = _served("viewer_run.html", "../../static/", facts, scripts=("progress.js",))
+    served = structs.replace(served, blocks=remote_blocks(document, index))
+    return render_served(served, chapters_of([document]))
+
+
+def _served(template: str, files: str, facts: dict[str, object], *, scripts: tuple[str, ...] = ()) -> Served:
+    return Served(template, files, scripts=scripts, styles=("viewer.css",), facts={"licences": (), **facts})
+
+
+def _without_records(document: Document) -> Document:
+    """The sections that are true as they are; the others would count nothing as none."""
+    kept = tuple(section for section in document.sections if isinstance(section, _FROM_SUMMARY))
+    return structs.replace(document, sections=kept)
+
+
+def _remote(document: Document, total: int) -> Document:
+    """The document with every record in reach, though none is inside."""
+
+    def reached(section: Section) -> Section:
+        if isinstance(section, RecordSection):
+            return structs.replace(section, coverage=Coverage(total, total, 0))
+        return section
+
+    return structs.replace(document, sections=tuple(map(reached, document.sections)))
+
+
+def _row(run: FoundRun) -> RunRow:
+    summary, manifest = run.summary, run.manifest
+    inputs = [file.name for file in manifest.inputs] if manifest is not None else []
+    judges = [judge.name for judge in manifest.judges] if manifest is not None else []
+    words = " ".join([run.name, run.instrument or "", run.status, *inputs, *judges])
+    return RunRow(
+        run=run,
+        when=_moment(run),
+        records=None if summary is None else summary.counts.records,
+        metrics=() if summary is None else tuple(headline_rows(summary)),
+        words=words,
+        resume=_resume_words(run),
+    )
+
+
+def _resume_words(run: FoundRun) -> str:
+    return say(RESUME_WORDS.get((run.instrument or "").partition(" ")[0], RESUME_WORDS[""]))
+
+
+def _moment(run: FoundRun) -> str:
+    """When a run began, or was last heard of, to the minute."""
+    if run.started:
+        return run.started[:16].replace("T", " ")
+    if run.progress is not None:
+        return datetime.fromtimestamp(run.progress.noted, UTC).isoformat(" ")[:16]
+    return ""

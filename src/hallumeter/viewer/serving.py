@@ -1,0 +1,88 @@
+"""Serve the runs of a folder to a browser on this machine."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from hallumeter.errors import InputError, SettingsError
+
+from .app import App
+from .guard import Guard
+from .runs import RunShelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+HERE = "127.0.0.1"
+"""The only address that is ever listened on."""
+_SECONDS_TO_END = 2
+
+
+class Viewer:
+    """A server that has its place but does not answer yet."""
+
+    def __init__(
+        self, folder: Path, *, annotator: str, warn: Callable[[str], None], port: int = 0, language: str = "en"
+    ) -> None:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; give a folder of runs, or a run folder")
+        self._socket = _bound(port)
+        self.port: int = self._socket.getsockname()[1]
+        self.token = secrets.token_urlsafe(24)
+        self._app = App(
+            RunShelf(folder, warn), annotator=annotator, language=language, is_closing=lambda: self._server.should_exit
+        )
+        guard = Guard(self._app.starlette(), token=self.token, port=self.port)
+        config = uvicorn.Config(
+            guard,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            timeout_graceful_shutdown=_SECONDS_TO_END,
+        )
+        self._server = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser; whoever knows it may read the runs."""
+        return f"http://{HERE}:{self.port}/{self.token}/"
+
+    def run(self) -> None:
+        """Answer until it is stopped, by Ctrl-C or by `stop`."""
+        try:
+            self._server.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._app.library.close()
+            self._socket.close()
+
+    def stop(self) -> None:
+        """Let `run` end soon."""
+        self._server.should_exit = True
+
+
+def _bound(port: int) -> socket.socket:
+    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let others take the port as well
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        own.bind((HERE, port))
+        own.listen(128)  # whoever is told the address may ask at once
+    except (OSError, OverflowError) as error:
+        own.close()
+        raise SettingsError(
+            f"port {port} cannot be used ({error}); choose another with --port, or leave it out"
+        ) from error
+    return own
