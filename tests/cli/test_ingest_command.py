@@ -94,7 +94,7 @@ def test_rows_of_another_tool_are_left_out_and_said(here: Path) -> None:
     assert json.loads(result.stdout)["counts"]["records"] == 2
     assert "mixed.jsonl:2: expected user_input, response and a column per metric" in result.stderr
     assert "mixed.jsonl:4: not valid JSON" in result.stderr
-    assert "mixed.jsonl:2" in refused("ingest", path, "--strict", "--out", "strict")
+    assert "mixed.jsonl:4" in refused("ingest", path, "--strict", "--out", "strict")
 
 
 def test_a_huge_line_is_left_out_and_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,8 +117,7 @@ def main() -> None:
     """
 
 
-for command in (
-    *(aspects, audit, cache, demo, dialogue, ingest, integrity, measure, metrics, report, stress, transcripts),
-    *(view,),
-):
+_AUDITING = (audit, cache, demo, ingest, integrity, measure, metrics, report, stress, view)
+_OTHER_INSTRUMENTS = (aspects, dialogue, transcripts)
+for command in (*_AUDITING, *_OTHER_INSTRUMENTS):
     main.add_command(command)

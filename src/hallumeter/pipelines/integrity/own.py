@@ -44,6 +44,7 @@ def _language_model(judge: str) -> Evaluator:
         response: object,
         evidence: Sequence[str],
         question: str | None = None,
+        *,
         ask: Callable[[str], str] | None = None,
     ) -> dict[str, object]:
         if ask is None:
