@@ -80,7 +80,7 @@ def _of_spans(response: Response, spans: Spans) -> Findings:
 def _claimless(response: Response, judge: str) -> Failure:
     is_empty = not (response.response or "").strip()
     why = "is empty" if is_empty else "states nothing"
-    message = f"{response.record_id}: the response {why}, so that no mark in it says nothing"
+    message = f"{response.record_id}: the response {why}, so that the absence of marks tells nothing"
     code = "empty_response" if is_empty else "no_claims"
     return Failure(response.record_id, None, "extract", judge, code, message)
 
