@@ -13,6 +13,7 @@ from hallumeter.errors import SettingsError
 from hallumeter.policy import (
     HALLUMETER,
     JUDGE_AUDITOR,
+    EnginePolicy,
     LooksAt,
     PagePolicy,
     Policy,
@@ -421,3 +422,12 @@ def test_the_reasons_name_the_bounds_that_were_asked_for() -> None:
 def test_a_threshold_that_is_no_share_is_refused(policy: PagePolicy | WitnessPolicy, name: str, share: float) -> None:
     with pytest.raises(SettingsError, match=f"{name} is .*; expected a share from 0 to 1"):
         structs.replace(policy, **{name: share})
+
+
+def test_an_engine_shows_signs_beyond_the_bounds_and_not_at_them() -> None:
+    policy = EnginePolicy()
+    at_the_bounds = {"hallucinating_page_rate": 0.3, "anchor_mean": 0.6, "length_ratio_mean": 1.3}
+    assert policy.signs(at_the_bounds) == ()
+    beyond = {"hallucinating_page_rate": 0.31, "anchor_mean": 0.59, "length_ratio_mean": 1.31}
+    assert policy.signs(beyond) == tuple(policy.bounds)
+    assert policy.signs({"anchor_mean": None}) == ()

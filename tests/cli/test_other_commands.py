@@ -7,12 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 from command_line import VERDICT, refused, succeed, write
 
-from hallumeter import METRICS
+from hallumeter import METRICS, load
 from hallumeter.metrics.catalog import Metric
-from hallumeter.report import find_metric, metric_facts, metric_texts
+from hallumeter.report import Document, find_metric, metric_facts, metric_texts
 
 
 def test_every_command_has_a_help_page_with_examples_and_all_its_options(
@@ -141,3 +142,24 @@ def test_several_runs_make_one_report_under_a_name_of_its_own(tmp_path: Path) ->
     page = (tmp_path / "both.html").read_text(encoding="utf-8")
     assert page.count("data-chapter ") == 2
     assert page.count("<script>") == (runs[0] / "report.html").read_text(encoding="utf-8").count("<script>") + 1
+
+
+def test_a_report_as_json_is_the_document_and_reads_back_equal(tmp_path: Path) -> None:
+    source = write(tmp_path / "v.jsonl", [VERDICT])
+    succeed("measure", source, "--out", tmp_path / "run")
+    printed = succeed("report", tmp_path / "run", "--format", "json").stdout
+    document = msgspec.json.decode(printed, type=Document)
+    assert document == load(tmp_path / "run").document()
+    assert document.version == 1
+    assert "a single one, without --out" in refused("report", tmp_path / "run", tmp_path / "run", "--format", "json")
+
+
+def test_the_schema_of_a_report_names_every_section_and_needs_no_run() -> None:
+    schema = msgspec.json.decode(succeed("report", "--schema").stdout)
+    tags = {
+        kind["properties"]["type"]["enum"][0]
+        for kind in schema["$defs"].values()
+        if "type" in kind.get("properties", {})
+    }
+    assert {"overview", "metrics", "concentration", "judges", "records", "integrity", "ranking", "parts"} <= tags
+    assert schema["$ref"] == "#/$defs/Document"

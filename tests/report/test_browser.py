@@ -42,7 +42,7 @@ def entries(page: Page) -> int:
 
 def test_charts_are_drawn_under_a_policy_without_eval_or_inline_styles(page: Page) -> None:
     expect(page.locator("html[data-charts=drawn]")).to_be_attached()
-    assert page.locator("[data-chart] svg").count() == 6
+    assert page.locator("[data-chart] svg").count() == 8
     assert page.locator("[data-chart=rates-0] .mark-symbol path").count() == 3
 
 
@@ -184,7 +184,7 @@ def test_hostile_names_of_everything_else_stay_names(browser: Browser, tmp_path:
     visit = Visit(browser, written(hostile_document(" ".join(HOSTILE.values())), tmp_path))
     expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
     visit.page.locator("#record .mark").first.click()
-    assert visit.page.locator("[data-chart] svg").count() == 4
+    assert visit.page.locator("[data-chart] svg").count() == 5
     assert visit.page.evaluate("window.stolen === undefined")
     assert visit.complaints == []
     visit.context.close()

@@ -65,9 +65,10 @@ def lab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def test_the_sample_is_drawn_with_every_kind_of_chart() -> None:
     drawn = charts_of(sample_document())
-    assert [one.chart_id for one in drawn] == ["rates-0", "shares-1", "labels-2", "groups-3", "groups-4", "groups-5"]
-    assert [one.title for one in drawn[3:]] == ["MiHR by model", "MaHR by model", "FactScore by model"]
-    assert [one.section for one in drawn] == [0, 1, 1, 2, 2, 2]
+    kinds = ["rates", "shares", "labels", "groups", "groups", "groups", "tenths", "lengths"]
+    assert [one.chart_id for one in drawn] == [f"{kind}-{place}" for place, kind in enumerate(kinds)]
+    assert [one.title for one in drawn[3:6]] == ["MiHR by model", "MaHR by model", "FactScore by model"]
+    assert [one.section for one in drawn] == [1, 2, 2, 3, 3, 3, 4, 4]
 
 
 def test_specifications_are_plain_json_without_numbers_that_are_not_finite() -> None:

@@ -41,6 +41,7 @@ from hallumeter.report import (
     Limits,
     MetricSection,
     MetricText,
+    OverviewSection,
     PageSection,
     RankingSection,
     ReadingSection,
@@ -84,7 +85,7 @@ def engine_metric(name: str, engine: str, value: float | None) -> MetricSummary:
 
 def test_a_report_on_pages_has_engines_and_pages_instead_of_judges_and_claims() -> None:
     kinds = [type(one) for one in transcripts_document().sections]
-    assert kinds == [RankingSection, PageSection, ReadingSection, MetricSection, IntegritySection]
+    assert kinds == [OverviewSection, RankingSection, PageSection, ReadingSection, MetricSection, IntegritySection]
 
 
 def test_a_document_on_claims_has_no_section_on_pages() -> None:

@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases.")
+@click.option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases and runs.")
 def cache(*, clear: bool) -> None:
     """Show where verdicts of language models are remembered, and how many, so that none is paid for twice.
 
@@ -20,20 +20,23 @@ def cache(*, clear: bool) -> None:
     import shutil
 
     from hallumeter.retrieval import INDEXES
-    from hallumeter.store import VerdictCache, cache_folder
+    from hallumeter.store import VIEWS, VerdictCache, cache_folder
 
     folder = cache_folder()
-    indexes = folder / INDEXES
+    indexes, views = folder / INDEXES, folder / VIEWS
     with VerdictCache.in_folder(folder) as verdicts:
         if clear:
             forgotten = len(verdicts)
             verdicts.clear()
-            shutil.rmtree(indexes, ignore_errors=True)
+            for place in (indexes, views):
+                shutil.rmtree(place, ignore_errors=True)
             click.echo(f"forgot {forgotten:,} verdicts")
         size = sum(file.stat().st_size for file in indexes.rglob("*") if file.is_file()) if indexes.is_dir() else 0
         count = sum(1 for _ in indexes.iterdir()) if indexes.is_dir() else 0
         click.echo(f"folder    {folder}")
         click.echo(f"verdicts  {len(verdicts):,} ({verdicts.size_bytes / 1e6:,.1f} MB)")
         click.echo(f"indexes   {count:,} ({size / 1e6:,.1f} MB)")
+        shown = list(views.glob("*.sqlite"))
+        click.echo(f"views     {len(shown):,} ({sum(file.stat().st_size for file in shown) / 1e6:,.1f} MB)")
         if verdicts.trouble:
             click.echo(f"note: {verdicts.trouble}", err=True)

@@ -15,6 +15,15 @@ def _known_language(_: click.Context, __: click.Parameter, code: str) -> str:
     return code
 
 
+def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print the schema and stop; no run is needed for it."""
+    if is_asked:
+        from hallumeter.report import document_schema
+
+        click.echo(document_schema(), nl=False)
+        context.exit()
+
+
 @click.command()
 @click.argument("runs", type=click.Path(path_type=Path), metavar="RUN...", nargs=-1, required=True)
 @click.option(
@@ -31,7 +40,23 @@ def _known_language(_: click.Context, __: click.Parameter, code: str) -> str:
     callback=_known_language,
     help="Of the report: en, fr or ko.",
 )
-def report(runs: tuple[Path, ...], out: Path | None, language: str) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "json"]),
+    default="html",
+    show_default=True,
+    help="json prints what the report of one run shows, for other programs.",
+)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of --format json and exit.",
+)
+def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -> None:
     """Write the report of a run, or of several, as one self-contained HTML file.
 
     It opens from disk, loads nothing from the network, and shows every response with its findings marked. Several runs,
@@ -43,11 +68,17 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str) -> None:
       hallumeter report run --out friday.html
       hallumeter report answers pages dialogues --out all.html
       hallumeter report run --language fr --out rapport.html
+      hallumeter report run --format json > report.json
     """
     from hallumeter.errors import InputError, SettingsError
     from hallumeter.pipelines import load
-    from hallumeter.report import write_html
+    from hallumeter.report import document_json, write_html
 
+    if form == "json":
+        if len(runs) > 1 or out is not None:
+            raise SettingsError("--format json prints one run; give a single one, without --out")
+        click.echo(document_json(load(runs[0]).document()), nl=False)
+        return
     if out is None and len(runs) > 1:
         raise SettingsError("several runs make one file: name it with --out FILE")
     target = out or runs[0] / "report.html"

@@ -28,6 +28,7 @@ from .document import (
     Section,
 )
 from .drawing import Chart
+from .encoding import document_json, document_schema
 from .overview.sections import Fact, FactValue, OverviewSection
 from .page.rendering import render_html, write_html
 from .segmentation import Segment, segments, settled_label
@@ -78,6 +79,8 @@ __all__ = [
     "charts_of",
     "count_reasons",
     "dialogue_text",
+    "document_json",
+    "document_schema",
     "failure_words",
     "find_metric",
     "metric_facts",

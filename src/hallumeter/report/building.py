@@ -36,7 +36,7 @@ from .document import (
     Section,
 )
 from .encoding import encodable
-from .overview.building import overview_section
+from .overview.building import overview_sections
 from .segmentation import CONSENSUS
 from .selection import Limits, Selection, select
 from .transcripts.pages import count_pages
@@ -120,13 +120,13 @@ def build_document(
         confidence=_confidence(manifest),
     )
     sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
-    overview = overview_section(summary, headline, texts=metric_texts, confidence=gathered.confidence)
+    first = overview_sections(summary, headline, texts=metric_texts, confidence=gathered.confidence)
     document = Document(
         title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
         provenance=Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings),
         counts=summary.counts,
-        sections=(overview, *sections, _integrity_section(gathered, sections, census)),
+        sections=(*first, *sections, _integrity_section(gathered, sections, census)),
         headline=headline,
         confidence=gathered.confidence,
         profiles=summary.profile,

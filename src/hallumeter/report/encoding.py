@@ -1,4 +1,4 @@
-"""Make a document fit for UTF-8."""
+"""A document as JSON, for other programs; and made fit for UTF-8."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from typing import TypeVar
 
 from msgspec import Struct, json
 
+from .document import Document
+
 _ENCODER = json.Encoder()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _Value = TypeVar("_Value")
+
+
+def document_json(document: Document) -> str:
+    """A document as indented JSON; `msgspec.json.decode(…, type=Document)` reads it back."""
+    return json.format(_ENCODER.encode(document), indent=2).decode() + "\n"
+
+
+def document_schema() -> str:
+    """The JSON Schema of documents."""
+    return json.format(_ENCODER.encode(json.schema(Document)), indent=2).decode() + "\n"
 
 
 def encodable(value: _Value) -> _Value:

@@ -5,7 +5,7 @@ from .journal import Done, Entry, Journal
 from .labels import LABELS, HumanLabel, LabelStore, claim_fingerprint, is_attached, labels_csv
 from .page_shelf import PageShelf, ShelvedPage, ShelvedReading
 from .pages_table import read_pages, write_pages
-from .places import cache_folder
+from .places import VIEWS, cache_folder
 from .progress import PROGRESS, Progress, ProgressFile, is_alive, read_progress
 from .record_places import PlacedRecord, RecordPlace, placed_records, record_at
 from .run_folder import (
@@ -44,6 +44,7 @@ __all__ = [
     "SCRIPTS",
     "SUMMARY",
     "VERDICTS",
+    "VIEWS",
     "Done",
     "Entry",
     "EventShelf",

@@ -6,6 +6,9 @@ import os
 import sys
 from pathlib import Path
 
+VIEWS = "views"
+"""The folder in the cache with the indexes by which runs are shown."""
+
 
 def cache_folder() -> Path:
     r"""The folder for what can be made again: `HALLUMETER_CACHE`, else a folder where the system keeps such things.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import socket
+import platform
 import sys
 import time
 from contextlib import suppress
@@ -43,7 +43,7 @@ class ProgressFile:
         self._instrument = instrument
         self._pid = os.getpid()
         self._born = _birth(self._pid)
-        self._host = socket.gethostname()
+        self._host = platform.node()
 
     def write(self, step: str, *, done: int, total: int, failures: int = 0) -> None:
         """Replace what the file says, at once or not at all."""
@@ -82,7 +82,7 @@ def is_alive(progress: Progress, now: float) -> bool:
     """Whether the process that wrote it is still at work; of another machine's only its silence tells."""
     is_recent = now - progress.noted < SILENT_SECONDS
     # On Windows the signal 0 would end the process instead of asking for it.
-    if progress.host != socket.gethostname() or sys.platform == "win32":
+    if progress.host != platform.node() or sys.platform == "win32":
         return is_recent
     try:
         os.kill(progress.pid, 0)

@@ -19,6 +19,7 @@ from hallumeter.report import (
 )
 from hallumeter.report.document import Coverage
 from hallumeter.report.languages.speaking import message, say
+from hallumeter.report.overview.sections import OverviewSection
 from hallumeter.report.page.chapters import chapters_of
 from hallumeter.report.page.rendering import Served, render_served
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from .index.reading import Index
     from .runs import FoundRun
 
-_FROM_SUMMARY = (MetricSection, BreakdownSection, DifferenceSection, ScoreSection, PartSection)
+_FROM_SUMMARY = (OverviewSection, MetricSection, BreakdownSection, DifferenceSection, ScoreSection, PartSection)
 """Sections that tell the whole truth before any record is read."""
 STATUS_WORDS = {
     "finished": message("finished"),

@@ -41,3 +41,11 @@ def overview_section(
             named = (text.alias, text.name, text.question) if text else (metric, "", "")
             figures.append(Figure(*named, row))
     return OverviewSection(tuple(tell(summary, headline, confidence)), tuple(figures))
+
+
+def overview_sections(
+    summary: Summary, headline: str | None, *, texts: Mapping[str, MetricText], confidence: float
+) -> list[OverviewSection]:
+    """The overview, where there is anything to tell."""
+    section = overview_section(summary, headline, texts=texts, confidence=confidence)
+    return [section] if section.facts or section.figures or summary.profile else []

@@ -78,16 +78,16 @@ def _share_spec(
     tips: list[Json] = [tooltip("name", across), tooltip("shown", up), tooltip("interval", say("interval"))]
     tips.append(tooltip("counts", say("counts")))
     accent = PALETTE["accent"][0]
-    spec["layer"] = [
-        {
-            "mark": {"type": "rule", "size": 2.5, "color": accent},
-            "encoding": {"y": _axis("low", up), "y2": {"field": "high"}},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 90, "color": accent, "opacity": 1},
-            "encoding": {"y": _axis("value", up), "tooltip": tips},
-        },
-    ]
+    interval: dict[str, Json] = {
+        "mark": {"type": "rule", "size": 2.5, "color": accent},
+        "encoding": {"y": _axis("low", up), "y2": {"field": "high"}},
+    }
+    point: dict[str, Json] = {
+        "mark": {"type": "point", "filled": True, "size": 90, "color": accent, "opacity": 1},
+        "encoding": {"y": _axis("value", up), "tooltip": tips},
+    }
+    # Vega warns of a field without any value.
+    spec["layer"] = [*([interval] if any(each.interval for each in bins) else []), point]
     return spec
 
 

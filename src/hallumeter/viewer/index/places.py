@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from hallumeter.report import Document
-from hallumeter.store import CLAIMS, FAILURES, MANIFEST, PAGES, RECORDS, SUMMARY, VERDICTS, cache_folder
+from hallumeter.store import CLAIMS, FAILURES, MANIFEST, PAGES, RECORDS, SUMMARY, VERDICTS, VIEWS, cache_folder
 from hallumeter.store.run_folder import OUTPUTS, SCORECARDS, TRACES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-VIEWS = "views"
-"""The folder of indexes in the cache."""
 KEPT = 40
 """Indexes that are kept; the one that was made longest ago goes first."""
 READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES, PAGES, OUTPUTS, TRACES, SCORECARDS)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from hallumeter.records import Finding, Response
 
 _DIGITS = re.compile(r"(\d+)")
-_NO_TEXT = str.maketrans({"\x00": "\ufffd"})
 
 
 def plain(text: str) -> str:
@@ -21,13 +20,15 @@ def plain(text: str) -> str:
     >>> plain("ＡＢＣ Straße")
     'abc straße'
     """
-    folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
-    return folded.encode(errors="replace").decode().translate(_NO_TEXT)
+    if not text.isascii():
+        text = storable(unicodedata.normalize("NFKC", text))
+    folded = text.lower()
+    return folded.replace("\x00", "\ufffd") if "\x00" in folded else folded
 
 
 def storable(text: str) -> str:
     """A text that SQLite can keep; lone surrogates become question marks."""
-    return text.encode(errors="replace").decode()
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def name_key(name: str) -> str:
