@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from hallumeter.errors import SettingsError
+from hallumeter.judges.embedded.tokens import tokenizer
 from hallumeter.pipelines.integrity import IntegrityResult, IntegritySettings, check_integrity, result_text
+from hallumeter.pipelines.integrity.cases import all_cases
 from hallumeter.pipelines.integrity.own import evaluator_of
 from hallumeter.pipelines.integrity.worker import Call, answered, outcome_of
 
@@ -37,6 +39,15 @@ def test_our_language_model_judge_says_that_a_reply_could_not_be_read(reply: str
     outcome = answered(evaluator_of("openai:any"), call)
     assert outcome.kind == "nothing"
     assert outcome.said
+
+
+def test_long_cases_are_as_long_as_they_say() -> None:
+    def tokens(text: object) -> int:
+        return len(tokenizer().encode(str(text), add_special_tokens=False).ids)
+
+    cases = {case.name: case for case in all_cases()}
+    assert tokens(cases["invented_end"].response) > 8_192
+    assert tokens(cases["long_evidence"].evidence[0]) > 100_000
 
 
 def test_a_number_where_nothing_was_measured_is_silent() -> None:

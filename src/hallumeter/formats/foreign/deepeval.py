@@ -71,7 +71,7 @@ def read_deepeval(documents: Sequence[Document], reading: Reading) -> Iterator[F
 
 
 def _kinds(cases: Sequence[Case]) -> dict[str, ScoreKind]:
-    """Which way is better: higher, unless passing says otherwise (until version 4 less hallucination was better)."""
+    """Which way is better: higher, unless passing says otherwise (in older versions less hallucination was better)."""
     votes: dict[str, int] = {}
     for case in cases:
         for row in mappings_of(case.get("metricsData")):

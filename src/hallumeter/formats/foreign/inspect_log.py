@@ -1,7 +1,7 @@
 """Inspect: logs of evaluations, as an ``.eval`` archive or as JSON.
 
 An archive is a zip whose members are compressed by zstd, which Python reads from 3.14 on; before that the extra
-``inspect`` does. A grade that was not found is NaN there, or INCORRECT in versions before 0.3.240.
+``inspect`` does. A grade that was not found is NaN there, or INCORRECT in older versions.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ EVIDENCE = "The Seine is 777 km long. It flows through Paris and enters the sea 
 SUPPORTED = "The Seine is 777 km long. It flows through Paris."
 _KOREAN = "센강의 길이는 777 km이다. 센강은 파리를 지나 르아브르에서 바다로 흘러든다."
 _LAST = "The harbour wall of Veldoria is 84,213 metres long."
-_LINES = 7_200
-"""Sentences of 14 tokens that make 100,000."""
-_LONG_ANSWER = 420
-"""Sentences of an answer that no model with a window of 4,096 tokens reads to its end."""
+_LINES = 8_200
+"""Sentences that make 100,000 tokens, counted by the tokenizer of the embedded judge; a test counts them."""
+_LONG_ANSWER = 800
+"""Sentences of an answer that no model with a window of 8,192 tokens reads to its end."""
 
 
 class Case(Struct, frozen=True):
