@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +84,36 @@ def test_a_process_that_ends_and_one_that_hangs_are_honest_but_unhandled() -> No
     assert result.measured == 0
     [case] = examined("never_comes_back", "refusal", seconds=1).cases
     assert (case.opinion, case.returned) == ("unhandled", "timeout: no answer in 1 s")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process of Windows keeps the id of a parent that has ended")
+def test_an_evaluator_that_hangs_does_not_outlive_whoever_asked_it() -> None:
+    asking = (
+        "from hallumeter.pipelines.integrity.probing import _Evaluator, IntegritySettings, all_cases\n"
+        "import os, threading\n"
+        "one = _Evaluator(IntegritySettings(kind='python', name='evaluators:never_comes_back'))\n"
+        "one.start()\n"
+        "threading.Timer(0.5, os._exit, [9]).start()\n"
+        "print(one._process.pid, flush=True)\n"
+        "one.ask(all_cases()[0], 'a')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asking], capture_output=True, encoding="utf-8", timeout=120, check=False
+    )
+    assert done.returncode == 9, done.stderr
+    for _ in range(100):
+        if not _is_alive(int(done.stdout)):
+            return
+        time.sleep(0.2)
+    pytest.fail("the process is still there")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_returned_values_of_many_kinds_are_read() -> None:

@@ -9,6 +9,8 @@ import inspect
 import math
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
@@ -22,6 +24,7 @@ from .outcome import Outcome
 from .own import evaluator_of
 
 LONGEST_MESSAGE = 160
+_SECONDS_BETWEEN_LOOKS = 1.0
 _SCORES = ("score", "value", "rate", "probability", "faithfulness")
 _REASONS = ("reason", "undefined", "error", "explanation", "message")
 
@@ -84,6 +87,7 @@ def answered(evaluator: Callable[..., object], call: Call) -> Outcome:
 
 def main(kind: str, name: str) -> None:
     """Answer calls until there are no more."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
@@ -96,6 +100,13 @@ def main(kind: str, name: str) -> None:
     decoder = msgspec.json.Decoder(Call)
     for line in sys.stdin.buffer:
         _say(out, answered(evaluator, decoder.decode(line)))
+
+
+def _end_with(parent: int) -> None:
+    """An evaluator that hangs must not outlive whoever asked it."""
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
 
 
 def _say(out: Any, outcome: Outcome) -> None:
