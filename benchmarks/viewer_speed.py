@@ -12,7 +12,6 @@ import http.client
 import json
 import os
 import random
-import resource
 import shutil
 import statistics
 import sys
@@ -204,9 +203,7 @@ def measure(viewer: Viewer) -> None:
     while b"still being read" in ask(viewer, f"{path}records?count=1"):
         time.sleep(0.2)
     size = sum(file.stat().st_size for file in (cache_folder() / "views").glob("*.sqlite")) / 1e6
-    busy = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     print(f"index                                   {time.perf_counter() - begun:8.1f} s ({size:,.0f} MB)")
-    print(f"  of the processor, browsers included   {busy:8.1f} s")
     first, shown = paint(viewer, path, until=".list .entry")
     print(f"first paint, and the list of records    {first:8.0f} ms {shown or 0:8.0f} ms")
     for name, query in QUERIES.items():

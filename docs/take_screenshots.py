@@ -58,8 +58,12 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         run_demo(Path(folder) / "demo")
-        answers, newspapers = (Path(folder) / "demo" / name / "report.html" for name in ("answers", "newspapers"))
+        demo = Path(folder) / "demo"
+        answers, newspapers, reviews = (
+            demo / name / "report.html" for name in ("answers", "newspapers", "reviews-english")
+        )
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        take(opened(browser, demo / "report.html", width=1200, height=1060), "demo.png", below="body", offset=0)
         desk = opened(browser, answers, width=1200, height=1000)
         desk.locator(".entry", has_text=RECORD).click()
         desk.locator(".entry[aria-current=true]").evaluate(IN_SIGHT)
@@ -74,6 +78,8 @@ def main() -> None:
         pages.locator(".entry", has_text=PAGE).click()
         take(pages, "transcripts.png", below="#browser", offset=60)
         take(pages, "transcripts-engines.png", below="section[id^=ranking]", offset=16)
+        agents = opened(browser, reviews, width=1200, height=900)
+        take(agents, "aspects-flow.png", below="section[id^=flow]", offset=48)
         browser.close()
 
 

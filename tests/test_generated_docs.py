@@ -108,7 +108,9 @@ def test_a_public_name_is_shown_with_types_defaults_and_the_text_under_its_field
     text = pages[Path("reference/python.md")]
     assert "    by: str | Sequence[str] = (),\n    settings: MeasureSettings | None = None,\n) -> Summary\n" in text
     assert "| `start` | `int \\| None = None` | First character of the claim in the response; None when" in text
-    assert "| `to_html(path: str \\| Path)` | `None` | Write the report as one self-contained file. |" in text
+    assert (
+        "| `to_html(path: str \\| Path, *, language: str = 'en')` | `None` | Write the report as one self-con" in text
+    )
     assert "| `REFUTED` | `'REFUTED'` | The evidence says otherwise. |" in text
     assert "    settings: TranscriptSettings | None = None,\n    out: str | Path | None = None,\n) -> Run\n" in text
     for name in ("transcripts", "TranscriptSettings", "Transcript", "PageRow"):

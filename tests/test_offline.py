@@ -51,6 +51,8 @@ CASES: dict[str, list[list[str]]] = {
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
         ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],
     ],
+    # It listens on 127.0.0.1 and opens nothing else: tests/viewer ask it there.
+    "view": [["view", "--help"]],
 }
 """How each command is tried. SAMPLES is the folder of bundled samples, DEMO the folder that the demo has written,
 ANSWERS has a file of answers with samples, a folder of texts, and two experiments."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -22,6 +23,7 @@ from hallumeter.report.behind import NO_RECORDS
 pytestmark = needs_browser
 
 RUNS = ("answers", "newspapers", "dialogues", "reviews-english")
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 SVG = "{http://www.w3.org/2000/svg}"
 GROUPS = ('=HYPERLINK("x")', '한국어, "인용"', "two\nlines", "-5", "+call", "@sum", "plain")
 
@@ -74,6 +76,7 @@ def saved(page: Page, button: Locator) -> tuple[str, str]:
     button.evaluate(
         "node => { for (let at = node; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true; }"
     )
+    page.wait_for_timeout(110)  # the browser lets ten downloads a second through, and drops the next
     with page.expect_download() as download:
         button.click()
     data = download.value.path().read_bytes()
@@ -197,7 +200,7 @@ def test_numbers_are_written_alike_in_files_of_every_language(browser: Browser, 
         visit = Visit(browser, tmp_path / f"{language}.html")
         buttons = visit.page.locator(".takes > button.take[aria-label*=CSV]")
         files = [rows_in(saved(visit.page, buttons.nth(place))[1]) for place in range(buttons.count())]
-        texts.append([[[cell for cell in row if cell[:1].isdigit()] for row in rows[1:]] for rows in files])
+        texts.append([[[cell for cell in row if NUMBER.fullmatch(cell)] for row in rows[1:]] for rows in files])
         visit.context.close()
     assert texts[0] == texts[1]
 
@@ -270,7 +273,12 @@ def test_every_table_and_every_chart_has_a_button_that_saves_it(
     assert len(tables) > 2
     assert set(tables) == {1}
     for figure in page.locator("figure.chart").all():
-        assert figure.locator(".take[aria-label$='as SVG']").count() == figure.locator(".chart-data").count() == 1
+        title = figure.locator(".chart-title").inner_text()
+        drawing = ET.fromstring(saved(page, figure.locator(".take[aria-label$='as SVG']"))[1].encode())
+        assert drawing.findtext(f"{SVG}title") == title
+        assert float(drawing.get("width", "0")) > 600
+        assert_stands_alone(drawing)
+        assert len(rows_in(saved(page, figure.locator(".chart-data button[aria-label$='as CSV']"))[1])) > 1
     names = page.locator(".takes > button.take").evaluate_all("all => all.map(node => node.getAttribute('aria-label'))")
     assert all("“”" not in name for name in names)
     first = page.locator(".takes > button.take[aria-label*=CSV]").first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def judges(document: Document) -> JudgeSection:
     return next(section for section in document.sections if isinstance(section, JudgeSection))
 
 
-def voted(*claims: dict[str, Label | tuple[Label, float]]) -> RecordFindings:
+def voted(*claims: Mapping[str, Label | tuple[Label, float]]) -> RecordFindings:
     """A response whose claims have these votes, with a probability where there is one."""
     findings = []
     for place, votes in enumerate(claims):

@@ -59,7 +59,7 @@ def test_a_page_stays_below_two_megabytes_whatever_its_records_hold(length: int)
     document = sample_document(found)
     source = render_html(document)
     assert len(source.encode()) < 2_000_000
-    section = next(section for section in fitted(document).sections if isinstance(section, RecordSection))
+    section = next(section for section in fitted(document).document.sections if isinstance(section, RecordSection))
     assert 0 < len(section.records) < 300
     assert section.coverage == Coverage(300, len(section.records), 0, too_large=300 - len(section.records))
     assert f"{300 - len(section.records)} more would have made this file too large" in Page(source).words
@@ -74,19 +74,19 @@ def test_when_records_are_left_out_some_of_those_drawn_at_random_stay() -> None:
     )
     document = sample_document([])
     whole = msgspec.structs.replace(document, sections=(RecordSection(Coverage(500, 90, 10), views),))
-    section = fitted(whole).sections[0]
+    section = fitted(whole).document.sections[0]
     assert isinstance(section, RecordSection)
     assert section.coverage.random == len(section.records) // 10
     assert section.coverage.worst + section.coverage.random + section.coverage.too_large == 100
     # Two runs on a page have half the room each.
-    half = fitted(whole, chapters=2).sections[0]
+    half = fitted(whole, chapters=2).document.sections[0]
     assert isinstance(half, RecordSection)
     assert len(half.records) <= len(section.records) / 2 + 1
 
 
 def test_one_record_stays_however_large_it_is() -> None:
     record = RecordFindings(Response("r", response=noise(ROOM // 2)), ())
-    section = next(one for one in fitted(sample_document([record])).sections if isinstance(one, RecordSection))
+    section = next(one for one in fitted(sample_document([record])).document.sections if isinstance(one, RecordSection))
     assert len(section.records) == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +11,14 @@ from report_samples import finding
 
 from hallumeter.records import Claim, Finding, Label, Verdict
 from hallumeter.report import Segment, segments, settled_label
-from hallumeter.report.segmentation import aligned_findings
+from hallumeter.report.segmentation import is_aligned
 
 LABELS = st.sampled_from([*Label, None])
+
+
+def aligned(text: str, found: Sequence[Finding]) -> set[int]:
+    """Positions of the findings that a piece of the text can show."""
+    return {place for place, one in enumerate(found) if is_aligned(one, settled_label(one), length=len(text))}
 
 
 def votes(*labels: Label, judge: str = "judge") -> Finding:
@@ -61,7 +68,7 @@ def test_every_character_knows_exactly_the_findings_that_cover_it(case: tuple[st
         for character in range(piece.start, piece.end):
             told[character] = set(piece.findings)
     assert told == expected
-    assert aligned_findings(text, found) == set().union(*expected)
+    assert aligned(text, found) == set().union(*expected)
 
 
 @given(texts_with_findings())
@@ -112,7 +119,7 @@ def test_offsets_count_code_points_in_korean_french_and_emoji() -> None:
 def test_a_finding_without_a_place_in_the_text_covers_nothing(start: int | None, end: int | None) -> None:
     found = [finding(start, end)]
     assert segments("water", found) == [Segment(0, 5, "water")]
-    assert aligned_findings("water", found) == set()
+    assert aligned("water", found) == set()
 
 
 def test_an_empty_response_has_no_pieces() -> None:

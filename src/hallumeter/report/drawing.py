@@ -79,6 +79,8 @@ def base_spec(title: str, *, height: Json) -> dict[str, Json]:
         "config": {
             "font": FONTS,
             "view": {"stroke": None},
+            # What a line tells, its point tells in words.
+            "rule": {"aria": False},
             "axis": axis,
             "legend": {"labelColor": ink, "labelFontSize": 12, "symbolType": "square"},
         },

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ CONSENSUS = "consensus"
 """The judge's name under which the settled verdict of a panel is kept."""
 SEVERITY = {None: -1, Label.SUPPORTED: 0, Label.UNDECIDED: 1, Label.NOT_ENOUGH_INFO: 2, Label.REFUTED: 3}
 """Which label a piece takes when findings overlap: the highest. None is a claim that nobody judged."""
+_DECIDED = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
 
 class Segment(Struct, frozen=True, omit_defaults=True):
@@ -61,27 +61,31 @@ def settled_label(finding: Finding, headline: str | None = None) -> Label | None
             return verdict.label
     if not finding.verdicts or wanted != CONSENSUS:
         return None
-    if len(finding.verdicts) == 1:
-        return finding.verdicts[0].label
-    votes = Counter(verdict.label for verdict in finding.verdicts if verdict.label is not Label.UNDECIDED)
-    ranked = votes.most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return Label.UNDECIDED
-    return ranked[0][0]
+    labels = [verdict.label for verdict in finding.verdicts]
+    if len(labels) == 1:
+        return labels[0]
+    # Lists count by identity: the hash of an enumeration, which a counter asks for, is a call to Python for each.
+    votes = [labels.count(label) for label in _DECIDED]
+    most = max(votes)
+    return _DECIDED[votes.index(most)] if most and votes.count(most) == 1 else Label.UNDECIDED
 
 
 def segments(text: str, findings: Sequence[Finding], headline: str | None = None) -> list[Segment]:
     """Pieces of the text, in order, without gap or overlap: put together again they are the text.
 
     `headline` is the judge whose labels count; see `settled_label`. A finding whose span is missing, empty or beyond
-    the text covers no piece: see `aligned_findings`.
+    the text covers no piece: see `is_aligned`.
 
     >>> from hallumeter.records import Claim, Verdict
     >>> finding = Finding(Claim("r1", "c1", start=4, end=7), (Verdict("r1", "c1", "human", Label.REFUTED),))
     >>> [(piece.text, piece.label and piece.label.value) for piece in segments("The sky", [finding])]
     [('The ', None), ('sky', 'REFUTED')]
     """
-    labels = [settled_label(finding, headline) for finding in findings]
+    return labelled_segments(text, findings, [settled_label(finding, headline) for finding in findings])
+
+
+def labelled_segments(text: str, findings: Sequence[Finding], labels: Sequence[Label | None]) -> list[Segment]:
+    """The same, where the labels of the findings are known."""
     extents = _all_extents(text, findings, labels=labels)
     starting: dict[int, list[_Extent]] = {}
     for extent in extents:
@@ -101,12 +105,6 @@ def is_aligned(finding: Finding, label: Label | None, *, length: int) -> bool:
     if claim.start is not None and claim.end is not None and claim.start < claim.end <= length:
         return True
     return bool(_extents(finding, 0, length=length, label=label))
-
-
-def aligned_findings(text: str, findings: Sequence[Finding], headline: str | None = None) -> set[int]:
-    """Positions of the findings that a piece of the text can show."""
-    labelled = enumerate((finding, settled_label(finding, headline)) for finding in findings)
-    return {place for place, (finding, label) in labelled if is_aligned(finding, label, length=len(text))}
 
 
 def _piece(text: str, span: tuple[int, int], *, active: Sequence[_Extent], labels: Sequence[Label | None]) -> Segment:

@@ -9,12 +9,12 @@ from hallumeter.records import Quote
 
 from .counting.tallies import tally_of
 from .document import FindingView, PassageView, RecordView, VerdictView
-from .segmentation import aligned_findings, segments, settled_label
+from .segmentation import is_aligned, labelled_segments, settled_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hallumeter.records import Failure, Finding, Label, Verdict
+    from hallumeter.records import Failure, FieldValue, Finding, Label, Response, Verdict
 
     from .document import RecordFindings
 
@@ -33,18 +33,14 @@ def record_view(
     response = item.response
     text = response.response or ""
     passages = {passage.evidence_id: passage.text for passage in response.evidence}
-    aligned = aligned_findings(text, item.findings, headline)
+    labels = [settled_label(finding, headline) for finding in item.findings]
+    labelled = list(zip(item.findings, labels, strict=True))
     return RecordView(
         record_id=response.record_id,
         picked=picked,
-        tally=tally_of(Counter(settled_label(finding, headline) for finding in item.findings)),
-        segments=None if response.response is None else tuple(segments(text, item.findings, headline)),
-        findings=tuple(
-            _finding_view(
-                finding, text, passages=passages, label=settled_label(finding, headline), is_aligned=position in aligned
-            )
-            for position, finding in enumerate(item.findings)
-        ),
+        tally=tally_of(Counter(labels)),
+        segments=None if response.response is None else tuple(labelled_segments(text, item.findings, labels)),
+        findings=tuple(_finding_view(finding, text, passages=passages, label=label) for finding, label in labelled),
         model=response.model,
         question=response.question,
         evidence=tuple(
@@ -52,17 +48,26 @@ def record_view(
             for passage in response.evidence
         ),
         reference=response.reference,
-        fields=response.fields,
+        fields=shown_fields(response),
         failures=failures,
     )
 
 
-def _finding_view(
-    finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None, is_aligned: bool
-) -> FindingView:
-    claim = finding.claim
+def shown_fields(response: Response) -> dict[str, FieldValue]:
+    """The fields of a response, and whether its question has an answer, where that is told.
+
+    >>> from hallumeter.records import Response
+    >>> shown_fields(Response("r1", answerable=False, fields={"topic": "tax"}))
+    {'answerable': False, 'topic': 'tax'}
+    """
+    told: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
+    return {**told, **response.fields}
+
+
+def _finding_view(finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None) -> FindingView:
+    claim, is_placed = finding.claim, is_aligned(finding, label, length=len(text))
     words = claim.text
-    if words is None and claim.start is not None and claim.end is not None and is_aligned:
+    if words is None and claim.start is not None and claim.end is not None and is_placed:
         words = text[claim.start : claim.end]
     return FindingView(
         claim_id=claim.claim_id,
@@ -72,7 +77,7 @@ def _finding_view(
         text=words,
         start=claim.start,
         end=claim.end,
-        is_aligned=is_aligned,
+        is_aligned=is_placed,
     )
 
 

@@ -130,7 +130,7 @@ class App:
 
     def facets(self, request: Request) -> Response:
         """What can be chosen from."""
-        return json_answer(self._indexed(request)[1].facets())
+        return Response(self._indexed(request)[1].facets(), media_type="application/json")
 
     def labels(self, request: Request) -> Response:
         """What this annotator said of verdicts that the run still holds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING
@@ -134,6 +135,8 @@ def _is_small(run: Path) -> bool:
 def _work(run: Path, notes: Path, told: Connection) -> None:
     """Make an index; runs in a process of its own, so that the server goes on answering meanwhile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
+    if hasattr(os, "nice"):
+        os.nice(10)  # whoever waits for a page comes first
     file = ProgressFile(notes, instrument="")
     try:
         build_index(run, lambda done, total: file.write(INDEXING, done=done, total=total))

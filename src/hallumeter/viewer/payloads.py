@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from hallumeter.report import RecordFindings
 from hallumeter.report.encoding import encodable
 from hallumeter.report.page.packing import packed
@@ -58,7 +60,8 @@ def remote_blocks(document: Document, index: Index) -> dict[str, Json]:
 def _record(run: Path, kept: KeptRecord, *, headline: str | None) -> RecordView:
     response, findings = record_at(run, kept.place)
     item = RecordFindings(response, findings)
-    return encodable(record_view(item, picked="worst", headline=headline, failures=kept.failures))
+    view = record_view(item, picked="worst", headline=headline, failures=kept.failures)
+    return encodable(structs.replace(view, trace=kept.trace))
 
 
 def _reading(run: Path, kept: KeptRecord) -> ReadingView:

@@ -107,20 +107,23 @@ class RunShelf:
         """Names of the files in a folder, and the folders in it that may be looked into."""
         names: set[str] = set()
         below: list[Path] = []
+        for entry in self._shown(folder):
+            if entry.is_symlink() and entry.is_dir():
+                self._refuse_link(Path(entry.path))
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(Path(entry.path))
+            else:
+                names.add(entry.name)
+        return names, below
+
+    def _shown(self, folder: Path) -> list[os.DirEntry[str]]:
+        """What is in a folder, but for what is hidden and what is never a run."""
         try:
             with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.name.startswith(".") or entry.name in _SKIPPED:
-                        continue
-                    if entry.is_symlink() and entry.is_dir():
-                        self._refuse_link(Path(entry.path))
-                    elif entry.is_dir(follow_symlinks=False):
-                        below.append(Path(entry.path))
-                    else:
-                        names.add(entry.name)
+                return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in _SKIPPED]
         except OSError as error:
             self._say(f"{folder}: cannot be looked into ({error.strerror})")
-        return names, below
+            return []
 
     def _refuse_link(self, path: Path) -> None:
         """A link inside the folder leads to what is found anyway; one that leads outside is said."""

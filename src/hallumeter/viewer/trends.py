@@ -123,7 +123,14 @@ def _chart(points: Sequence[Point], text: MetricText) -> Chart:
         tooltip("range", say("interval")),
     ]
     spec["encoding"] = {"x": x, "color": colour}
-    spec["layer"] = [
+    spec["layer"] = _layers(y, tips)
+    caption = say("Each point is a run, in the order in which they began; the bar is its interval.")
+    return Chart("trend", title, caption, spec)
+
+
+def _layers(y: dict[str, Json], tips: list[Json]) -> list[Json]:
+    """A line through runs that can be compared, an interval and a point for each."""
+    return [
         {
             "mark": {"type": "line", "strokeWidth": 2},
             "encoding": {"y": {**y, "field": "value"}, "detail": {"field": "group"}},
@@ -141,8 +148,6 @@ def _chart(points: Sequence[Point], text: MetricText) -> Chart:
             },
         },
     ]
-    caption = say("Each point is a run, in the order in which they began; the bar is its interval.")
-    return Chart("trend", title, caption, spec)
 
 
 def _datum(place: int, point: Point) -> Json:

@@ -207,7 +207,7 @@ def _band_mark() -> dict[str, Json]:
         "strokeOpacity": {"field": "opacity"},
         "tooltip": {"signal": "datum.tip"},
     }
-    return {"type": "path", "from": {"data": "bands"}, "encode": {"update": update}}
+    return {"type": "path", "aria": False, "from": {"data": "bands"}, "encode": {"update": update}}
 
 
 def _bar_mark() -> dict[str, Json]:
@@ -219,7 +219,7 @@ def _bar_mark() -> dict[str, Json]:
         "fill": {"field": "colour"},
         "tooltip": {"signal": "datum.tip"},
     }
-    return {"type": "rect", "from": {"data": "bars"}, "encode": {"update": update}}
+    return {"type": "rect", "aria": False, "from": {"data": "bars"}, "encode": {"update": update}}
 
 
 def _text_mark(data: str, field: str, *, x: int | None, colour: str) -> dict[str, Json]:
@@ -266,7 +266,7 @@ def _head_marks(muted: str) -> list[Json]:
         "limit": {"value": _FIGURES},
     }
     return [
-        {"type": "rect", "from": {"data": "heads"}, "encode": {"update": sign}},
+        {"type": "rect", "aria": False, "from": {"data": "heads"}, "encode": {"update": sign}},
         {"type": "text", "from": {"data": "heads"}, "encode": {"update": name}},
         {"type": "text", "encode": {"update": figures}},
     ]

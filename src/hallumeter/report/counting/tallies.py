@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BINS = 10
 """Bins of the unsupported share; a response without any unsupported claim has a bin of its own."""
 MODELS_SHOWN = 50
-RECORDS_AT_ONCE = 512
+RECORDS_AT_ONCE = 256
 """So many that columns are worth their while, and so few that memory stays small."""
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 _SUPPORTED, _REFUTED, _SILENT = (LABEL_CODES[label] for label in (Label.SUPPORTED, *UNSUPPORTED))
@@ -124,8 +124,11 @@ class Tallies:
     def _add_loose(self, item: RecordFindings, codes: list[int]) -> None:
         """Count the claims that no piece of their response can show: without a place, or a part that a judge named."""
         length = len(item.response.response or "")
-        places = [(finding.claim.start, finding.claim.end) for finding in item.findings]
-        if all(start is not None and end is not None and start < end <= length for start, end in places):
+        for finding in item.findings:
+            start, end = finding.claim.start, finding.claim.end
+            if start is None or end is None or not start < end <= length:
+                break
+        else:
             return
         pairs = zip(item.findings, codes, strict=True)
         self.not_aligned += sum(not is_aligned(finding, LABELS[code], length=length) for finding, code in pairs)

@@ -25,15 +25,14 @@ from hallumeter.report.document import (
 )
 from hallumeter.report.drawing import PALETTE, Chart, Json
 from hallumeter.report.languages.speaking import message, say
-from hallumeter.report.transcripts.payload import pages_payload, pairs_payload, readings_payload
+from hallumeter.report.transcripts.payload import pages_payload, pairs_payload
 from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
 from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
 from hallumeter.report.wording import field_words
 
-from .fitting import fitted
+from .fitting import Fitted, fitted
 from .metric_words import with_metric_words
 from .packing import packed
-from .payload import record_payload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,6 +102,8 @@ class Chapter(Struct, frozen=True):
     """What the names of its places on the page begin with; empty where it has the page for itself."""
     parts: tuple[Part, ...]
     charts: tuple[Chart, ...]
+    records: dict[str, Json]
+    """The data of its records, packed."""
 
     @property
     def guide(self) -> str:
@@ -138,13 +139,11 @@ class Chapter(Struct, frozen=True):
     @property
     def blocks(self) -> dict[str, Json]:
         """The data that the scripts read, each under the name of its block."""
-        blocks = chart_blocks(self.charts)
-        for section in self.document.sections:
-            if isinstance(section, RecordSection):
-                blocks["records-data"] = record_payload(section)
-                blocks |= {"traces-data": vocabulary()} if self.document.instrument == ASPECTS else {}
-        blocks |= _page_blocks(self.document)
-        return {self.prefix + name: packed(block) for name, block in blocks.items()}
+        blocks = chart_blocks(self.charts) | _page_blocks(self.document)
+        if self.records_anchor and self.document.instrument == ASPECTS:
+            blocks["traces-data"] = vocabulary()
+        ready = {name: packed(block) for name, block in blocks.items()} | self.records
+        return {self.prefix + name: block for name, block in ready.items()}
 
     @property
     def census(self) -> PageCensus | None:
@@ -189,10 +188,10 @@ def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
     ]
 
 
-def _chapter(document: Document, prefix: str) -> Chapter:
-    document = with_metric_words(document)
+def _chapter(found: Fitted, prefix: str) -> Chapter:
+    document = with_metric_words(found.document)
     charts = charts_of(document)
-    return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts)
+    return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts, found.blocks)
 
 
 def _parts(document: Document, charts: tuple[Chart, ...], *, prefix: str) -> list[Part]:
@@ -234,6 +233,4 @@ def _page_blocks(document: Document) -> dict[str, Json]:
         engines = [engine.engine for engine in ranking.engines] if isinstance(ranking, RankingSection) else []
         shown = readings if isinstance(readings, ReadingSection) else None
         found["pages-data"] = pages_payload(pages, engines, shown)
-    if isinstance(readings, ReadingSection):
-        found["readings-data"] = readings_payload(readings)
     return found

@@ -51,7 +51,6 @@ from hallumeter.report.wording import (
     format_pair,
     instrument_words,
     interval_words,
-    plural,
     value_words,
 )
 
@@ -92,7 +91,6 @@ def _filters() -> dict[str, Callable[..., object]]:
         "pair": format_pair,
         "count": format_count,
         "fields": field_words,
-        "plural": plural,
         "coverage": coverage_words,
         "interval": interval_words,
         "percent": format_percent,

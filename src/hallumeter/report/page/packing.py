@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SMALL = 32_768
 """Characters up to which a block is left as it is: what is gained would not be worth the unpacking."""
+LEVEL = 6
+"""Of compression: the highest makes a block 4 % smaller and takes two and a half times as long."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -28,5 +30,5 @@ def packed(block: Json) -> Json:
     if len(text) <= SMALL:
         return block
     # The page replaces what UTF-8 cannot carry; here it must be done before.
-    squeezed = gzip.compress(_SURROGATE.sub("\ufffd", text).encode(), mtime=0)
+    squeezed = gzip.compress(_SURROGATE.sub("\ufffd", text).encode(), LEVEL, mtime=0)
     return {"gzip": base64.b64encode(squeezed).decode()}

@@ -266,4 +266,5 @@ def _quote(quote: Quote, source: _Source) -> Json:
 
 
 def _without_empty(entries: dict[str, Json]) -> dict[str, Json]:
-    return {key: value for key, value in entries.items() if value not in (None, [], {}, "")}
+    # A number stays even when it is 0; comparing with each kind of nothing would take as long as all the rest.
+    return {key: value for key, value in entries.items() if value or value == 0}

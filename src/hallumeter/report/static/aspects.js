@@ -211,10 +211,13 @@
       return make("td", { className: isFine ? "fine" : "amiss" }, make("span", { className: "verdict-sign", role: "img", "aria-label": isFine ? say("right") : say("wrong") }, isFine ? "✓" : "×"), " ", polarity);
     };
     const heads = [say("Stage 1"), say("Result"), ...(trace.gold ? [say("Gold")] : [])];
-    return make("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": say("Aspects at a glance") }, make("table", { className: "glance" },
+    const table = make("table", { className: "glance" },
       make("caption", { className: "hidden" }, say("Aspects at a glance")),
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, say("Aspect")), ...heads.map((head) => make("th", { scope: "col" }, head)))),
-      make("tbody", {}, ...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, termOf(row.find(Boolean), language)), ...row.map((aspect, column) => cell(aspect, row[2], column)))))));
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, termOf(row.find(Boolean), language)), ...row.map((aspect, column) => cell(aspect, row[2], column))))));
+    const shown = make("div", {}, make("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": say("Aspects at a glance") }, table));
+    hallumeter.downloads?.offerTable(table);
+    return shown;
   };
 
   const listed = (className, name, texts) => (texts.length ? make("details", { className: "earlier" }, make("summary", {}, name), make("ul", { className }, ...texts.map((text) => make("li", { dir: "auto" }, text)))) : null);

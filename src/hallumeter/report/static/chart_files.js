@@ -8,9 +8,17 @@
   // How a point is drawn, where a click on it leads, and numbers that stand there again in words.
   const NOT_DATA = ["colour", "color", "opacity", "order", "reading", "shown", "interval", "bounds"];
 
+  const isLite = (spec) => spec.$schema.includes("/vega-lite/");
+  // A drawing follows the width of the page; a file has one of its own.
+  const onPaper = (spec) => {
+    const paper = { ...spec, background: "white", padding: 10, ...(spec.width === "container" ? { width: WIDTH } : {}) };
+    if (!isLite(spec)) paper.signals = (spec.signals ?? []).map((signal) => (signal.name === "width" ? { name: "width", value: WIDTH } : signal));
+    return paper;
+  };
   const svgOf = async (spec, { title, caption }) => {
-    const drawn = { ...spec, background: "white", ...(spec.width === "container" ? { width: WIDTH } : {}) };
-    const { view, finalize } = await vegaEmbed(make("div"), drawn, { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: false });
+    const { view, finalize } = await vegaEmbed(make("div"), onPaper(spec), {
+      mode: isLite(spec) ? "vega-lite" : "vega", renderer: "svg", ast: true, actions: false, defaultStyle: false, formatLocale: hallumeter.formatLocale, tooltip: false,
+    });
     const file = new DOMParser().parseFromString(await view.toSVG(), "image/svg+xml");
     finalize();
     const [name, words] = ["title", "desc"].map((tag) => file.createElementNS("http://www.w3.org/2000/svg", tag));
@@ -23,7 +31,8 @@
   // The values that a chart draws: those of the layer that has most, when layers have their own.
   const valuesOf = (spec) => {
     const parts = ["layer", "concat", "hconcat", "vconcat"].flatMap((name) => spec[name] ?? []).concat(spec.spec ?? []);
-    return [spec.data?.values ?? [], ...parts.map(valuesOf)].reduce((most, own) => (own.length > most.length ? own : most));
+    const own = [spec.data ?? []].flat().map((data) => data.values ?? []);
+    return [...own, ...parts.map(valuesOf)].reduce((most, values) => (values.length > most.length ? values : most), []);
   };
   const rowsOfChart = (spec) => {
     const values = valuesOf(spec);

@@ -74,11 +74,10 @@ const hallumeter = (() => {
     return written(shown);
   };
   const percent = (value) => (value === null || value === undefined ? NO_VALUE : `${number(value * 100, 1).replace(/[.,]0$/, "")} %`);
-  const count = (value, noun) => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
 
   // A cell with a number; the whole number stays in it, for sorting.
   const figure = (value, shown, ...under) => make("td", { className: "figure", "data-value": value === null || value === undefined ? undefined : value },
     make("span", { className: "value" }, shown), ...under.filter(Boolean).map((text) => make("span", { className: "under" }, text)));
 
-  return { say, sayCount, written, grouped, formatLocale, instruments, chapters, each, make, number, percent, count, figure, NO_VALUE };
+  return { say, sayCount, written, grouped, formatLocale, instruments, chapters, each, make, number, percent, figure, NO_VALUE };
 })();

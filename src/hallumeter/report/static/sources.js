@@ -37,7 +37,11 @@ hallumeter.sources = (() => {
       if (problem.name === "AbortError") throw problem;
       throw new Error(say("the server cannot be reached"));
     }
-    if (!answer.ok) throw new Error(say("the server answered {status}", { status: answer.status }));
+    // The server says in one line why it cannot; whoever else answers on this port may say anything.
+    if (!answer.ok) {
+      const told = answer.headers.get("Content-Type")?.startsWith("text/plain") ? (await answer.text()).trim() : "";
+      throw new Error(told && told.length < 500 ? told : say("the server answered {status}", { status: answer.status }));
+    }
     return answer.json();
   };
 

@@ -128,16 +128,17 @@ def _calibration_chart(each: Calibration, confidence: float) -> Chart:
     across, up = say("mean probability"), say("share unsupported")
     tips: list[Json] = [tooltip("promised", across), tooltip("shown", up), tooltip("interval", say("interval"))]
     tips.append(tooltip("counts", say("counts")))
-    spec["layer"] = [_diagonal(), *_calibration_layers(values, (across, up), tips)]
+    spec["layer"] = [_diagonal((across, up)), *_calibration_layers(values, (across, up), tips)]
     return Chart("calibration", title, caption, spec)
 
 
-def _diagonal() -> dict[str, Json]:
+def _diagonal(titles: tuple[str, str]) -> dict[str, Json]:
+    across, up = titles
     ends: list[Json] = [{"mean": 0, "value": 0}, {"mean": 1, "value": 1}]
     return {
         "data": {"values": ends},
         "mark": {"type": "line", "color": PALETTE["muted"][0], "strokeDash": [4, 4], "strokeWidth": 1},
-        "encoding": {"x": _unit("mean", ""), "y": _unit("value", "")},
+        "encoding": {"x": _unit("mean", across), "y": _unit("value", up)},
     }
 
 
@@ -163,4 +164,4 @@ def _calibration_layers(values: list[Json], titles: tuple[str, str], tips: list[
 def _unit(name: str, title: str) -> dict[str, Json]:
     axis: dict[str, Json] = {"tickCount": 5, "format": ".1f"}
     scale: dict[str, Json] = {"domain": [0, 1]}
-    return {"field": name, "type": "quantitative", "title": title or None, "scale": scale, "axis": axis}
+    return {"field": name, "type": "quantitative", "title": title, "scale": scale, "axis": axis}

@@ -15,14 +15,17 @@ import msgspec
 
 from hallumeter.pipelines.run import load
 from hallumeter.report import Limits, RecordFindings, build_document, metric_texts
+from hallumeter.report.aspects.tracing import trace_of
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.dialogue.building import severity as dialogue_severity
 from hallumeter.report.document import TRANSCRIPTS
 from hallumeter.report.page.payload import field_text
 from hallumeter.report.transcripts.reading import page_of
 from hallumeter.report.transcripts.reading import severity as reading_severity
-from hallumeter.store import placed_records
+from hallumeter.report.views import shown_fields
+from hallumeter.store import RecordPlace, RunFolder, placed_records, record_at
 
+from .facets import reading_facets, record_facets
 from .places import forget_older, index_path
 from .rows import Shape, counts_of, finding_row, reading_row
 from .texts import name_key, own_words, plain, storable
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from hallumeter.report import Document
     from hallumeter.store import PlacedRecord
 
-DOCUMENT = "document"
+DOCUMENT, FACETS = "document", "facets"
 SEVERITIES: dict[str, Callable[[RecordFindings], tuple[float, float, float]]] = {
     TRANSCRIPTS: reading_severity,
     DIALOGUE: dialogue_severity,
@@ -120,6 +123,7 @@ class _Builder:
         document = self._run.document(records=self._indexed(), limits=_NOTHING)
         self._flush()
         self._add_failures()
+        self._add_traces()
         self._database.executemany(
             "INSERT INTO shape VALUES (?, ?)", [(number, _bytes(shape)) for shape, number in self._shapes.items()]
         )
@@ -145,7 +149,7 @@ class _Builder:
             self._row("finding", number, position, shape, row.tenth, row.claim_id, row.fingerprint)
             for judge, value in row.probabilities:
                 self._row("probability", judge, value, number)
-        fields = {name: field_text(value) for name, value in response.fields.items() if value is not None}
+        fields = {name: field_text(value) for name, value in shown_fields(response).items() if value is not None}
         for name, text in fields.items():
             self._row("field", storable(name), storable(text), position)
         if self._has_pages:
@@ -180,6 +184,21 @@ class _Builder:
                 self._row("failure", position, storable(failure.code), _bytes(failure))
         self._flush()
 
+    def _add_traces(self) -> None:
+        """What agents made of sentences; nothing for other instruments."""
+        columns = ", ".join(RecordPlace._fields)
+        for traced in RunFolder(self._run.path).traced_sentences():
+            position = self._positions.get(traced.record_id)
+            if position is None:
+                continue
+            sql = f"SELECT {columns} FROM record WHERE position = ?"  # noqa: S608 (our own columns)
+            place = RecordPlace(*self._database.execute(sql, (position,)).fetchone())
+            _, findings = record_at(self._run.path, place)
+            self._row("trace", position, _bytes(trace_of(traced, findings)))
+            if len(self._rows["trace"]) >= _BATCH:
+                self._flush()
+        self._flush()
+
     def _finish(self, document: Document) -> None:
         total = len(self._positions)
         self._tell(total, total)
@@ -188,7 +207,10 @@ class _Builder:
         self._database.execute("CREATE VIRTUAL TABLE temp.own USING fts5vocab (main, own_words, row)")
         self._database.execute("CREATE VIRTUAL TABLE temp.shared USING fts5vocab (main, passage_words, row)")
         self._database.execute("INSERT INTO term SELECT term FROM temp.own UNION SELECT term FROM temp.shared")
-        self._database.execute("INSERT INTO kept VALUES (?, ?)", (DOCUMENT, _bytes(document)))
+        shapes = {number: shape for shape, number in self._shapes.items()}
+        facets = reading_facets(self._database) if self._has_pages else record_facets(self._database, shapes)
+        for name, body in ((DOCUMENT, _bytes(document)), (FACETS, _bytes(facets))):
+            self._database.execute("INSERT INTO kept VALUES (?, ?)", (name, body))
         self._database.execute("ANALYZE")
 
     def _row(self, table: str, *values: object) -> None:

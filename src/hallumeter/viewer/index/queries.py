@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from hallumeter.report.aspects.querying import TraceQuery
+
 LABELS = ("REFUTED", "NOT_ENOUGH_INFO", "UNDECIDED", "NONE", "SUPPORTED")
 SETS: dict[str, frozenset[str]] = {
     **{name: frozenset({name}) for name in LABELS},
@@ -44,6 +46,8 @@ class Behind(Struct, frozen=True, forbid_unknown_fields=True):
     page: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
     badge: bool | UnsetType | None = UNSET
+    trace: TraceQuery | UnsetType = UNSET
+    """What must have happened to a sentence among its agents."""
 
 
 class Query(Struct, frozen=True, forbid_unknown_fields=True):

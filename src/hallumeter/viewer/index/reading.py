@@ -8,15 +8,16 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from hallumeter.records import Failure, PageRow
 from hallumeter.report import Document
+from hallumeter.report.aspects.querying import does_meet
+from hallumeter.report.aspects.trace import SentenceTrace
 from hallumeter.store import RecordPlace
 
-from .building import DOCUMENT
+from .building import DOCUMENT, FACETS
 from .conditions import conditions_of
-from .facets import reading_facets, record_facets
 from .queries import Query
 from .rows import Shape
 from .searching import positions_with
@@ -24,7 +25,7 @@ from .searching import positions_with
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hallumeter.report.drawing import Json
+    from hallumeter.report.aspects.querying import TraceQuery
 
 _ORDERS = {
     "given": "by_severity",
@@ -55,6 +56,7 @@ class KeptRecord(Struct, frozen=True):
     place: RecordPlace
     failures: tuple[Failure, ...]
     row: PageRow | None
+    trace: SentenceTrace | None = None
 
 
 class _Head(Struct, frozen=True):
@@ -79,7 +81,7 @@ class Index:
         rows = self._database.execute("SELECT shape, body FROM shape")
         self._shapes = {number: decoder.decode(body) for number, body in rows}
         self.total: int = self._database.execute("SELECT count(*) FROM record").fetchone()[0]
-        self.headline = msgspec.json.decode(self._document(), type=_Head).headline
+        self.headline = msgspec.json.decode(self._kept(DOCUMENT), type=_Head).headline
         self.has_pages = bool(self._database.execute("SELECT count(*) FROM reading").fetchone()[0])
 
     def close(self) -> None:
@@ -90,10 +92,10 @@ class Index:
     def document(self) -> Document:
         """The document of the page, without records."""
         with self._lock:
-            return msgspec.json.decode(self._document(), type=Document)
+            return msgspec.json.decode(self._kept(DOCUMENT), type=Document)
 
-    def _document(self) -> bytes:
-        return bytes(self._database.execute("SELECT body FROM kept WHERE name = ?", (DOCUMENT,)).fetchone()[0])
+    def _kept(self, name: str) -> bytes:
+        return bytes(self._database.execute("SELECT body FROM kept WHERE name = ?", (name,)).fetchone()[0])
 
     def positions(self, query: Query, order: str) -> list[int]:
         """Positions of all records that a query means, in order.
@@ -121,7 +123,16 @@ class Index:
         sql = f"SELECT position FROM {table} WHERE {where} ORDER BY {order}"  # noqa: S608 (our own pieces alone)
         values = [value for condition in conditions for value in condition.values]
         rows = self._database.execute(sql, values).fetchall()
-        return [position for (position,) in rows if holding is None or position in holding]
+        found = [position for (position,) in rows if holding is None or position in holding]
+        traced = query.behind.trace
+        return found if isinstance(traced, UnsetType) else self._meeting(found, traced)
+
+    def _meeting(self, positions: list[int], query: TraceQuery) -> list[int]:
+        """The sentences among these to which it happened."""
+        decoder = msgspec.json.Decoder(SentenceTrace)
+        rows = self._database.execute("SELECT position, body FROM trace")
+        met = {position for position, body in rows if does_meet(decoder.decode(body), query)}
+        return [position for position in positions if position in met]
 
     def record(self, position: int) -> KeptRecord | None:
         """Where a record stands; None when there is no such record."""
@@ -134,11 +145,13 @@ class Index:
                 return None
             failures = self._database.execute("SELECT body FROM failure WHERE position = ?", (position,)).fetchall()
             row = self._database.execute("SELECT body FROM reading WHERE position = ?", (position,)).fetchone()
+            trace = self._database.execute("SELECT body FROM trace WHERE position = ?", (position,)).fetchone()
         return KeptRecord(
             position,
             RecordPlace(*place),
             tuple(msgspec.json.decode(body, type=Failure) for (body,) in failures),
             msgspec.json.decode(row[0], type=PageRow) if row and row[0] else None,
+            msgspec.json.decode(trace[0], type=SentenceTrace) if trace else None,
         )
 
     def position_of(self, record_id: str) -> int | None:
@@ -168,7 +181,7 @@ class Index:
             rows = self._database.execute("SELECT page, engine, position FROM reading").fetchall()
         return {(page, engine): position for page, engine, position in rows}
 
-    def facets(self) -> dict[str, Json]:
-        """What a reader can choose from, with the number of records that hold it."""
+    def facets(self) -> bytes:
+        """What a reader can choose from, with the number of records that hold it, as JSON."""
         with self._lock:
-            return reading_facets(self._database) if self.has_pages else record_facets(self._database, self._shapes)
+            return self._kept(FACETS)

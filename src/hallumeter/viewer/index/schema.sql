@@ -35,5 +35,8 @@ CREATE TABLE reading (
   insertion REAL NOT NULL, run REAL NOT NULL, is_misread INTEGER NOT NULL, is_aligned INTEGER NOT NULL, body BLOB
 );
 
+-- Only of sentences that agents have read: what each of them made of it.
+CREATE TABLE trace (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
+
 CREATE TABLE passage (passage INTEGER NOT NULL, position INTEGER NOT NULL);
 CREATE TABLE term (term TEXT PRIMARY KEY) WITHOUT ROWID;

@@ -95,7 +95,7 @@ def test_what_is_drawn_is_what_the_tables_hold() -> None:
     document = sample_document()
     section = places(document)
     drawn = {chart.kind: chart.spec["data"] for chart in charts_of(document) if chart.kind in ("tenths", "lengths")}
-    assert [value["value"] for value in drawn["tenths"]["values"]] == [each.value for each in section.tenths]  # type: ignore[index,call-overload]
+    assert [value["value"] for value in drawn["tenths"]["values"]] == [each.value for each in section.tenths]  # type: ignore[index,call-overload,union-attr]
     page = render_html(document)
     assert "{&#34;label&#34;: &#34;unsupported&#34;, &#34;tenth&#34;: 0}" in page
     assert (
