@@ -19,7 +19,7 @@ def run_of(folder: Path, rows: Iterable[Mapping[str, object]], **settings: objec
 
 
 def verdict_rows(labels: Mapping[str, str], **fields: object) -> list[dict[str, object]]:
-    """Rows from one letter per claim: s(upported), r(efuted), n(ot enough info), u(ndecided)."""
+    """Rows from one letter per claim: s for supported, r for refuted, n for not enough info, u for undecided."""
     names = {"s": "SUPPORTED", "r": "REFUTED", "n": "NOT_ENOUGH_INFO", "u": "UNDECIDED"}
     return [
         {

@@ -69,6 +69,7 @@ HIDDEN_IMPORTS = {
     "__init__.py": None,  # the public names are resolved when they are first used
     "extractors/aspects/korean/analyser.py": {"kiwipiepy"},  # an extra, and takes a second to load
     "formats/fhir/validation.py": {"fhir"},  # an extra, and slow to import
+    "formats/foreign/inspect_log.py": {"backports"},  # an extra
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "judges/embedded/encoder.py": {"onnxruntime"},  # takes a third of a second
     "judges/embedded/tokens.py": {"tokenizers"},  # only who uses the judge waits for it

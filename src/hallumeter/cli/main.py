@@ -16,6 +16,8 @@ from .cache import cache
 from .compare import compare
 from .demo import demo
 from .gate import gate
+from .ingest import ingest
+from .integrity import integrity
 from .measure import measure
 from .metrics import metrics
 from .output import encode_everything, stop_printing
@@ -114,10 +116,27 @@ def main() -> None:
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
       hallumeter compare baseline candidate           what changed between two runs, and is it worse
       hallumeter gate run --policy policy.toml        hold a run to bounds, with an exit code for CI
+      hallumeter ingest ragas.csv                     results of Ragas, DeepEval, TruLens, promptfoo, Inspect, ...
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
 
 
-_COMMANDS = (aspects, audit, cache, compare, demo, dialogue, gate, measure, metrics, report, stress, transcripts, view)
+_COMMANDS = (
+    aspects,
+    audit,
+    cache,
+    compare,
+    demo,
+    dialogue,
+    gate,
+    ingest,
+    integrity,
+    measure,
+    metrics,
+    report,
+    stress,
+    transcripts,
+    view,
+)
 for command in _COMMANDS:
     main.add_command(command)

@@ -1,6 +1,7 @@
 """From a response to the things in it that can be true or false, and whether there are any."""
 
 from .abstention import Abstention, AbstentionDetector, detect_abstention
+from .alignment import Aligner
 from .atomic_facts import FactExtractor, FactSettings
 from .by_name import EXTRACTORS, extractor_named
 from .given_claims import claims_from
@@ -11,6 +12,7 @@ __all__ = [
     "EXTRACTORS",
     "Abstention",
     "AbstentionDetector",
+    "Aligner",
     "ClauseExtractor",
     "ExtractionFailure",
     "Extractor",

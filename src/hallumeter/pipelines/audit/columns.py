@@ -43,7 +43,9 @@ class VerdictTable:
         self._keeps_texts = settings.similarity is not None
         self._records, self._models, self._questions, self._texts = (NameIndex() for _ in range(4))
         self._fields = {field: FieldIndex() for field in settings.fields}
-        self._judges = {name: number for number, name in enumerate(judges)}
+        self._judges = NameIndex()
+        for name in judges:
+            self._judges[name]  # numbered in the order given
         self._response_names: dict[tuple[int, int], str] = {}
         self._distributions: list[Distributions] = []
         self._columns = {name: array("q") for name in (*_EMPTY, "records", "models", "questions")}
@@ -87,7 +89,7 @@ class VerdictTable:
             distributions=tuple(self._distributions),
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
-            judge_names=tuple(self._judges),
+            judge_names=tuple(self._judges.names),
             field_names={name: tuple(index.names) for name, index in self._fields.items()},
             claim_texts=tuple(self._texts.names),
             places=(("journal", self._rows),),

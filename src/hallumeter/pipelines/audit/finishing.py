@@ -23,7 +23,7 @@ from .identity import INSTRUMENT
 from .judging import failure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from hallumeter.pipelines.measurement.response_names import ResponseNames
@@ -85,22 +85,26 @@ class RunFiles:
 
     def add(self, record: Prepared, judged: Sequence[Sequence[Judged]]) -> list[Verdict | Failure]:
         """Write a record, its claims, and the verdicts on them by claim and judge; a claim nobody judged has failed."""
+        by_judge = [_by_claim(parts) for parts in judged]
+        said = [
+            found.get(claim.claim_id) or failure_of(claim, judge, _MISSING, message=_MISSING_MESSAGE)
+            for claim in record.claims
+            for judge, found in zip(self._judges, by_judge, strict=True)
+        ]
+        self.write(record, said)
+        return said
+
+    def write(self, record: Prepared, said: Iterable[Verdict | Failure]) -> None:
+        """Write a record, its claims, and what was said of them."""
         self._write(RECORDS, record.response)
         if record.failure is not None:
             self.fail(record.failure)
-        by_judge = [_by_claim(parts) for parts in judged]
-        said: list[Verdict | Failure] = []
         for claim in record.claims:
             self._write(CLAIMS, claim)
             self.claims += 1
             self.unaligned += claim.start is None
-            said += [
-                found.get(claim.claim_id) or failure_of(claim, judge, _MISSING, message=_MISSING_MESSAGE)
-                for judge, found in zip(self._judges, by_judge, strict=True)
-            ]
         for item in said:
             self._say(item)
-        return said
 
     def _say(self, item: Verdict | Failure) -> None:
         if isinstance(item, Failure):

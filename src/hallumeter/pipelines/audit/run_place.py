@@ -27,9 +27,9 @@ def is_finished(folder: Path) -> bool:
     return (folder / MANIFEST).is_file() and not (folder / JOURNAL).exists()
 
 
-def free_place(stem: str, *, is_resumed: bool) -> Path:
-    """A folder for an audit whose user named none: the first that is free, or the last to go on with."""
-    places = [Path(f"{stem}-audit{f'-{number}' if number > 1 else ''}") for number in range(1, 10_000)]
+def free_place(stem: str, *, is_resumed: bool = False, work: str = "audit") -> Path:
+    """A folder for work whose user named none: the first that is free, or the last to go on with."""
+    places = [Path(f"{stem}-{work}{f'-{number}' if number > 1 else ''}") for number in range(1, 10_000)]
     free = next(number for number, place in enumerate(places) if not os.path.lexists(place))
     return places[max(0, free - 1)] if is_resumed else places[free]
 
