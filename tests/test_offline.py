@@ -32,12 +32,17 @@ CASES: dict[str, list[list[str]]] = {
         ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
     ],
     "cache": [["cache"], ["cache", "--clear"]],
+    "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "demo": [["demo"]],
     "dialogue config": [["dialogue", "config"], ["dialogue", "config", "--init", "rules"]],
     "dialogue lint": [["dialogue", "lint"]],
     "dialogue measure": [["dialogue", "measure", "DEMO/dialogues/events.jsonl", "--out", "run"]],
     "dialogue run": [["dialogue", "run", "--config", "ANSWERS/experiment.json"]],
     "dialogue script": [["dialogue", "script", "--fhir-dir", "SAMPLES/patients", "--output-path", "scripts.jsonl"]],
+    "gate": [["gate", "DEMO/answers", "--init"]],
+    "ingest": [["ingest", "ANSWERS/results.jsonl", "--out", "run"]],
+    # The evaluator runs in a process of its own, which the guard of this test forbids: its own tests watch it.
+    "integrity": [["integrity", "--help"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
     "report": [
@@ -72,6 +77,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "handbook").mkdir()
     for name, text in texts.items():
         (folder / "handbook" / f"{name}.txt").write_text(text, encoding="utf-8")
+    results = '{"user_input": "q", "response": "r", "retrieved_contexts": ["c"], "faithfulness": 0.5}\n'
+    (folder / "results.jsonl").write_text(results, encoding="utf-8")
     (folder / "questions.txt").write_text("How should I exercise?\n", encoding="utf-8")
     experiment = {
         "systems": [{"mode": "llm", "model": "offline"}],

@@ -13,9 +13,8 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .compare import compare
+from .decisions import compare, gate
 from .demo import demo
-from .gate import gate
 from .ingest import ingest
 from .integrity import integrity
 from .measure import measure

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import say_what_happened, terminal_width
-from .parameters import interval_options, joined_names, quiet_option
+from hallumeter.cli.output import say_what_happened, terminal_width
+from hallumeter.cli.parameters import interval_options, joined_names, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.comparing import CompareSettings

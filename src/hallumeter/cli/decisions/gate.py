@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from .output import say_what_happened, terminal_width
-from .parameters import quiet_option
+from hallumeter.cli.output import say_what_happened, terminal_width
+from hallumeter.cli.parameters import quiet_option
 
 EXIT_CODES = {"passed": 0, "broken": 1, "unmeasured": 3}
 FORMATS = ("table", "json", "junit", "github", "sarif")
