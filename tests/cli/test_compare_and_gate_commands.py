@@ -82,8 +82,8 @@ def test_what_cannot_be_compared_is_refused_in_one_line(runs: Path) -> None:
     assert "damaged" in refused("compare", "good", "damaged")
     shutil.copytree(runs / "good", runs / "other")
     manifest = (runs / "other" / "manifest.json").read_text(encoding="utf-8")
-    (runs / "other" / "manifest.json").write_text(manifest.replace('"measure"', '"audit"'), encoding="utf-8")
-    assert "only runs of the same instrument" in refused("compare", "good", "other")
+    (runs / "other" / "manifest.json").write_text(manifest.replace('"measure"', '"transcripts"'), encoding="utf-8")
+    assert "only runs of one instrument" in refused("compare", "good", "other")
 
 
 def test_a_gate_passes_breaks_or_cannot_tell(runs: Path) -> None:

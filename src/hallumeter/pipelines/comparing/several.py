@@ -9,7 +9,7 @@ import numpy as np
 from hallumeter.pipelines.ranking import ranking_of
 from hallumeter.records.decisions.comparison import COMPARISON_VERSION, RunRanking
 
-from .pipeline import check_common, chosen_metrics, described, opened_sides
+from .pipeline import check_common, chosen_metrics, described, instruments_of, mixture_notices, opened_sides
 from .settings import CompareSettings
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def rank_runs(runs: Sequence[Run | str | Path], *, settings: CompareSettings | N
             rankings.append(ranking_of(np.stack(columns, axis=1), names, metric=metric, direction=direction))
     return RunRanking(
         version=COMPARISON_VERSION,
-        instrument=sides[0].instrument,
+        instrument=instruments_of(sides),
         runs=tuple(described(side) for side in sides),
         common=len(keys),
         cluster=sides[0].unit,
@@ -74,6 +74,7 @@ def _names(sides: Sequence[Side]) -> list[str]:
 
 
 def _notices(sides: Sequence[Side], common: int) -> Iterator[str]:
+    yield from mixture_notices(sides)
     for side in sides:
         if len(side.record_ids) > common:
             yield f"{len(side.record_ids) - common:,} records of {side.name} are not in every run"
