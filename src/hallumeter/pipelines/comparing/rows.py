@@ -180,7 +180,7 @@ def _nothing(values: tuple[float | None, float | None]) -> str:
     """Which run a metric has no value in."""
     if values[0] is None and values[1] is None:
         return "neither run has anything to count"
-    return f"the {'first' if values[0] is None else 'second'} run has nothing to count"
+    return "the first run has nothing to count" if values[0] is None else "the second run has nothing to count"
 
 
 def _lacking_here(arm: Arms, part: Part) -> tuple[list[str], list[str]]:
