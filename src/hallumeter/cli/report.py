@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from hallumeter.cli.output import refuse_as_file
-from hallumeter.cli.parameters import known_language
+from .output import refuse_as_file
+from .parameters import known_language
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:

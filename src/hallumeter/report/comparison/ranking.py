@@ -50,10 +50,10 @@ class RankedMetric(Struct, frozen=True):
 
 def ranked_metrics(ranking: RunRanking, charts: Sequence[Chart]) -> list[RankedMetric]:
     """Every metric of a ranking as a page shows it."""
-    return [_ranked(each, ranking.cluster, charts, place) for place, each in enumerate(ranking.rankings)]
+    return [_ranked(each, ranking.cluster, charts=charts, place=place) for place, each in enumerate(ranking.rankings)]
 
 
-def _ranked(ranking: Ranking, unit: str, charts: Sequence[Chart], place: int) -> RankedMetric:
+def _ranked(ranking: Ranking, unit: str, *, charts: Sequence[Chart], place: int) -> RankedMetric:
     known = METRICS_BY_ID.get(ranking.metric)
     arrow, direction = DIRECTION_WORDS[ranking.direction]
     return RankedMetric(
