@@ -185,8 +185,8 @@ def test_a_written_page_replaces_the_file_of_that_name(tmp_path: Path) -> None:
 def test_a_ranking_says_who_is_ahead_and_who_is_alike() -> None:
     page = render_comparison(run_ranking())
     assert "good has the best mean rank, and does not differ from: fair (Friedman, p &lt; 0.001)." in page
-    assert "Not ranked: on none of the responses every run has a value." in page
-    assert "Not tested: on all of the responses the runs are equal." in page
+    assert "Not ranked: nowhere has every run a value." in page
+    assert "Not tested: the runs are equal everywhere." in page
     ranking = run_ranking()
     alone = structs.replace(ranking.rankings[0], groups=())
     unclear = structs.replace(ranking.rankings[0], p_value=0.4)

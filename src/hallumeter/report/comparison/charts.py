@@ -8,10 +8,10 @@ from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.transcripts.charts import rank_spec
 from hallumeter.report.transcripts.ranking import LEVEL, p_words
-from hallumeter.report.wording import format_number, format_pair, interval_words
+from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words
 
 from .telling import SHOWS, alias_of
-from .wording import difference_words, metric_words, slice_words
+from .wording import difference_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def difference_charts(rows: Sequence[MetricComparison], confidence: float, *, nu
     title = say("Differences, second run less first")
     spec = base_spec(title, height=ROW_HEIGHT * len(drawn))
     spec["data"] = {"values": [_value(row) for row in drawn]}
-    axis: dict[str, Json] = {"labelLimit": 150}
+    axis: dict[str, Json] = {"labelLimit": 170}
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": axis}}
     spec["layer"] = [*_bands(drawn), _interval(), _points(confidence)]
     return [Chart("differences", title, _caption(rows, shares, confidence), spec, number=number)]
@@ -45,7 +45,7 @@ def _value(row: MetricComparison) -> dict[str, Json]:
     low, high = row.interval or (None, None)
     best, worst = row.difference_bounds if row.difference_bounds and any(row.unmeasured) else (None, None)
     return {
-        "name": f"{metric_words(row)} · {slice_words(row)}" if row.by else metric_words(row),
+        "name": " · ".join([f"{alias_of(row.metric)} {DIRECTION_WORDS[row.direction][0]}".rstrip(), *row.by.values()]),
         "difference": row.difference,
         "low": low,
         "high": high,
@@ -153,26 +153,26 @@ def ranking_charts(rankings: Sequence[Ranking], unit: str) -> list[Chart]:
 
 
 UNITS = {
-    "response": message("responses"),
-    "question": message("questions"),
-    "page": message("pages"),
-    "patient_id": message("patients"),
+    "response": message("one response"),
+    "question": message("one question"),
+    "page": message("one page"),
+    "patient_id": message("one patient"),
 }
 """What is resampled or ranked, where it is not a field of the user's own."""
 
 
 def unit_words(unit: str) -> str:
-    """What a cluster is called, in the plural; a field is called what the data calls it."""
+    """What a cluster is called; a field is called what the data calls it."""
     return say(UNITS[unit]) if unit in UNITS else unit
 
 
 def _rank_caption(ranking: Ranking, unit: str) -> str:
     told = [
         say(
-            "Point: the mean rank of a run by {metric} over {count} {units}; 1 is best.",
+            "Point: the mean rank of a run by {metric} over {count} units ({unit} each); 1 is best.",
             metric=alias_of(ranking.metric),
             count=written(f"{ranking.pages:,}"),
-            units=unit_words(unit),
+            unit=unit_words(unit),
         )
     ]
     if ranking.critical_difference is not None:

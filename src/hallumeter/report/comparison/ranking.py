@@ -11,7 +11,6 @@ from hallumeter.report.languages.speaking import say
 from hallumeter.report.transcripts.ranking import LEVEL, p_words
 from hallumeter.report.wording import DIRECTION_WORDS
 
-from .charts import unit_words
 from .telling import alias_of
 
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ class RankedMetric(Struct, frozen=True):
 
 def ranked_metrics(ranking: RunRanking, charts: Sequence[Chart]) -> list[RankedMetric]:
     """Every metric of a ranking as a page shows it."""
-    return [_ranked(each, ranking.cluster, charts=charts, place=place) for place, each in enumerate(ranking.rankings)]
+    return [_ranked(each, charts=charts, place=place) for place, each in enumerate(ranking.rankings)]
 
 
-def _ranked(ranking: Ranking, unit: str, *, charts: Sequence[Chart], place: int) -> RankedMetric:
+def _ranked(ranking: Ranking, *, charts: Sequence[Chart], place: int) -> RankedMetric:
     known = METRICS_BY_ID.get(ranking.metric)
     arrow, direction = DIRECTION_WORDS[ranking.direction]
     return RankedMetric(
@@ -62,7 +61,7 @@ def _ranked(ranking: Ranking, unit: str, *, charts: Sequence[Chart], place: int)
         question=say(known.question) if known else "",
         arrow=arrow,
         direction=say(direction),
-        told=_told(ranking, unit),
+        told=_told(ranking),
         runs=tuple(
             RankedRun(each.engine, each.mean_rank, letters_of(ranking, each.engine)) for each in ranking.engines
         ),
@@ -86,11 +85,11 @@ def undefined_words(ranking: Ranking, unit: str) -> str:
     return (ranking.undefined or "").replace("page", unit).replace("engine", "run")
 
 
-def _told(ranking: Ranking, unit: str) -> str:
+def _told(ranking: Ranking) -> str:
     if ranking.undefined or ranking.p_value is None:
         if not ranking.engines:
-            return say("Not ranked: on none of the {units} every run has a value.", units=unit_words(unit))
-        return say("Not tested: on all of the {units} the runs are equal.", units=unit_words(unit))
+            return say("Not ranked: nowhere has every run a value.")
+        return say("Not tested: the runs are equal everywhere.")
     if ranking.p_value >= LEVEL:
         return say("No difference between the runs is shown (Friedman, {p}).", p=p_words(ranking.p_value))
     best = ranking.engines[0].engine
