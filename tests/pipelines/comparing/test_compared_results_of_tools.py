@@ -92,6 +92,15 @@ def test_tools_without_a_metric_in_common_are_refused(tmp_path: Path) -> None:
         compare(first, second)
 
 
+def test_runs_of_the_same_name_are_told_apart_by_their_places(tmp_path: Path) -> None:
+    places = [tmp_path / name / "run" for name in "ab"]
+    for place in places:
+        place.parent.mkdir()
+        run_of(place, verdict_rows({"r1": "s", "r2": "r"}))
+    found = compare(*places)
+    assert [found.first.name, found.second.name] == [str(place) for place in places]
+
+
 def test_ranges_of_scores_are_read_as_they_were_kept_and_nothing_else() -> None:
     lines = ["ragas:faithfulness 0 1", "a b c -1 1", "odd", "x 1 0", "y nan 1", "z a b"]
     manifest = Manifest(1, "0.1.0", "ingest", (), {"ranges": lines})

@@ -121,6 +121,10 @@ def opened_sides(runs: Sequence[Run | str | Path], settings: CompareSettings) ->
                 f"{sides[0].path} is a run of `{sides[0].instrument}` and {side.path} of `{side.instrument}`; only "
                 f"runs of one instrument can be compared, and those of {', '.join(CLAIM_INSTRUMENTS)} with each other"
             )
+    if len({side.name for side in sides}) < len(sides):
+        # Folders of the same name are told apart by where they are.
+        for side in sides:
+            side.name = str(side.path)
     return sides
 
 

@@ -34,7 +34,7 @@ def rank_runs(runs: Sequence[Run | str | Path], *, settings: CompareSettings | N
             pass
     keys = [key for key in sides[0].numbers if all(key in side.numbers for side in sides[1:])]
     check_common(len(keys), sides)
-    names = _names(sides)
+    names = [side.name for side in sides]
     units = [sides[0].clusters[sides[0].numbers[key]] for key in keys]
     codes: dict[str, int] = {}
     clusters = np.array([codes.setdefault(unit, len(codes)) for unit in units], dtype=np.intp)
@@ -65,12 +65,6 @@ def _values(rates: Rates, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
     values = np.full(len(pooled), np.nan)
     np.divide(pooled.counts, pooled.totals, out=values, where=pooled.totals > 0)
     return values
-
-
-def _names(sides: Sequence[Side]) -> list[str]:
-    """What the runs are called: by their folders, or by their whole paths where two folders have one name."""
-    names = [side.name for side in sides]
-    return names if len(set(names)) == len(names) else [str(side.path) for side in sides]
 
 
 def _notices(sides: Sequence[Side], common: int) -> Iterator[str]:
