@@ -7,6 +7,7 @@ CREATE TABLE label (
   is_right INTEGER CHECK (is_right IN (0, 1)),
   annotator TEXT NOT NULL,
   noted TEXT NOT NULL,
-  fingerprint TEXT NOT NULL
+  fingerprint TEXT NOT NULL,
+  label TEXT
 ) STRICT;
 CREATE INDEX label_of_claim ON label (record_id, claim_id, annotator, number);
