@@ -70,7 +70,7 @@ class LabelledRun(Struct, frozen=True, eq=False):
     @property
     def is_flagged(self) -> NDArray[np.bool_]:
         """Which claims the judge calls unsupported."""
-        return self.is_decided & (self.codes != LABEL_CODES[Label.SUPPORTED])
+        return np.asarray(self.is_decided & (self.codes != LABEL_CODES[Label.SUPPORTED]))
 
 
 def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
