@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from .bootstrap import unseen_clusters_interval
 from .intervals import Interval, normal_quantile, student_quantile, upper_probability, wilson_interval
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def prediction_powered_rate(units: LabelledUnits, *, confidence: float = 0.95) -
         return Estimate(None, undefined=why)
     value, standard_error = jackknife(sums, _stratified)
     variance = standard_error**2 + _unseen_variance(units, sums, _stratified)
-    return _estimate(value, math.sqrt(variance), units=units, confidence=confidence)
+    return _estimate(value, math.sqrt(variance), clusters=units.labelled_clusters, confidence=confidence)
 
 
 def sensitivity(units: LabelledUnits, *, confidence: float = 0.95) -> Estimate:
@@ -146,6 +147,9 @@ def labels_for_width(units: LabelledUnits, half_width: float, *, confidence: flo
     estimate = prediction_powered_rate(units, confidence=confidence)
     if estimate.standard_error is None:
         return None
+    spread = normal_quantile(upper_probability(confidence))
+    if estimate.value in (0.0, 1.0):
+        return _clusters_for_width(units, half_width, spread=spread)
     sums = _stratum_sums(units)
     _, worth = _sizes_and_worth(sums.sum(axis=0, keepdims=True))
 
@@ -154,7 +158,6 @@ def labels_for_width(units: LabelledUnits, half_width: float, *, confidence: flo
         found: FloatArray = (sizes * worth).sum(axis=1) / sizes.sum(axis=1)
         return found
 
-    spread = normal_quantile(upper_probability(confidence))
     labelled = int(units.is_labelled.sum())
     fixed = jackknife(sums, if_worth_were_known)[1] ** 2
     shrinking = max(0.0, estimate.standard_error**2 - fixed) * labelled
@@ -163,6 +166,16 @@ def labels_for_width(units: LabelledUnits, half_width: float, *, confidence: flo
         return LabelNeed(None, narrowest)
     needed = math.ceil(shrinking / ((half_width / spread) ** 2 - fixed))
     return LabelNeed(max(0, needed - labelled), narrowest)
+
+
+def _clusters_for_width(units: LabelledUnits, half_width: float, *, spread: float) -> LabelNeed:
+    """Where no labelled cluster differs from the others: how many must be alike before the rest can hide little."""
+    clusters = len(np.unique(units.clusters))
+    narrowest = spread**2 / (clusters + spread**2) / 2
+    if half_width < narrowest:
+        return LabelNeed(None, narrowest)
+    needed = math.ceil(spread**2 * (1 / (2 * half_width) - 1))
+    return LabelNeed(max(0, needed - units.labelled_clusters), narrowest)
 
 
 def jackknife(sums: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
@@ -201,11 +214,14 @@ def effective_interval(value: float, standard_error: float, *, clusters: int, co
     return Interval(found.low, found.high, "wilson_effective")
 
 
-def _estimate(value: float, standard_error: float, *, units: LabelledUnits, confidence: float) -> Estimate:
-    interval = None
-    if standard_error:
-        clusters = units.labelled_clusters
-        interval = effective_interval(value, standard_error, clusters=clusters, confidence=confidence)
+def _estimate(value: float, standard_error: float, *, clusters: int, confidence: float) -> Estimate:
+    """An estimate with its interval; one of 0 or 1 says no more than that so many clusters are alike."""
+    unseen = unseen_clusters_interval(value, (0.0, 1.0), clusters=clusters, confidence=confidence)
+    if not standard_error:
+        return Estimate(value, standard_error, unseen)
+    interval = effective_interval(value, standard_error, clusters=max(2, clusters), confidence=confidence)
+    if unseen is not None and value in (0.0, 1.0) and unseen.high - unseen.low > interval.high - interval.low:
+        interval = unseen
     return Estimate(value, standard_error, interval)
 
 
@@ -251,7 +267,9 @@ def _recognized(units: LabelledUnits, *, is_flagged: bool, confidence: float) ->
     if math.isnan(value):
         return Estimate(None, undefined=ALL_ALIKE)
     variance = standard_error**2 + _unseen_variance(units, sums, share)
-    return _estimate(value, math.sqrt(variance), units=units, confidence=confidence)
+    is_told = np.nan_to_num(units.truth if is_flagged else 1 - units.truth) > 0
+    clusters = len(np.unique(units.clusters[is_told]))
+    return _estimate(value, math.sqrt(variance), clusters=clusters, confidence=confidence)
 
 
 def _stratum_sums(units: LabelledUnits) -> FloatArray:

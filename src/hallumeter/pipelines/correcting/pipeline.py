@@ -187,7 +187,7 @@ def _notices(run: LabelledRun) -> Iterator[str]:
             "estimate of Rogan and Gladen is then the prediction-powered one"
         )
     if census.claims and census.claims < FEW_LABELS:
-        yield f"{census.claims:,} labelled claims are few: intervals are wide, and rare errors of the judge unseen"
+        yield f"few labelled claims ({census.claims:,}): intervals are wide, and rare errors of the judge unseen"
     ignored = int((~np.isnan(run.unsupported) & ~run.is_decided).sum())
     if ignored:
         yield f"{ignored:,} labelled claims were not decided by the judge; they are in no rate"

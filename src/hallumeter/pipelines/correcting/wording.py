@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hallumeter.records.decisions.correction import CorrectedRate, Correction, EstimatedRate
     from hallumeter.records.decisions.labels import LabelCensus
 
+_NAMES = ("metric", "slice")
+
 
 def correction_text(correction: Correction, *, width: int | None = None, has_color: bool = False) -> str:
     """Every rate as the judge has it and corrected, and how good the judge is."""
@@ -27,9 +29,8 @@ def correction_text(correction: Correction, *, width: int | None = None, has_col
     console.print(printable(census_words(correction.labels)))
     for title, columns, rows in _tables(correction):
         table = plain_table(title)
-        table.add_column(columns[0], no_wrap=True)
-        for name in columns[1:]:
-            table.add_column(name, justify="right", no_wrap=True)
+        for name in columns:
+            table.add_column(name, justify="left" if name in _NAMES else "right", no_wrap=True)
         for cells in rows:
             table.add_row(*map(printable, cells))
         console.print(table)
@@ -73,10 +74,9 @@ def _tables(correction: Correction) -> Iterator[tuple[str, list[str], list[list[
     interval = interval_words(correction.confidence)
     has_slices = any(rate.by for rate in correction.rates)
     first = ["metric", *(["slice"] if has_slices else [])]
-    points = format_number(correction.half_width * 100)
     yield (
         f"Rates with {interval}",
-        [*first, "judge says", "corrected", "Rogan-Gladen", "labelled", f"labels for ±{points} points"],
+        [*first, "judge says", "corrected", "Rogan-Gladen", "labelled", f"for ±{correction.half_width * 100:g} points"],
         [
             [
                 *_names(rate, has_slices=has_slices),
@@ -113,16 +113,18 @@ def _need(rate: CorrectedRate) -> str:
     if rate.narrowest is None:
         return NO_VALUE
     if rate.more_labels is None:
-        return f"none suffice (±{format_number(rate.narrowest * 100)})"
-    return f"{rate.more_labels:,} more" if rate.more_labels else "enough"
+        return f"±{rate.narrowest * 100:.1f} at best"
+    return f"{rate.more_labels:,} more labels" if rate.more_labels else "enough labels"
 
 
 def _endings(correction: Correction) -> Iterator[str]:
     """What a reader must know: rates that were not corrected, and intervals that mislead."""
     for rate in correction.rates:
+        name = " ".join(_names(rate, has_slices=bool(rate.by)))
         if rate.corrected.undefined:
-            name = " ".join(_names(rate, has_slices=bool(rate.by)))
             yield f"not corrected: {name}: {rate.corrected.undefined}"
+        elif rate.rogan_gladen.undefined:
+            yield f"no estimate by Rogan and Gladen: {name}: {rate.rogan_gladen.undefined}"
     misled = [rate for rate in correction.rates if _misleads(rate) and not rate.by]
     if misled:
         names = ", ".join(_names(rate, has_slices=False)[0] for rate in misled)
