@@ -33,7 +33,7 @@ NOMINAL, TOLERANCE = 95.0, 1.5
 LARGEST_RESPONSE = 9
 TRUTH_CORRELATION, ERROR_CORRELATION = 0.3, 0.2
 RESAMPLES = 200
-SKILLS = {0.05: (0.8, 0.95), 0.15: (0.8, 0.9), 0.4: (0.7, 0.8)}
+SKILLS = {0.05: (0.8, 0.95), 0.15: (0.8, 0.9), 0.4: (0.7, 0.9)}
 """Sensitivity and specificity of the judge, by the true rate."""
 
 
