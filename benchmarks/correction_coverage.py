@@ -126,7 +126,7 @@ def true_values(scenario: Scenario) -> tuple[float, float, float]:
         return (scenario.rate, *SKILLS[scenario.rate])
     large = simulated_run(scenario._replace(responses=400_000), np.random.default_rng(1))
     flagged, true = (np.bincount(large.clusters, column) > 0 for column in (large.is_flagged, large.is_true))
-    return float(true.mean()), float(flagged[true].mean()), float(~flagged[~true].mean())
+    return float(true.mean()), float(flagged[true].mean()), float((~flagged[~true]).mean())
 
 
 def coverage(scenario: Scenario, replicates: int) -> tuple[list[str], list[float]]:
