@@ -29,10 +29,10 @@ LABELS = "labels.sqlite"
 """The file in the run folder."""
 _LOCK_SECONDS = 5.0
 _LATEST = """
-SELECT record_id, claim_id, judge, judged, is_right, annotator, noted, fingerprint FROM label
+SELECT * FROM label
 WHERE number IN (SELECT max(number) FROM label GROUP BY record_id, claim_id, annotator) ORDER BY number
 """
-_ALL = "SELECT record_id, claim_id, judge, judged, is_right, annotator, noted, fingerprint FROM label ORDER BY number"
+_ALL = "SELECT * FROM label ORDER BY number"
 
 
 class HumanLabel(Struct, frozen=True):
@@ -51,6 +51,8 @@ class HumanLabel(Struct, frozen=True):
     """When, as ISO 8601 in UTC."""
     fingerprint: str
     """Of the claim as it was shown, see `claim_fingerprint`."""
+    label: str | None = None
+    """What the claim is, in the annotator's eyes; None where only right or wrong was said."""
 
 
 def claim_fingerprint(claim: Claim, response: str | None) -> str:
@@ -82,7 +84,7 @@ class LabelStore:
         """
         with self._opened(mode="rwc") as database:
             migrate(database, self.path, schema=schema_named("labels"))
-            database.execute("INSERT INTO label VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", structs.astuple(label))
+            database.execute("INSERT INTO label VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", structs.astuple(label))
 
     def latest(self) -> list[HumanLabel]:
         """What counts: the last word of each annotator on each claim; what was taken back is left out.
@@ -99,8 +101,10 @@ class LabelStore:
         if not self.path.exists():
             return []
         with self._opened(mode="ro") as database:
-            rows = database.execute(query).fetchall()
-        names = HumanLabel.__struct_fields__
+            found = database.execute(query)
+            # By name: a file that was only ever read may lack the newest columns.
+            names = [column[0] for column in found.description]
+            rows = found.fetchall()
         return [convert(dict(zip(names, row, strict=True)), HumanLabel, strict=False) for row in rows]
 
     @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.pipelines.ingesting.ranges import ranges_of
+from hallumeter.pipelines.record_groups import RecordGroups, field_of
 from hallumeter.records import Direction, LabelCounts, Rates
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.report import settled_label
@@ -28,16 +29,10 @@ if TYPE_CHECKING:
 
     from .settings import CompareSettings
 
-CLUSTERS = {"dialogue": "patient_id", "transcripts": "page"}
-"""Which field of a record names what several records come from, by instrument."""
-SHARED_QUESTION = "question_id"
-"""The field that says which question several models answered."""
 NOT_OF_RECORDS = ("read", "samples")
 """Steps whose failures leave what is compared as it is."""
 UNMEASURED = "unmeasured"
 """The cause where none was kept."""
-RECORD = "response"
-"""The unit of resampling where every record stands alone."""
 
 
 class SeenRecord(NamedTuple):
@@ -77,8 +72,7 @@ class Side:
         self.judge = next((column.judge for column in self._columns.values() if column.judge), None)
         judges = {entry.name for entry in self.manifest.judges}
         self.headline = self.judge if self.judge in judges else None
-        self.cluster = self._cluster_field()
-        self._has_questions = False
+        self._groups = RecordGroups(self.manifest, settings.cluster)
 
     @property
     def metrics(self) -> list[str]:
@@ -100,7 +94,7 @@ class Side:
     @property
     def unit(self) -> str:
         """What is resampled; known once the records were read."""
-        return "question" if self._has_questions else self.cluster
+        return self._groups.unit
 
     def records(self) -> Iterator[SeenRecord]:
         """Every record with its claims; the columns are complete once this has come to its end."""
@@ -111,8 +105,8 @@ class Side:
                 where = ", by " + " and ".join(self._settings.on) if self._settings.on else ""
                 raise InputError(f"{self._run.path}: two records are called {key!r}{where}; they cannot be aligned")
             self.record_ids.append(response.record_id)
-            self.slices.append(tuple(_field(response, name) for name in self._settings.by))
-            self.clusters.append(self._cluster(response))
+            self.slices.append(tuple(field_of(response, name) for name in self._settings.by))
+            self.clusters.append(self._groups.of(response))
             claims = tuple(self._claim(finding, response) for finding in findings)
             self._labels.extend([claim.label for claim in claims])
             self._sizes.append(len(claims))
@@ -189,16 +183,7 @@ class Side:
     def _key(self, response: Response) -> str:
         if not self._settings.on:
             return response.record_id
-        return "|".join(_field(response, name, is_needed=True) for name in self._settings.on)
-
-    def _cluster(self, response: Response) -> str:
-        """What the record is drawn with: of a field without a value, itself."""
-        if self.cluster != RECORD:
-            return _field(response, self.cluster) or response.record_id
-        if self._settings.cluster is not None:
-            return response.record_id
-        self._has_questions |= SHARED_QUESTION in response.fields
-        return _field(response, SHARED_QUESTION)
+        return "|".join(_needed_field(response, name) for name in self._settings.on)
 
     def _claim(self, finding: Finding, response: Response) -> ClaimKey:
         claim = finding.claim
@@ -221,14 +206,6 @@ class Side:
             if failure.record_id is not None and failure.claim_id is None and failure.step not in NOT_OF_RECORDS:
                 self._faults.setdefault(failure.record_id, []).append(failure)
 
-    def _cluster_field(self) -> str:
-        chosen = self._settings.cluster or self.manifest.settings.get("cluster")
-        if isinstance(chosen, str) and chosen != RECORD:
-            return chosen
-        if self._settings.cluster is None:
-            return CLUSTERS.get(self.instrument.split()[0], RECORD)
-        return RECORD
-
 
 class _Column:
     """One metric as it is read: what it counted, and where."""
@@ -249,11 +226,9 @@ class _Column:
         self.totals.append((row.total or 0.0) if is_counted else float(row.value is not None))
 
 
-def _field(response: Response, name: str, *, is_needed: bool = False) -> str:
-    """The value of a field of a record, as text."""
-    value = response.model if name == "model" else response.fields.get(name)
-    if value is None and name == SHARED_QUESTION:
-        return response.record_id
-    if value is None and is_needed:
+def _needed_field(response: Response, name: str) -> str:
+    """The value of a field that every record must have."""
+    value = field_of(response, name)
+    if not value:
         raise SettingsError(f"record {response.record_id!r} has no field {name!r} to be aligned by")
-    return "" if value is None else str(value)
+    return value

@@ -1,0 +1,6 @@
+"""Runs beside what people say is true of them."""
+
+from .reading import LabelledRun, read_labelled
+from .settings import LabelSettings
+
+__all__ = ["LabelSettings", "LabelledRun", "read_labelled"]

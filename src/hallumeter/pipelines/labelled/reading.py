@@ -1,0 +1,266 @@
+"""A run as columns beside what is true of it."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.formats.given_labels import truth_of
+from hallumeter.pipelines.record_groups import RecordGroups, field_of
+from hallumeter.records import Finding, Label
+from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES
+from hallumeter.records.decisions.labels import GivenLabel, LabelCensus
+from hallumeter.report import settled_label
+from hallumeter.report.counting.votes import reference_judge
+from hallumeter.store import claim_fingerprint
+
+from .findings import WHOLE, has_claims, judged_findings, score_metric
+from .sources import LabelBook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from hallumeter.pipelines.run import Run
+    from hallumeter.records import Response
+
+    from .settings import LabelSettings
+
+VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
+"""Instruments whose judges can be wrong about claims; the others count against a truth of their own."""
+CONSENSUS = "consensus"
+
+
+class LabelledRun(Struct, frozen=True, eq=False):
+    """Every claim of a run with the judge's word, and with the truth where somebody said it."""
+
+    judge: str
+    """Whose verdicts are examined, or `consensus`."""
+    unit: str
+    """What is drawn together."""
+    record_ids: list[str]
+    clusters: NDArray[np.int64]
+    """Of each record, numbered from 0."""
+    slices: list[tuple[str, ...]]
+    """Of each record, the values of the fields that were asked for."""
+    response_truth: NDArray[np.float64]
+    """Of each record: whether it is hallucinated, as people said of the whole; NaN where nobody did."""
+    claim_ids: list[str]
+    owners: NDArray[np.int64]
+    """Of each claim, the number of its record."""
+    codes: NDArray[np.int8]
+    """The judge's labels."""
+    probabilities: NDArray[np.float64]
+    """In the judge's eyes, to be unsupported; NaN where it gave none."""
+    unsupported: NDArray[np.float64]
+    """The truth: 0 or 1, a share where annotators disagree, NaN where nobody said."""
+    refuted: NDArray[np.float64]
+    census: LabelCensus
+
+    @property
+    def is_decided(self) -> NDArray[np.bool_]:
+        """Which claims have a label that says something."""
+        return np.asarray(self.codes < DECIDED_LABELS)
+
+    @property
+    def is_flagged(self) -> NDArray[np.bool_]:
+        """Which claims the judge calls unsupported."""
+        return np.asarray(self.is_decided & (self.codes != LABEL_CODES[Label.SUPPORTED]))
+
+
+def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
+    """Read a run beside its labels.
+
+    Raises:
+        InputError: A label speaks of nothing in the run, two of one person contradict, or there is none.
+        SettingsError: The run has no such judge, or is of an instrument that does not judge.
+    """
+    check_instrument(run)
+    reader = _Reader(run, settings)
+    for response, findings in judged_findings(run, settings.judge):
+        reader.add(response, findings)
+    found = reader.result()
+    if needs_labels and not found.census.labels:
+        raise InputError(f"{reader.book.source}: there are no labels; make some with `hallumeter label {run.path}`")
+    return found
+
+
+class _Reader:
+    """Collects the columns record by record."""
+
+    def __init__(self, run: Run, settings: LabelSettings) -> None:
+        self.book = LabelBook(run.path, settings)
+        self._settings = settings
+        self._groups = RecordGroups(run.manifest, settings.cluster)
+        self._reference = _reference(run, settings, has_labels=bool(self.book.left))
+        if has_claims(run):
+            self._headline = headline_judge(run, settings.judge, reference=self._reference)
+        else:
+            self._headline = score_metric(run, settings.judge)[0]
+        self._ids: list[str] = []
+        self._claim_ids: list[str] = []
+        self._clusters: list[str] = []
+        self._slices: list[tuple[str, ...]] = []
+        self._codes, self._owners = array("b"), array("q")
+        self._probabilities, self._unsupported, self._refuted = array("d"), array("d"), array("d")
+        self._response_truth = array("d")
+        self._annotators: Counter[str] = Counter()
+        self._disputed = self._unsure = self._detached = 0
+
+    def add(self, response: Response, findings: Sequence[Finding]) -> None:
+        number = len(self._ids)
+        self._ids.append(response.record_id)
+        self._clusters.append(self._groups.of(response))
+        self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
+        of_response = self._said_of_response(response)
+        self._response_truth.append(self._mean(of_response, "is_unsupported"))
+        for finding in findings:
+            judged = self._without_reference(finding)
+            label = settled_label(judged, self._headline)
+            self._claim_ids.append(finding.claim.claim_id)
+            self._owners.append(number)
+            self._codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
+            self._probabilities.append(_probability(judged, self._headline))
+            said = self._said_of_claim(finding, response)
+            if finding.claim.kind == WHOLE:
+                said = [*said, *of_response]
+            self._unsupported.append(self._mean(said, "is_unsupported"))
+            self._refuted.append(self._mean(said, "is_refuted"))
+
+    def result(self) -> LabelledRun:
+        self.book.refuse_unknown()
+        unsupported, owners = np.array(self._unsupported), np.array(self._owners, dtype=np.int64)
+        response_truth = np.array(self._response_truth)
+        is_known = ~np.isnan(response_truth)
+        is_known[owners[~np.isnan(unsupported)]] = True
+        numbers: dict[str, int] = {}
+        return LabelledRun(
+            judge=self._headline or CONSENSUS,
+            unit=self._groups.unit,
+            record_ids=self._ids,
+            clusters=np.array([numbers.setdefault(name, len(numbers)) for name in self._clusters], dtype=np.int64),
+            slices=self._slices,
+            response_truth=response_truth,
+            claim_ids=self._claim_ids,
+            owners=owners,
+            codes=np.array(self._codes, dtype=np.int8),
+            probabilities=np.array(self._probabilities),
+            unsupported=unsupported,
+            refuted=np.array(self._refuted),
+            census=LabelCensus(
+                labels=self._annotators.total(),
+                claims=int((~np.isnan(unsupported)).sum()),
+                responses=int(is_known.sum()),
+                annotators=dict(sorted(self._annotators.items())),
+                disputed=self._disputed,
+                unsure=self._unsure,
+                detached=self._detached + (self.book.left if self.book.is_from_run else 0),
+            ),
+        )
+
+    def _without_reference(self, finding: Finding) -> Finding:
+        """The truth has no vote on itself."""
+        if self._reference is None:
+            return finding
+        others = tuple(verdict for verdict in finding.verdicts if verdict.judge != self._reference)
+        return Finding(finding.claim, others)
+
+    def _said_of_response(self, response: Response) -> list[GivenLabel]:
+        said = self.book.take(response.record_id, None)
+        if self._settings.gold is not None:
+            value = response.fields.get(self._settings.gold)
+            if value is not None:
+                said.append(_gold(response, self._settings.gold, value))
+        return self._counted(said)
+
+    def _said_of_claim(self, finding: Finding, response: Response) -> list[GivenLabel]:
+        claim = finding.claim
+        said = self.book.take(claim.record_id, claim.claim_id)
+        if said:
+            own = claim_fingerprint(claim, response.response)
+            attached = [label for label in said if label.fingerprint in (None, own)]
+            self._detached += len(said) - len(attached)
+            said = attached
+        for verdict in finding.verdicts:
+            if verdict.judge == self._reference:
+                said.append(GivenLabel.saying(verdict.label, claim.record_id, claim.claim_id, annotator=verdict.judge))
+        return self._counted(said)
+
+    def _counted(self, said: list[GivenLabel]) -> list[GivenLabel]:
+        sure = [label for label in said if label.is_unsupported is not None]
+        self._unsure += len(said) - len(sure)
+        self._disputed += len({label.is_unsupported for label in sure}) > 1
+        self._annotators.update(label.annotator for label in sure)
+        return sure
+
+    @staticmethod
+    def _mean(said: Sequence[GivenLabel], name: str) -> float:
+        known = [value for label in said if (value := getattr(label, name)) is not None]
+        return sum(known) / len(known) if known else float("nan")
+
+
+def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None) -> str | None:
+    """The judge whose verdicts are examined; None for what all of them settled together."""
+    known = [judge.name for judge in run.manifest.judges if judge.name != reference]
+    if chosen is not None:
+        return None if chosen == CONSENSUS else judge_named(chosen, known)
+    if len(known) == 1:
+        return known[0]
+    headline = next((row.judge for row in run.summary.metrics if row.judge is not None and not row.by), None)
+    return headline if headline in known else None
+
+
+def judge_named(name: str, known: Sequence[str]) -> str:
+    """The judge of that name, which may be given without its version and its tier where only one fits.
+
+    >>> judge_named("embedded", ["embedded:full@1", "human"])
+    'embedded:full@1'
+    """
+    fitting = [judge for judge in known if name in (judge, judge.partition("@")[0], judge.partition(":")[0])]
+    if name in known or len(fitting) == 1:
+        return name if name in known else fitting[0]
+    raise SettingsError(f"the run has no judge {name!r}; its judges: {', '.join(known) or 'none'}")
+
+
+def check_instrument(run: Run) -> None:
+    """Refuse a run whose instrument does not judge."""
+    instrument = run.manifest.instrument
+    if instrument.split()[0] not in VERDICT_INSTRUMENTS:
+        raise InputError(
+            f"{run.path}: a run of `{instrument}` has no judge to be wrong; "
+            f"expected one of {', '.join(VERDICT_INSTRUMENTS)}"
+        )
+
+
+def _reference(run: Run, settings: LabelSettings, *, has_labels: bool) -> str | None:
+    """The judge whose verdicts are the truth: as chosen, or one called human or gold where nothing else is known."""
+    known = [judge.name for judge in run.manifest.judges]
+    if settings.reference is not None:
+        return judge_named(settings.reference, known)
+    return None if settings.gold is not None or has_labels else reference_judge(known)
+
+
+def _probability(finding: Finding, headline: str | None) -> float:
+    """The judge's, or the mean of all that gave one."""
+    given = [
+        verdict.unsupported_probability
+        for verdict in finding.verdicts
+        if verdict.unsupported_probability is not None and headline in (None, verdict.judge)
+    ]
+    return sum(given) / len(given) if given else float("nan")
+
+
+def _gold(response: Response, name: str, value: object) -> GivenLabel:
+    label = truth_of(str(value))
+    if label is None:
+        raise InputError(
+            f"record {response.record_id!r}: {name} is {str(value)!r}; expected whether it is hallucinated, "
+            "as true or false"
+        )
+    return GivenLabel.saying(label, response.record_id, None, annotator=name)
