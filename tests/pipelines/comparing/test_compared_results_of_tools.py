@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compared_runs import run_of, verdict_rows
+from comparison_samples import compared_row
 from hallumeter import Comparison, compare
 from hallumeter.errors import InputError
 from hallumeter.pipelines.comparing import CompareSettings, rank_runs
@@ -106,3 +107,16 @@ def test_ranges_of_scores_are_read_as_they_were_kept_and_nothing_else() -> None:
     manifest = Manifest(1, "0.1.0", "ingest", (), {"ranges": lines})
     assert ranges_of(manifest) == {"ragas:faithfulness": (0, 1), "a b c": (-1, 1)}
     assert ranges_of(Manifest(1, "0.1.0", "audit", ())) == {}
+
+
+def test_an_outcome_says_why_whatever_is_missing() -> None:
+    policy = ComparePolicy()
+    nothing = compared_row(outcome="unmeasured", difference=None, undefined="neither run has anything to count")
+    assert policy.outcome([nothing], missing=0.0) == ("unmeasured", ("mihr: neither run has anything to count",))
+    undecided = compared_row(outcome="unmeasured", unmeasured=(0, 40), by={"task": "QA"})
+    assert policy.outcome([undecided], missing=0.2)[1] == (
+        "mihr (task=QA): 0 of 360 claims are unmeasured in the first run, 40 of 360 in the second",
+        "20.0% of the records are in one run only; 5.0% may be",
+    )
+    free = compared_row("x:y", outcome="inconclusive", margin=None)
+    assert policy.outcome([free], missing=0.0)[1] == ("x:y: no margin says what is too much; give --margin x:y=NUMBER",)

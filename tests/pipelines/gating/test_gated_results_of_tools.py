@@ -45,6 +45,17 @@ def test_a_score_is_bounded_by_slice_with_what_its_records_lack(tmp_path: Path) 
     assert [record.record_id for record in check.offenders] == ["refuted"]
 
 
+def test_a_score_is_summed_up_on_slices_that_the_run_was_not_summarised_by(tmp_path: Path) -> None:
+    rows = ["user_input,response,faithfulness,task", "a,answer,1,QA", "b,answer,,QA", "c,answer,0.5,chat"]
+    (tmp_path / "scores.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    run = ingest(tmp_path / "scores.csv", tool="ragas", out=tmp_path / "run")
+    bound = Bound("ragas:faithfulness", at_least=0.4, looks_at="worst_case", each=("task",))
+    found = {check.by["task"]: check for check in gate(run, Policy("mine", bounds=(bound,))).checks}
+    # By hand: one of 1 and one that may be 0 or 1, then 0.5 alone.
+    assert (found["QA"].value, found["QA"].unmeasured) == (0.5, 0.5)
+    assert (found["chat"].value, found["chat"].unmeasured) == (0.5, 0.0)
+
+
 def test_a_score_that_the_run_does_not_have_is_a_mistake_in_the_policy(tmp_path: Path) -> None:
     run = ingest(RESULTS / "deepeval.json", out=tmp_path / "run")
     with pytest.raises(SettingsError, match=r"unknown metric 'deepeval:faithfulnes': .* did you mean"):

@@ -110,8 +110,10 @@ class _Gate:
             yield read.row(bound.metric, by)
 
     def claims(self, row: MetricSummary) -> float:
-        """All claims that a row speaks of, measured or not."""
+        """All claims that a row speaks of, measured or not; of another tool's score, all records."""
         missing = row.undecided + row.failed
+        if row.metric not in METRICS_BY_ID:
+            return (row.total or 0.0) + missing
         for other in self._summary.metrics:
             if other.metric == "mihr" and other.by == row.by and other.judge == row.judge:
                 return (other.total or 0.0) + missing
