@@ -13,7 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .decisions import compare, gate
+from .decisions import compare, correct, gate
 from .demo import demo
 from .ingest import ingest
 from .integrity import integrity
@@ -125,6 +125,7 @@ _COMMANDS = (
     audit,
     cache,
     compare,
+    correct,
     demo,
     dialogue,
     gate,
