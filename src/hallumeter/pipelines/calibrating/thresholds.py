@@ -1,0 +1,134 @@
+"""The threshold of a run, or of a slice: the most permissive one that keeps a promise, or why there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import structs
+
+from hallumeter.records.decisions.calibration import AcceptanceThreshold
+from hallumeter.stats.risk_control import (
+    conformal_place,
+    fewest_clean_units,
+    learn_then_test,
+    risk_sums,
+    risk_upper_bound,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hallumeter.stats.risk_control import ScoredUnits
+
+    from .targets import Target
+    from .units import RunUnits
+
+CANDIDATES = 200
+"""Thresholds that are tried: so many shares of all units, labelled or not."""
+DIGITS = 4
+"""Of a threshold, so that the one that is printed is the one that was tested."""
+
+
+def acceptance_threshold(
+    units: RunUnits, by: dict[str, str], target: Target, *, error: float | None
+) -> AcceptanceThreshold:
+    """The threshold of some units; `error` is the chance to break the promise, None for a promise on average."""
+    labels = units.weights()
+    labelled = units.labelled(labels.weights)
+    row = AcceptanceThreshold(
+        by=by,
+        units=len(units),
+        labelled=len(labelled),
+        labelled_clusters=len(np.unique(labelled.clusters)),
+        threshold=None,
+        is_weighted=not labels.is_even,
+        fewest_clean=None if error is None else fewest_clean_units(target.limit, error),
+    )
+    if not len(labelled):
+        return structs.replace(row, why_not=f"no {units.unit} is labelled")
+    candidates = candidate_thresholds(units, labels.weights)
+    if not len(candidates):
+        return structs.replace(row, why_not=_nothing_to_try(units))
+    search = _Search(units, labelled, candidates, target)
+    return search.on_average(row) if error is None else search.with_confidence(row, error)
+
+
+class _Search:
+    """The search for a threshold among candidates."""
+
+    def __init__(self, units: RunUnits, labelled: ScoredUnits, candidates: NDArray[np.float64], target: Target) -> None:
+        self._units, self._labelled, self._candidates, self._target = units, labelled, candidates, target
+
+    def on_average(self, row: AcceptanceThreshold) -> AcceptanceThreshold:
+        """By conformal risk control."""
+        if row.is_weighted:
+            return structs.replace(row, why_not="labels drawn at different rates allow no promise on average")
+        target = self._target
+        place = conformal_place(self._labelled, self._candidates, risk=target.risk, limit=target.limit)
+        if place is None:
+            return structs.replace(row, why_not="too few labels, or too many hallucinations with low probabilities")
+        return self._found(row, place, None)
+
+    def with_confidence(self, row: AcceptanceThreshold, error: float) -> AcceptanceThreshold:
+        """By Learn-then-Test."""
+        target = self._target
+        found = learn_then_test(self._labelled, self._candidates, risk=target.risk, limit=target.limit, error=error)
+        if found.place is not None:
+            return self._found(row, found.place, found.error)
+        best = None if found.best_place is None else float(self._candidates[found.best_place])
+        return structs.replace(
+            row,
+            why_not=_why_not(self._units, row, found.best_bound, target),
+            best_limit=found.best_bound,
+            best_threshold=best,
+            best_labelled_accepted=0 if best is None else int((self._labelled.scores <= best).sum()),
+        )
+
+    def _found(self, row: AcceptanceThreshold, place: int, error: float | None) -> AcceptanceThreshold:
+        threshold = float(self._candidates[place])
+        is_accepted = self._units.scores <= threshold
+        seen = self._units.truth[is_accepted & self._units.is_labelled]
+        sums = risk_sums(self._labelled, self._target.risk, threshold)
+        method = "binomial" if sums.is_binomial else "betting"
+        return structs.replace(
+            row,
+            threshold=threshold,
+            accepted=int(is_accepted.sum()),
+            labelled_accepted=len(seen),
+            hallucinated=float(seen.sum()),
+            risk=sums.value,
+            upper_bound=None if error is None else risk_upper_bound(sums, error),
+            method="conformal" if error is None else method,
+        )
+
+
+def candidate_thresholds(units: RunUnits, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rising thresholds, each accepting a little more of the units; none accepts a kind of which nothing is known."""
+    scores = units.scores[units.is_scored]
+    if not len(scores):
+        return np.empty(0)
+    shares = np.arange(1, CANDIDATES + 1) / CANDIDATES
+    found = {float(f"{value:.{DIGITS}g}") for value in np.quantile(scores, shares, method="lower").tolist()}
+    if max(found) < scores.max():
+        found.add(float(scores.max()))
+    rising = np.array(sorted(found))
+    unknown = units.scores[(weights == 0) & units.is_scored]
+    tried: NDArray[np.float64] = rising[rising < unknown.min(initial=np.inf)]
+    return tried
+
+
+def _nothing_to_try(units: RunUnits) -> str:
+    if not units.is_scored.any():
+        return f"no {units.unit} has a probability"
+    return f"none of the {units.unit}s with the lowest probabilities is labelled"
+
+
+def _why_not(units: RunUnits, row: AcceptanceThreshold, best: float | None, target: Target) -> str:
+    """What stands in the way, as far as the numbers tell."""
+    what = "hallucinated" if target.risk == "missed" else "accepted"
+    if row.fewest_clean is not None and row.labelled < row.fewest_clean:
+        return f"{row.labelled:,} labels are too few; {row.fewest_clean:,} without a fault are the least"
+    if best is None or best >= 1:
+        return f"too few {what} {units.unit}s are labelled"
+    return f"the labels do not show it for any threshold that accepts more than a few {units.unit}s"
