@@ -6,9 +6,9 @@ quotient of two sums over clusters, so a risk of at most `limit` says that the l
 is not positive on average. That is tested without assuming any distribution: by the binomial where no cluster has two
 labelled units, else by betting (Waudby-Smith and Ramdas 2023).
 
-Three things are taken as given. Clusters are independent, or drawn without replacement from a finite run. Within a
-stratum that has one weight, the labelled units are a sample of all. And no cluster is larger than the largest that is
-labelled: a single response with a thousand claims, never seen, could break any promise.
+Three things are taken as given. Clusters are independent, or drawn without replacement from a finite run. The labelled
+units that have the same weight are a sample of those for which they stand. And no cluster has more accepted units than
+the caller says: a single response with a thousand claims, never seen, could break any promise.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ STARTS = (1.0, 0.5, 0.25, 0.125)
 FEWEST_AT_START = 50.0
 """Units at a start, beside that at the most permissive threshold: with fewer it would not pass, and cost the others."""
 
+ROUNDING = 1e-9
+"""What sums of weights may differ in."""
 _STEPS = 50
 """Halvings to find a bound."""
 
@@ -65,17 +67,26 @@ class ScoredUnits(Struct, frozen=True, eq=False):
         return len(self.scores)
 
 
+class Candidates(Struct, frozen=True, eq=False):
+    """Thresholds to choose from, rising. Nothing about them may depend on what is true."""
+
+    thresholds: FloatArray
+    largest: FloatArray
+    """The most, by weight, that each of them may accept of a single cluster's labelled units."""
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+
 class RiskSums(Struct, frozen=True, eq=False):
     """What a risk at one threshold is made of, cluster by cluster; clusters that are alike are counted."""
 
     cells: Cells
-    """Columns: what is bad, what the risk is a share of, and all that could be bad, as far as is accepted."""
-    largest_unit: float
-    """The weight of the heaviest unit."""
+    """Columns: what is bad, and what the risk is a share of."""
+    largest: float
+    """The most that could be bad in one cluster."""
     is_binomial: bool
     """Whether every cluster is one yes or no."""
-    grows_with_truth: bool
-    """Whether more hallucinations make the whole larger, too."""
 
     @property
     def bad(self) -> float:
@@ -93,10 +104,8 @@ class RiskSums(Struct, frozen=True, eq=False):
         return self.bad / self.whole if self.whole > 0 else None
 
     def worst_loss(self, limit: float) -> float:
-        """The largest loss that a cluster of these sizes could have, whatever is true of it."""
-        _, whole, accepted = self.cells.columns.T
-        losses = accepted * (1 - limit) if self.grows_with_truth else accepted - limit * whole
-        return max(float(losses.max(initial=0.0)), self.largest_unit * (1 - limit))
+        """The largest loss that a cluster could have: all that may be accepted of it is, and is bad."""
+        return self.largest * (1 - limit)
 
 
 class Certificate(Struct, frozen=True):
@@ -112,27 +121,49 @@ class Certificate(Struct, frozen=True):
     """What can be promised there, at the same confidence; None when there is nothing to test."""
 
 
-def risk_sums(units: ScoredUnits, risk: Risk, threshold: float) -> RiskSums:
-    """The parts of a risk at a threshold.
+def candidates_for(
+    thresholds: FloatArray, *, scores: FloatArray, clusters: NDArray[np.int64], weights: FloatArray
+) -> Candidates:
+    """Thresholds, with the most that each accepts of any cluster of these units.
+
+    Give all units, labelled or not: then it is known that no cluster has more. A threshold that accepts nothing of them
+    might accept the heaviest one.
+
+    >>> units = {"scores": np.array([0.1, 0.2, 0.8]), "clusters": np.array([0, 0, 1]), "weights": np.ones(3)}
+    >>> candidates_for(np.array([0.1, 0.5, 0.9]), **units).largest.tolist()
+    [1.0, 2.0, 2.0]
+    """
+    by_cluster = np.lexsort((scores, clusters))
+    sums = np.cumsum(weights[by_cluster])
+    is_first = np.diff(clusters[by_cluster], prepend=-1) != 0
+    before = np.maximum.accumulate(np.where(is_first, sums - weights[by_cluster], 0.0))
+    by_score = np.argsort(scores[by_cluster], kind="stable")
+    most = np.maximum.accumulate((sums - before)[by_score])
+    places = np.searchsorted(scores[by_cluster][by_score], thresholds, side="right")
+    least = float(weights.max(initial=0.0))
+    return Candidates(thresholds, np.maximum(np.concatenate([[0.0], most])[places], least))
+
+
+def risk_sums(units: ScoredUnits, risk: Risk, threshold: float, *, largest: float) -> RiskSums:
+    """The parts of a risk at a threshold, of which one cluster may have `largest` units accepted, by weight.
 
     >>> units = ScoredUnits(
     ...     np.array([0.1, 0.2, 0.8]), np.array([0.0, 1.0, 1.0]), np.array([0, 0, 1]), np.ones(3)
     ... )
-    >>> [risk_sums(units, risk, 0.5).value for risk in ("among_accepted", "of_all", "missed")]
+    >>> [risk_sums(units, risk, 0.5, largest=2).value for risk in ("among_accepted", "of_all", "missed")]
     [0.5, 0.3333333333333333, 0.5]
     """
     accepted = units.scores <= threshold
     counted = accepted if risk == "among_accepted" else np.ones(len(units), dtype=bool)
     weight = np.where(accepted, units.weights, 0.0)
     whole = {"among_accepted": weight, "of_all": units.weights, "missed": units.weights * units.truth}[risk]
-    columns = [np.bincount(units.clusters, weights=values) for values in (weight * units.truth, whole, weight)]
+    columns = [np.bincount(units.clusters, weights=values) for values in (weight * units.truth, whole)]
     per_cluster = np.bincount(units.clusters[counted])
     is_plain = bool(np.isin(units.truth, (0.0, 1.0)).all() and (units.weights == 1).all())
     return RiskSums(
         cells=distinct_cells(np.stack(columns, axis=1)),
-        largest_unit=float(units.weights.max(initial=0.0)),
+        largest=largest,
         is_binomial=is_plain and int(per_cluster.max(initial=0)) <= 1,
-        grows_with_truth=risk != "of_all",
     )
 
 
@@ -145,7 +176,7 @@ def risk_p_value(sums: RiskSums, limit: float) -> float:
     at most the power of their mean), and they may be drawn without replacement (by Maclaurin's inequality).
 
     >>> clean = ScoredUnits(np.zeros(45), np.zeros(45), np.arange(45), np.ones(45))
-    >>> round(risk_p_value(risk_sums(clean, "among_accepted", 0.5), 0.05), 4)  # 0.95**45
+    >>> round(risk_p_value(risk_sums(clean, "among_accepted", 0.5, largest=1), 0.05), 4)  # 0.95**45
     0.0994
     """
     check_probability(limit, "limit")
@@ -153,8 +184,12 @@ def risk_p_value(sums: RiskSums, limit: float) -> float:
         return 1.0
     if sums.is_binomial:
         return binomial_lower_tail(round(sums.bad), round(sums.whole), limit)
-    bad, whole, _ = sums.cells.columns.T
+    bad, whole = sums.cells.columns.T
     gains = (limit * whole - bad) / sums.worst_loss(limit)
+    if gains.min() < -1 - ROUNDING:
+        raise ValueError(
+            f"a cluster has more than {sums.largest} accepted units, by weight, which was said to be the most"
+        )
     with np.errstate(divide="ignore"):  # a stake of everything may be lost
         purses = np.log1p(np.outer(STAKES, gains).clip(-1.0)) @ sums.cells.multiplicities + np.log(_SHARES)
     fullest = float(purses.max())
@@ -167,7 +202,7 @@ def risk_upper_bound(sums: RiskSums, error: float) -> float:
     """The smallest limit that the labels rule out to be passed, with a chance of `error` to be wrong; at most 1.
 
     >>> clean = ScoredUnits(np.zeros(45), np.zeros(45), np.arange(45), np.ones(45))
-    >>> round(risk_upper_bound(risk_sums(clean, "among_accepted", 0.5), 0.1), 4)  # 1 - 0.1**(1 / 45)
+    >>> round(risk_upper_bound(risk_sums(clean, "among_accepted", 0.5, largest=1), 0.1), 4)  # 1 - 0.1**(1 / 45)
     0.0499
     """
     check_probability(error, "error")
@@ -175,44 +210,38 @@ def risk_upper_bound(sums: RiskSums, error: float) -> float:
 
 
 def learn_then_test(
-    units: ScoredUnits, thresholds: FloatArray, *, risk: Risk, limit: float, error: float
+    units: ScoredUnits, candidates: Candidates, *, risk: Risk, limit: float, error: float
 ) -> Certificate:
-    """The most permissive of rising thresholds whose risk is at most the limit, wrong with a chance of `error`.
+    """The most permissive threshold whose risk is at most the limit, wrong with a chance of at most `error`.
 
     Learn-then-Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021) by fixed sequences: from each start the
     thresholds are tested one by one, each more permissive than the last, until one fails. A risk that grows with the
     threshold has one start, the strictest. The share of hallucinations among the accepted need not grow, and tells
     nothing where little is accepted: it has several starts, which share the error, at an eighth, a quarter, half and
-    all of the labelled units that the last threshold accepts. Neither starts nor thresholds may depend on what is true.
+    all of the labelled units that the last threshold accepts.
     """
     check_probability(limit, "limit")
     check_probability(error, "error")
-    sums: dict[int, RiskSums] = {}
-
-    def at(place: int) -> RiskSums:
-        if place not in sums:
-            sums[place] = risk_sums(units, risk, float(thresholds[place]))
-        return sums[place]
-
-    starts = [0] if risk != "among_accepted" else _starts(units, thresholds)
-    if not len(thresholds) or not len(units):
+    if not len(candidates) or not len(units):
         return Certificate(None, error)
+    starts = _starts(units, candidates.thresholds) if risk == "among_accepted" else [0]
     level = error / len(starts)
-    passed: list[int] = []
+    sums = _Sums(units, candidates, risk)
+    passed = -1
     for start in starts:
-        place = start
-        while place < len(thresholds) and risk_p_value(at(place), limit) <= level:
-            passed.append(place)
+        place = max(start, passed + 1)
+        while place < len(candidates) and risk_p_value(sums[place], limit) <= level:
+            passed = place
             place += 1
-    if passed:
-        return Certificate(max(passed), level)
-    bounds = {start: risk_upper_bound(at(start), level) for start in starts}
+    if passed >= 0:
+        return Certificate(passed, level)
+    bounds = {start: risk_upper_bound(sums[start], level) for start in starts}
     best = min(bounds, key=lambda start: (bounds[start], -start))
     return Certificate(None, level, best, bounds[best])
 
 
-def conformal_place(units: ScoredUnits, thresholds: FloatArray, *, risk: Risk, limit: float) -> int | None:
-    """The most permissive of rising thresholds that keeps a risk at the limit on average, over labels and new units.
+def conformal_place(units: ScoredUnits, candidates: Candidates, *, risk: Risk, limit: float) -> int | None:
+    """The most permissive threshold that keeps a risk at the limit on average, over labels and new units.
 
     Conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022): the losses of all clusters, and the
     worst of one more, must not be positive. Only for risks that grow with the threshold, and units of equal weight.
@@ -223,10 +252,11 @@ def conformal_place(units: ScoredUnits, thresholds: FloatArray, *, risk: Risk, l
         raise ValueError("the share of hallucinations among the accepted need not grow with the threshold")
     if len(np.unique(units.weights)) > 1:
         raise ValueError("units of different weights are not exchangeable")
+    sums = _Sums(units, candidates, risk)
     found = None
-    for place, threshold in enumerate(thresholds.tolist()):
-        sums = risk_sums(units, risk, threshold)
-        if sums.bad - limit * sums.whole + sums.worst_loss(limit) > 0:
+    for place in range(len(candidates)):
+        here = sums[place]
+        if here.bad - limit * here.whole + here.worst_loss(limit) > 0:
             break
         found = place
     return found
@@ -250,6 +280,19 @@ def binomial_lower_tail(count: int, total: int, rate: float) -> float:
     0.5
     """
     return 1.0 if count >= total else regularized_incomplete_beta(1 - rate, total - count, count + 1)
+
+
+class _Sums:
+    """The parts of a risk at each of some thresholds, made when they are asked for."""
+
+    def __init__(self, units: ScoredUnits, candidates: Candidates, risk: Risk) -> None:
+        self._units, self._candidates, self._risk = units, candidates, risk
+
+    def __getitem__(self, place: int) -> RiskSums:
+        threshold, largest = (
+            float(column[place]) for column in (self._candidates.thresholds, self._candidates.largest)
+        )
+        return risk_sums(self._units, self._risk, threshold, largest=largest)
 
 
 def _starts(units: ScoredUnits, thresholds: FloatArray) -> list[int]:

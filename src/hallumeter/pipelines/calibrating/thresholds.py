@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,8 @@ from msgspec import structs
 
 from hallumeter.records.decisions.calibration import AcceptanceThreshold
 from hallumeter.stats.risk_control import (
+    Candidates,
+    candidates_for,
     conformal_place,
     fewest_clean_units,
     learn_then_test,
@@ -47,7 +50,7 @@ def acceptance_threshold(
     )
     if not len(labelled):
         return structs.replace(row, why_not=f"no {units.unit} is labelled")
-    candidates = candidate_thresholds(units, labels.weights)
+    candidates = candidate_thresholds(units, labels.weights, most=_most_labelled(units, labelled))
     if not len(candidates):
         return structs.replace(row, why_not=_nothing_to_try(units))
     search = _Search(units, labelled, candidates, target)
@@ -57,7 +60,7 @@ def acceptance_threshold(
 class _Search:
     """The search for a threshold among candidates."""
 
-    def __init__(self, units: RunUnits, labelled: ScoredUnits, candidates: NDArray[np.float64], target: Target) -> None:
+    def __init__(self, units: RunUnits, labelled: ScoredUnits, candidates: Candidates, target: Target) -> None:
         self._units, self._labelled, self._candidates, self._target = units, labelled, candidates, target
 
     def on_average(self, row: AcceptanceThreshold) -> AcceptanceThreshold:
@@ -76,7 +79,7 @@ class _Search:
         found = learn_then_test(self._labelled, self._candidates, risk=target.risk, limit=target.limit, error=error)
         if found.place is not None:
             return self._found(row, found.place, found.error)
-        best = None if found.best_place is None else float(self._candidates[found.best_place])
+        best = None if found.best_place is None else float(self._candidates.thresholds[found.best_place])
         return structs.replace(
             row,
             why_not=_why_not(self._units, row, found.best_bound, target),
@@ -86,10 +89,11 @@ class _Search:
         )
 
     def _found(self, row: AcceptanceThreshold, place: int, error: float | None) -> AcceptanceThreshold:
-        threshold = float(self._candidates[place])
+        threshold = float(self._candidates.thresholds[place])
         is_accepted = self._units.scores <= threshold
         seen = self._units.truth[is_accepted & self._units.is_labelled]
-        sums = risk_sums(self._labelled, self._target.risk, threshold)
+        largest = float(self._candidates.largest[place])
+        sums = risk_sums(self._labelled, self._target.risk, threshold, largest=largest)
         method = "binomial" if sums.is_binomial else "betting"
         return structs.replace(
             row,
@@ -103,19 +107,43 @@ class _Search:
         )
 
 
-def candidate_thresholds(units: RunUnits, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rising thresholds, each accepting a little more of the units; none accepts a kind of which nothing is known."""
+def candidate_thresholds(units: RunUnits, weights: NDArray[np.float64], *, most: float) -> Candidates:
+    """Rising thresholds, each accepting a little more of the units; none accepts a kind of which nothing is known.
+
+    `most` is the largest weight that the labelled units of a cluster can have.
+    """
     scores = units.scores[units.is_scored]
     if not len(scores):
-        return np.empty(0)
+        return Candidates(np.empty(0), np.empty(0))
     shares = np.arange(1, CANDIDATES + 1) / CANDIDATES
-    found = {float(f"{value:.{DIGITS}g}") for value in np.quantile(scores, shares, method="lower").tolist()}
-    if max(found) < scores.max():
-        found.add(float(scores.max()))
+    found = {_rounded_up(value) for value in np.quantile(scores, shares, method="lower").tolist()}
     rising = np.array(sorted(found))
     unknown = units.scores[(weights == 0) & units.is_scored]
-    tried: NDArray[np.float64] = rising[rising < unknown.min(initial=np.inf)]
-    return tried
+    candidates = candidates_for(
+        rising[rising < unknown.min(initial=np.inf)], scores=units.scores, clusters=units.clusters, weights=weights
+    )
+    return Candidates(candidates.thresholds, np.minimum(candidates.largest, most))
+
+
+def _rounded_up(value: float) -> float:
+    """A threshold with few digits that accepts the value."""
+    rounded = float(f"{value:.{DIGITS}g}")
+    if rounded >= value:
+        return rounded
+    step = float(f"1e{math.floor(math.log10(value)) - DIGITS + 1}")
+    return float(f"{rounded + step:.{DIGITS}g}")
+
+
+def _most_labelled(units: RunUnits, labelled: ScoredUnits) -> float:
+    """The most that the labelled units of a cluster can weigh; nothing is known where clusters are labelled in full.
+
+    Where claims were drawn one by one, no response has as many labelled ones as it has claims: the most that any has.
+    """
+    sizes = np.bincount(units.clusters)
+    drawn = np.bincount(units.clusters[units.is_labelled], minlength=len(sizes))
+    if (drawn[drawn > 0] == sizes[drawn > 0]).all():
+        return np.inf
+    return float(np.bincount(labelled.clusters, weights=labelled.weights).max())
 
 
 def _nothing_to_try(units: RunUnits) -> str:
@@ -126,9 +154,8 @@ def _nothing_to_try(units: RunUnits) -> str:
 
 def _why_not(units: RunUnits, row: AcceptanceThreshold, best: float | None, target: Target) -> str:
     """What stands in the way, as far as the numbers tell."""
-    what = "hallucinated" if target.risk == "missed" else "accepted"
     if row.fewest_clean is not None and row.labelled < row.fewest_clean:
-        return f"{row.labelled:,} labels are too few; {row.fewest_clean:,} without a fault are the least"
-    if best is None or best >= 1:
-        return f"too few {what} {units.unit}s are labelled"
-    return f"the labels do not show it for any threshold that accepts more than a few {units.unit}s"
+        return f"{row.labelled:,} labelled {units.unit}s are too few"
+    if best is not None and best <= 2 * target.limit:
+        return "the labels come close, but do not show it"
+    return "the labels do not show it for any threshold"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _RISK_NAMES = {
     "among_accepted": "hallucinated among accepted",
     "of_all": "hallucinated and accepted",
-    "missed": "missed",
+    "missed": "accepted among hallucinated",
 }
 _LEFT = {"slice", "probability", "probabilities", ""}
 Table = tuple[str, list[str], list[list[str]]]
@@ -73,10 +73,19 @@ def calibration_markdown(calibration: Calibration) -> str:
 
 
 def promise_lines(calibration: Calibration) -> Iterator[str]:
-    """What is promised of each slice, or why nothing is."""
-    for row in calibration.thresholds:
-        where = f"{slice_words(row)}: " if len(calibration.thresholds) > 1 else ""
-        yield f"{where}{_promised(row, calibration) if row.threshold is not None else _refused(row, calibration)}"
+    """What is promised of each slice, or why nothing is; then what would be needed."""
+    rows = calibration.thresholds
+    if len(rows) == 1:
+        yield _promised(rows[0], calibration) if rows[0].threshold is not None else _refused(rows[0], calibration)
+    else:
+        promised = f"{calibration.promise.words} ({_surety(calibration)})"
+        yield f"Accept {calibration.unit}s up to these probabilities: {promised}"
+        yield from (f"  {slice_words(row)}: {_short(row, calibration)}" for row in rows)
+    refused = [row for row in rows if row.threshold is None]
+    if refused and refused[0].fewest_clean is not None:
+        yield _needed(calibration, refused[0].fewest_clean)
+    if calibration.promise.confidence is not None and len(rows) > 1 and not calibration.promise.is_joint:
+        yield "Each row keeps its promise with this confidence on its own, not all at once; --jointly asks for that."
 
 
 def slice_words(row: AcceptanceThreshold) -> str:
@@ -105,34 +114,45 @@ def _promised(row: AcceptanceThreshold, calibration: Calibration) -> str:
 
 
 def _refused(row: AcceptanceThreshold, calibration: Calibration) -> str:
-    told = f"No threshold can promise {calibration.promise.words!r}: {row.why_not}."
-    if row.best_limit is not None and row.best_limit < 1:
-        best = f"{_up(row.best_limit)} at the threshold {row.best_threshold!r}"
-        told += f" The best that can be promised is {best}, with {row.best_labelled_accepted:,} labelled accepted."
-    if row.fewest_clean is not None:
-        kind = "hallucinated" if calibration.promise.risk == "missed" else "accepted"
-        fault = "a miss" if calibration.promise.risk == "missed" else "a hallucination"
-        told += (
-            f" At the least {row.fewest_clean:,} labelled {kind} {calibration.unit}s without {fault}, of as many "
-            f"{calibration.cluster}s, would be needed."
-        )
-    return told
+    best = _best(row)
+    told = f" The best that can be promised is {best}." if best else ""
+    return f"No threshold can promise {calibration.promise.words!r}: {row.why_not}.{told}"
+
+
+def _short(row: AcceptanceThreshold, calibration: Calibration) -> str:
+    """The same of one slice among others."""
+    if row.threshold is not None:
+        return f"{row.threshold!r}, which accepts {row.accepted:,} of {row.units:,} {calibration.unit}s"
+    best = _best(row)
+    return f"none, {row.why_not}" + (f"; at best {best}" if best else "")
+
+
+def _best(row: AcceptanceThreshold) -> str:
+    if row.best_limit is None or row.best_limit >= 1:
+        return ""
+    where = f"at the threshold {row.best_threshold!r}, with {row.best_labelled_accepted:,} labelled accepted"
+    return f"{_up(row.best_limit)} {where}"
+
+
+def _needed(calibration: Calibration, fewest: int) -> str:
+    is_missed = calibration.promise.risk == "missed"
+    kind, fault = ("hallucinated", "a miss") if is_missed else ("accepted", "a hallucination")
+    told = f"It takes {fewest:,} labelled {kind} {calibration.unit}s without {fault} at the least"
+    if calibration.unit == "claim":
+        return f"{told}, each of another {calibration.cluster}."
+    return f"{told}."
 
 
 def _tables(calibration: Calibration, *, has_diagram: bool) -> Iterator[Table]:
     rows = calibration.thresholds
     first = ["slice"] if len(rows) > 1 else []
     yield (
-        f"Thresholds for {calibration.unit}s",
-        [*first, "threshold", "labelled", "accepted of these", "hallucinated", *_risk_columns(calibration), "accepted"],
+        f"Thresholds for {calibration.unit}s: {_RISK_NAMES[calibration.promise.risk]}",
+        [*first, "threshold", "labelled", "accepted of these", "hallucinated", "estimate", "at most", "run accepted"],
         [[*([slice_words(row)] if first else []), *_row_cells(row)] for row in rows],
     )
     if calibration.reliability is not None:
         yield _reliability_table(calibration, calibration.reliability, has_diagram=has_diagram)
-
-
-def _risk_columns(calibration: Calibration) -> list[str]:
-    return [_RISK_NAMES[calibration.promise.risk], "at most"]
 
 
 def _row_cells(row: AcceptanceThreshold) -> list[str]:
