@@ -17,7 +17,9 @@ ENOUGH_FOR_ISOTONIC = 1_000
 FOLDS = 5
 NEAREST_ODDS = 1e-6
 """How near to 0 and 1 a probability may come before its log-odds are taken: beyond it they tell of rounding."""
-_ROUNDS = 50
+_MOST_ROUNDS = 50
+_SMALLEST_STEP = 1e-10
+"""Of Newton's method, in log-odds."""
 
 
 class Recalibration(Struct, frozen=True):
@@ -80,20 +82,18 @@ def logistic_map(probabilities: FloatArray, truth: FloatArray, weights: FloatArr
     odds = _log_odds(probabilities)
     centre = float(odds.mean())
     design = np.stack([odds - centre, np.ones(len(odds))], axis=1)
-    line = np.zeros(2)
+    line: FloatArray = np.zeros(2)
+    step: FloatArray = np.ones(2)
+    rounds = 0
     error = _log_loss(design @ line, targets, weights)
-    for _ in range(_ROUNDS):
+    while np.abs(step).max() > _SMALLEST_STEP and rounds < _MOST_ROUNDS:
         guess = _logistic(design @ line)
         slope = design.T @ (weights * (targets - guess))
         bend = (design * (weights * guess * (1 - guess))[:, np.newaxis]).T @ design
         step = np.linalg.lstsq(bend, slope, rcond=None)[0]
-        following = _log_loss(design @ (line + step), targets, weights)
-        while following > error and np.abs(step).max() > 1e-12:
-            step = step / 2
-            following = _log_loss(design @ (line + step), targets, weights)
-        line, error = line + step, min(error, following)
-        if np.abs(step).max() < 1e-10:
-            break
+        while (following := _log_loss(design @ (line + step), targets, weights)) > error and step.any():
+            step = np.where(np.abs(step) > _SMALLEST_STEP, step / 2, 0.0)
+        line, error, rounds = line + step, following, rounds + 1
     found = float(line[0])
     return Recalibration("logistic", slope=found, intercept=float(line[1]) - found * centre)
 

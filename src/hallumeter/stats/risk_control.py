@@ -170,11 +170,6 @@ def risk_sums(units: ScoredUnits, risk: Risk, threshold: float, *, largest: floa
 def risk_p_value(sums: RiskSums, limit: float) -> float:
     """How well the labels would go with a risk above the limit: if it is, this falls to p or below with chance p.
 
-    Betting: a purse that wins `stake * -loss / worst loss` on every cluster does not grow on average while the risk is
-    above the limit, so it ends n times as full with a chance of at most 1 / n. The stakes are fixed beforehand: then
-    the order of the clusters does not matter, they need not be alike (the mean of a product of independent factors is
-    at most the power of their mean), and they may be drawn without replacement (by Maclaurin's inequality).
-
     >>> clean = ScoredUnits(np.zeros(45), np.zeros(45), np.arange(45), np.ones(45))
     >>> round(risk_p_value(risk_sums(clean, "among_accepted", 0.5, largest=1), 0.05), 4)  # 0.95**45
     0.0994
@@ -184,18 +179,24 @@ def risk_p_value(sums: RiskSums, limit: float) -> float:
         return 1.0
     if sums.is_binomial:
         return binomial_lower_tail(round(sums.bad), round(sums.whole), limit)
+    return math.exp(min(0.0, -log_purse(sums, limit)))
+
+
+def log_purse(sums: RiskSums, limit: float) -> float:
+    """Logarithm of what a purse of 1 becomes that bets on every cluster against a risk above the limit.
+
+    It wins `stake * -loss / worst loss`, which while the risk is above the limit is nothing or less on average: so it
+    ends n times as full with a chance of at most 1 / n. The stakes are fixed beforehand. Then the order of the clusters
+    does not matter; they need not be alike, as the mean of a product of independent factors is at most a power of their
+    mean; and they may be drawn without replacement, by Maclaurin's inequality.
+    """
     bad, whole = sums.cells.columns.T
     gains = (limit * whole - bad) / sums.worst_loss(limit)
     if gains.min() < -1 - ROUNDING:
-        raise ValueError(
-            f"a cluster has more than {sums.largest} accepted units, by weight, which was said to be the most"
-        )
-    with np.errstate(divide="ignore"):  # a stake of everything may be lost
+        raise ValueError(f"a cluster has more than {sums.largest} accepted units, which was said to be the most")
+    with np.errstate(divide="ignore"):  # the stake of everything may be lost
         purses = np.log1p(np.outer(STAKES, gains).clip(-1.0)) @ sums.cells.multiplicities + np.log(_SHARES)
-    fullest = float(purses.max())
-    if fullest == -math.inf:
-        return 1.0
-    return math.exp(min(0.0, -fullest - math.log(float(np.exp(purses - fullest).sum()))))
+    return float(np.logaddexp.reduce(purses))
 
 
 def risk_upper_bound(sums: RiskSums, error: float) -> float:
