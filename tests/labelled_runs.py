@@ -60,4 +60,4 @@ def truth_beyond(path: Path, threshold: float, run: Path) -> float:
     }
     with path.open(encoding="utf-8") as stream:
         said = [row["label"] == "REFUTED" for row in csv.DictReader(stream) if row["claim_id"] in accepted]
-    return sum(said) / len(said)
+    return float(np.mean(said))

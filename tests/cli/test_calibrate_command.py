@@ -62,13 +62,14 @@ def test_notices_are_on_the_standard_error_unless_it_is_quiet(folder: Path) -> N
 def test_what_cannot_be_calibrated_is_refused_in_one_line(folder: Path) -> None:
     words = ["calibrate", "run", "--labels", "labels.csv"]
     assert "expected one of" in refused(*words, "--target", "be honest")
-    assert "confidence is 2" in refused(*words, "--confidence", "2")
+    assert "confidence" in refused(*words, "--confidence", "2")
     assert "may fall while the threshold rises" in refused(*words, "--on-average")
+    assert "no record of the run has that field" in refused(*words, "--by", "nothing")
     assert "no judge 'x'" in refused(*words, "--judge", "x")
     assert "there are no labels" in refused("calibrate", "run")
     assert "not a run folder" in refused("calibrate", "nowhere")
     assert "nowhere.csv" in refused("calibrate", "run", "--labels", "nowhere.csv")
-    assert "at least 100 resamples" in refused(*words, "--resamples", "5")
+    assert "resamples are too few" in refused(*words, "--resamples", "5")
 
 
 def test_labels_that_speak_of_nothing_or_contradict_are_refused(folder: Path) -> None:

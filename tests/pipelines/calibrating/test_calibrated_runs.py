@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +38,8 @@ def calibrated(folder: Path, target: str = CLAIMS, *, by: tuple[str, ...] = (), 
 )
 def test_targets_are_understood_in_words(text: str, risk: str, limit: float) -> None:
     found = read_target(text)
-    assert (found.risk, found.limit) == (risk, pytest.approx(limit))
+    assert found.risk == risk
+    assert found.limit == pytest.approx(limit)
     assert read_target(found.words) == found
 
 
@@ -63,7 +66,7 @@ def test_a_share_outside_0_and_1_is_refused(share: str) -> None:
 def test_an_average_of_the_share_among_accepted_cannot_be_promised() -> None:
     with pytest.raises(SettingsError, match="may fall"):
         CalibrateSettings(is_on_average=True)
-    with pytest.raises(SettingsError, match="confidence is 1"):
+    with pytest.raises(SettingsError, match="confidence"):
         CalibrateSettings(confidence=1.0)
 
 
@@ -75,10 +78,12 @@ def test_claims_are_accepted_up_to_a_threshold_that_keeps_the_promise(tmp_path: 
     assert row.threshold is not None
     assert (row.units, row.labelled, row.labelled_clusters, row.method) == (1_200, 1_200, 400, "betting")
     assert row.risk == pytest.approx(truth_beyond(tmp_path / "labels.csv", row.threshold, folder))
+    assert row.risk is not None
     assert row.upper_bound is not None
     assert row.hallucinated / row.labelled_accepted == pytest.approx(row.risk)
     assert row.risk < row.upper_bound <= 0.1
-    assert row.accepted_share == row.accepted / 1_200 > 0.5
+    assert row.accepted_share == row.accepted / 1_200
+    assert row.accepted > 600
 
 
 def test_responses_that_are_labelled_in_full_are_accepted_as_wholes(tmp_path: Path) -> None:
@@ -218,7 +223,8 @@ def test_reliability_is_counted_bin_by_bin_and_the_brier_score_is_that_of_scikit
     assert found.before.brier == pytest.approx(brier_score_loss(truth, probabilities))
     inside = (probabilities >= 0.2) & (probabilities < 0.3)
     [each] = [each for each in found.bins if each.low == 0.2]
-    assert (each.labelled, each.share) == (inside.sum(), pytest.approx(truth[inside].mean()))
+    assert each.labelled == inside.sum()
+    assert each.share == pytest.approx(truth[inside].mean())
     assert each.mean_probability == pytest.approx(probabilities[inside].mean())
     assert found.brier_change == pytest.approx(found.after.brier - found.before.brier)
     assert found.after.ece < found.before.ece
@@ -228,9 +234,6 @@ def test_reliability_is_counted_bin_by_bin_and_the_brier_score_is_that_of_scikit
 def _pairs(
     folder: Path,
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    import csv
-    import json
-
     with folder.with_name("labels.csv").open(encoding="utf-8") as stream:
         truth = {row["claim_id"]: float(row["label"] == "REFUTED") for row in csv.DictReader(stream)}
     rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]

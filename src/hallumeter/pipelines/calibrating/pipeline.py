@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hallumeter.pipelines.labelled import read_labelled
+from hallumeter.pipelines.labelled import read_labelled, record_slices
 from hallumeter.pipelines.run import Run, load
 from hallumeter.records.decisions.calibration import CALIBRATION_VERSION, Calibration, Promise
 
@@ -36,7 +34,7 @@ def calibrate(run: Run | str | Path, *, settings: CalibrateSettings | None = Non
     opened = run if isinstance(run, Run) else load(run)
     labelled = read_labelled(opened, chosen.source)
     units = run_units(labelled, chosen.unit)
-    slices = list(_slices(labelled, units, chosen.source.by))
+    slices = [(by, units.chosen(rows[units.records])) for by, rows in record_slices(labelled, chosen.source.by)]
     error = 1 - chosen.confidence
     if chosen.is_joint:
         error /= len(slices)
@@ -63,14 +61,6 @@ def calibrate(run: Run | str | Path, *, settings: CalibrateSettings | None = Non
         reliability=reliability(units, chosen),
         notices=tuple(_notices(labelled, units, rows)),
     )
-
-
-def _slices(run: LabelledRun, units: RunUnits, by: tuple[str, ...]) -> Iterator[tuple[dict[str, str], RunUnits]]:
-    yield {}, units
-    if by:
-        for values in sorted(set(run.slices)):
-            records = np.array([each == values for each in run.slices])
-            yield dict(zip(by, values, strict=True)), units.chosen(records[units.records])
 
 
 def _notices(run: LabelledRun, units: RunUnits, rows: tuple[AcceptanceThreshold, ...]) -> Iterator[str]:

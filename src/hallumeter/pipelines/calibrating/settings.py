@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.pipelines.labelled import LabelSettings
+from hallumeter.summary import check_interval_settings
 
 from .targets import Target, read_target
 
@@ -34,8 +35,7 @@ class CalibrateSettings(Struct, frozen=True, kw_only=True):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise SettingsError(f"confidence is {self.confidence}; expected a number between 0 and 1")
+        check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
         if self.is_on_average and self.promised.risk == "among_accepted":
             raise SettingsError(
                 "on average, only the targets of all and of what is missed can be promised: the share hallucinated "
