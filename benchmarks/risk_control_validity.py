@@ -15,7 +15,7 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from hallumeter.pipelines.calibrating.targets import Target
@@ -45,7 +45,7 @@ def simulated(responses: int, unit: Unit, rng: np.random.Generator, *, is_long_t
         np.maximum.at(is_bad, owners, truth)
         scores, truth, owners = worst, is_bad, np.arange(responses)
     strata = claim_strata((scores > 0.5).astype(np.int8), scores)
-    return RunUnits(unit, owners, scores, truth, owners, strata)
+    return RunUnits(unit, "response", owners, scores, truth, owners, strata)
 
 
 def whole_responses(units: RunUnits, labels: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -128,7 +128,7 @@ def study(world: World, labels: int, target: Target, repetitions: int) -> str:
         rng = np.random.default_rng([repetition, labels, round(1_000 * target.limit)])
         units = simulated(RESPONSES, way.unit, rng, is_long_tailed=way.is_long_tailed)
         truth = np.where(way.asked(units, labels, rng), units.truth, np.nan)
-        seen = RunUnits(units.unit, units.records, units.scores, truth, units.clusters, units.strata)
+        seen = structs.replace(units, truth=truth)
         row = acceptance_threshold(seen, {}, target, error=ERROR)
         if row.threshold is None:
             none += 1
@@ -150,7 +150,7 @@ def average(world: World, labels: int, target: Target, repetitions: int) -> str:
         rng = np.random.default_rng([repetition, labels])
         units = simulated(RESPONSES, way.unit, rng)
         truth = np.where(way.asked(units, labels, rng), units.truth, np.nan)
-        seen = RunUnits(units.unit, units.records, units.scores, truth, units.clusters, units.strata)
+        seen = structs.replace(units, truth=truth)
         row = acceptance_threshold(seen, {}, target, error=None)
         risks.append(0.0 if row.threshold is None else world.risk(target.risk, row.threshold))
     return f"{way.name:27} {labels:6,}  {target.words:45}  {np.mean(risks):6.2%}"

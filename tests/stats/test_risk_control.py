@@ -175,7 +175,9 @@ def plainly(units: ScoredUnits, candidates: Candidates, *, limit: float, error: 
         for threshold, largest in zip(candidates.thresholds, candidates.largest, strict=True)
     ]
     accepted = [(units.scores <= threshold).sum() for threshold in candidates.thresholds]
-    wanted = [accepted[-1] * share for share in (1.0, 0.5, 0.25, 0.125) if share == 1 or accepted[-1] * share >= 50]
+    fewest = np.log(error) / np.log(1 - limit)
+    shares = [share for share in (1.0, 0.5, 0.25, 0.125) if share == 1 or accepted[-1] * share >= np.ceil(fewest)]
+    wanted = [accepted[-1] * share for share in shares]
     starts = {next(place for place, count in enumerate(accepted) if count >= number) for number in wanted}
     passed = []
     for start in starts:
@@ -198,17 +200,21 @@ def test_the_search_is_learn_then_test_with_several_starts(size: int) -> None:
     assert len(set(found)) > 3
 
 
-def test_without_a_threshold_the_best_promise_would_have_been_kept() -> None:
+def test_without_a_threshold_the_best_promise_is_the_smallest_bound_of_a_start() -> None:
     units = random_units(np.random.default_rng(1), 300, size=1)
     candidates = all_thresholds(units)
-    refused = learn_then_test(units, candidates, risk="among_accepted", limit=0.01, error=0.1)
+    refused = learn_then_test(units, candidates, risk="among_accepted", limit=0.02, error=0.1)
     assert refused.place is None
-    assert refused.best_bound is not None
-    assert 0.01 < refused.best_bound < 0.5
-    just = learn_then_test(units, candidates, risk="among_accepted", limit=refused.best_bound + 1e-9, error=0.1)
-    short = learn_then_test(units, candidates, risk="among_accepted", limit=refused.best_bound - 1e-6, error=0.1)
-    assert just.place is not None
-    assert short.place is None
+    assert refused.best_place is not None
+    accepted = np.array([(units.scores <= threshold).sum() for threshold in candidates.thresholds])
+    # 114 clean units are the least: of 300, all and half of them are starts.
+    starts = [int(np.argmax(accepted >= number)) for number in (150, 300)]
+    bounds = [
+        risk_upper_bound(risk_sums(units, "among_accepted", float(candidates.thresholds[start]), largest=1), 0.05)
+        for start in starts
+    ]
+    assert refused.best_bound == min(bounds) < 0.5
+    assert refused.best_place == starts[int(np.argmin(bounds))]
 
 
 @pytest.mark.parametrize("risk", ["of_all", "missed"])

@@ -90,7 +90,7 @@ def logistic_map(probabilities: FloatArray, truth: FloatArray, weights: FloatArr
         guess = _logistic(design @ line)
         slope = design.T @ (weights * (targets - guess))
         bend = (design * (weights * guess * (1 - guess))[:, np.newaxis]).T @ design
-        step = np.linalg.lstsq(bend, slope, rcond=None)[0]
+        step = np.linalg.lstsq(bend, slope, rcond=None)[0].astype(np.float64)
         while (following := _log_loss(design @ (line + step), targets, weights)) > error and step.any():
             step = np.where(np.abs(step) > _SMALLEST_STEP, step / 2, 0.0)
         line, error, rounds = line + step, following, rounds + 1

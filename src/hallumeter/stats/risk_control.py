@@ -42,8 +42,6 @@ _SHARES = STAKES**2 / (STAKES**2).sum()
 
 STARTS = (1.0, 0.5, 0.25, 0.125)
 """Shares of the labelled accepted units at which the search for a threshold begins."""
-FEWEST_AT_START = 50.0
-"""Units at a start, beside that at the most permissive threshold: with fewer it would not pass, and cost the others."""
 
 ROUNDING = 1e-9
 """What sums of weights may differ in."""
@@ -219,13 +217,15 @@ def learn_then_test(
     thresholds are tested one by one, each more permissive than the last, until one fails. A risk that grows with the
     threshold has one start, the strictest. The share of hallucinations among the accepted need not grow, and tells
     nothing where little is accepted: it has several starts, which share the error, at an eighth, a quarter, half and
-    all of the labelled units that the last threshold accepts.
+    all of the labelled units that the last threshold accepts; at fewer than could pass if all were clean
+    there is no start, as it would cost the others.
     """
     check_probability(limit, "limit")
     check_probability(error, "error")
     if not len(candidates) or not len(units):
         return Certificate(None, error)
-    starts = _starts(units, candidates.thresholds) if risk == "among_accepted" else [0]
+    fewest = fewest_clean_units(limit, error)
+    starts = _starts(units, candidates.thresholds, fewest) if risk == "among_accepted" else [0]
     level = error / len(starts)
     sums = _Sums(units, candidates, risk)
     passed = -1
@@ -296,11 +296,11 @@ class _Sums:
         return risk_sums(self._units, self._risk, threshold, largest=largest)
 
 
-def _starts(units: ScoredUnits, thresholds: FloatArray) -> list[int]:
+def _starts(units: ScoredUnits, thresholds: FloatArray, fewest: int) -> list[int]:
     """Places at which a share of the labelled units is accepted that the last threshold accepts; strictest first."""
     accepted = np.searchsorted(np.sort(units.scores), thresholds, side="right")
     whole = float(accepted.max(initial=0))
-    wanted = [whole * share for share in STARTS if share == 1 or whole * share >= FEWEST_AT_START]
+    wanted = [whole * share for share in STARTS if share == 1 or whole * share >= fewest]
     return sorted({int(np.searchsorted(accepted, number)) for number in wanted})
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 CANDIDATES = 200
 """Thresholds that are tried: so many shares of all units, labelled or not."""
+CLOSE = 1.5
+"""So many times the limit is close to it."""
 DIGITS = 4
 """Of a threshold, so that the one that is printed is the one that was tested."""
 
@@ -53,14 +55,14 @@ def acceptance_threshold(
     candidates = candidate_thresholds(units, labels.weights, most=_most_labelled(units, labelled))
     if not len(candidates):
         return structs.replace(row, why_not=_nothing_to_try(units))
-    search = _Search(units, labelled, candidates, target)
+    search = _Search(units, labelled, candidates, target=target)
     return search.on_average(row) if error is None else search.with_confidence(row, error)
 
 
 class _Search:
     """The search for a threshold among candidates."""
 
-    def __init__(self, units: RunUnits, labelled: ScoredUnits, candidates: Candidates, target: Target) -> None:
+    def __init__(self, units: RunUnits, labelled: ScoredUnits, candidates: Candidates, *, target: Target) -> None:
         self._units, self._labelled, self._candidates, self._target = units, labelled, candidates, target
 
     def on_average(self, row: AcceptanceThreshold) -> AcceptanceThreshold:
@@ -82,7 +84,9 @@ class _Search:
         best = None if found.best_place is None else float(self._candidates.thresholds[found.best_place])
         return structs.replace(
             row,
-            why_not=_why_not(self._units, row, found.best_bound, target),
+            why_not=_why_not(
+                row, best=found.best_bound, limit=target.limit, unit=self._units.unit, cluster=self._units.cluster
+            ),
             best_limit=found.best_bound,
             best_threshold=best,
             best_labelled_accepted=0 if best is None else int((self._labelled.scores <= best).sum()),
@@ -152,10 +156,13 @@ def _nothing_to_try(units: RunUnits) -> str:
     return f"none of the {units.unit}s with the lowest probabilities is labelled"
 
 
-def _why_not(units: RunUnits, row: AcceptanceThreshold, best: float | None, target: Target) -> str:
+def _why_not(row: AcceptanceThreshold, *, best: float | None, limit: float, unit: str, cluster: str) -> str:
     """What stands in the way, as far as the numbers tell."""
     if row.fewest_clean is not None and row.labelled < row.fewest_clean:
-        return f"{row.labelled:,} labelled {units.unit}s are too few"
-    if best is not None and best <= 2 * target.limit:
-        return "the labels come close, but do not show it"
-    return "the labels do not show it for any threshold"
+        return f"{row.labelled:,} labelled {unit}s are too few"
+    labels = f"{row.labelled:,} labelled {unit}s"
+    if row.labelled_clusters < row.labelled:
+        labels += f" of {row.labelled_clusters:,} {cluster}s"
+    if best is not None and best <= CLOSE * limit:
+        return f"{labels} come close, but do not show it"
+    return f"{labels} do not show it for any threshold"

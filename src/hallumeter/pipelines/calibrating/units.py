@@ -27,6 +27,8 @@ class RunUnits(Struct, frozen=True, eq=False):
     """Every unit of a run, or of a slice; one row each."""
 
     unit: Unit
+    cluster: str
+    """What is drawn together."""
     records: NDArray[np.int64]
     """The record that it belongs to, or is."""
     scores: NDArray[np.float64]
@@ -54,6 +56,7 @@ class RunUnits(Struct, frozen=True, eq=False):
         """Some of the units."""
         return RunUnits(
             self.unit,
+            self.cluster,
             self.records[rows],
             self.scores[rows],
             self.truth[rows],
@@ -118,6 +121,7 @@ def _label_counts(run: LabelledRun) -> tuple[NDArray[np.int64], NDArray[np.int64
 def _claims(run: LabelledRun) -> RunUnits:
     return RunUnits(
         unit="claim",
+        cluster=run.unit,
         records=run.owners,
         scores=np.where(np.isnan(run.probabilities), np.inf, run.probabilities),
         truth=run.unsupported,
@@ -143,6 +147,7 @@ def _responses(run: LabelledRun) -> RunUnits:
     strata[is_scored] = claim_strata(flagged[is_scored].astype(np.int8), scores[is_scored])
     return RunUnits(
         unit="response",
+        cluster=run.unit,
         records=np.arange(count, dtype=np.int64),
         scores=scores,
         truth=np.where(np.isnan(run.response_truth), whole, run.response_truth),
