@@ -1,11 +1,14 @@
 """How often a threshold that `hallumeter calibrate` promises something of breaks the promise, by simulation.
 
     python benchmarks/risk_control_validity.py [--repetitions 300]
+    python benchmarks/risk_control_validity.py --run RUN --labels labels.csv
 
 A run has 1,500 responses of 1 to 8 claims. The claims of a response err together, and the judge's probabilities tell
 something, but not what they say. So many claims or responses are labelled, and a threshold is chosen at a confidence of
 90 %: it may break its promise in 10 of 100 repetitions. What it promises is held against 200,000 other responses.
 `naive` is the most permissive threshold at which the labelled units keep the limit.
+
+With a run whose claims are all labelled, some of the labels are taken instead, and held against all of them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from msgspec import Struct, structs
@@ -20,11 +24,14 @@ from numpy.typing import NDArray
 
 from hallumeter.pipelines.calibrating.targets import Target
 from hallumeter.pipelines.calibrating.thresholds import acceptance_threshold, candidate_thresholds
-from hallumeter.pipelines.calibrating.units import RunUnits
+from hallumeter.pipelines.calibrating.units import RunUnits, run_units
+from hallumeter.pipelines.labelled import LabelSettings, read_labelled
 from hallumeter.pipelines.labelled.strata import claim_strata
+from hallumeter.pipelines.run import load
 from hallumeter.records.decisions.calibration import RiskName, Unit
 
 RESPONSES, MOST_CLAIMS, ERROR = 1_500, 8, 0.1
+HEAD = f"{'labelled':27} labels  limit   broken     none  accepted  naive broken"
 FloatArray = NDArray[np.float64]
 Asked = Callable[[RunUnits, int, np.random.Generator], NDArray[np.bool_]]
 """Which units of a run are labelled."""
@@ -119,27 +126,61 @@ def naive_threshold(units: RunUnits, target: Target) -> float | None:
     return float(kept.max()) if len(kept) else None
 
 
+class Outcomes:
+    """What became of repeated choices."""
+
+    def __init__(self, target: Target, true_risk: Callable[[float], float]) -> None:
+        self._target, self._true_risk = target, true_risk
+        self._repetitions = self._broken = self._none = self._naive = 0
+        self._shares: list[float] = []
+
+    def add(self, seen: RunUnits) -> None:
+        """Choose once."""
+        self._repetitions += 1
+        row = acceptance_threshold(seen, {}, self._target, error=ERROR)
+        if row.threshold is None:
+            self._none += 1
+        else:
+            self._broken += self._true_risk(row.threshold) > self._target.limit
+            self._shares.append(row.accepted_share or 0.0)
+        guess = naive_threshold(seen, self._target)
+        self._naive += guess is not None and self._true_risk(guess) > self._target.limit
+
+    def __str__(self) -> str:
+        accepted = f"{np.mean(self._shares):6.1%}" if self._shares else "     –"
+        broken, none, naive = (count / self._repetitions for count in (self._broken, self._none, self._naive))
+        return f"{self._target.limit:5.0%}  {broken:7.1%}  {none:7.1%}  {accepted}  {naive:7.1%}"
+
+
 def study(world: World, labels: int, target: Target, repetitions: int) -> str:
     """One line of the table."""
     way = world.way
-    broken = none = naive = 0
-    shares: list[float] = []
+    found = Outcomes(target, lambda threshold: world.risk(target.risk, threshold))
     for repetition in range(repetitions):
         rng = np.random.default_rng([repetition, labels, round(1_000 * target.limit)])
         units = simulated(RESPONSES, way.unit, rng, is_long_tailed=way.is_long_tailed)
-        truth = np.where(way.asked(units, labels, rng), units.truth, np.nan)
-        seen = structs.replace(units, truth=truth)
-        row = acceptance_threshold(seen, {}, target, error=ERROR)
-        if row.threshold is None:
-            none += 1
-        else:
-            broken += world.risk(target.risk, row.threshold) > target.limit
-            shares.append(row.accepted_share or 0.0)
-        guess = naive_threshold(seen, target)
-        naive += guess is not None and world.risk(target.risk, guess) > target.limit
-    accepted = f"{np.mean(shares):6.1%}" if shares else "     –"
-    told = f"{broken / repetitions:7.1%}  {none / repetitions:7.1%}  {accepted}  {naive / repetitions:7.1%}"
-    return f"{way.name:27} {labels:6,}  {target.limit:5.0%}  {told}"
+        found.add(structs.replace(units, truth=np.where(way.asked(units, labels, rng), units.truth, np.nan)))
+    return f"{way.name:27} {labels:6,}  {found}"
+
+
+def study_run(run: Path, labels: Path | None, repetitions: int) -> None:
+    """The same with some of the labels of a run, held against all of them."""
+    opened = read_labelled(load(run), LabelSettings(labels=labels))
+    units: tuple[Unit, ...] = ("response", "claim")
+    for unit, limit, share in product(units, (0.05, 0.1), (0.25, 0.5)):
+        every = run_units(opened, unit)
+        every = every.chosen(every.is_labelled)
+        number = round(share * len(every))
+
+        def true_risk(threshold: float, every: RunUnits = every) -> float:
+            return float(every.truth[every.scores <= threshold].mean())
+
+        asked = one_by_one if unit == "response" else whole_responses
+        found = Outcomes(Target("among_accepted", limit), true_risk)
+        for repetition in range(repetitions):
+            rng = np.random.default_rng(repetition)
+            found.add(structs.replace(every, truth=np.where(asked(every, number, rng), every.truth, np.nan)))
+        print(f"{unit + 's of the run':27} {number:6,}  {found}", flush=True)
 
 
 def average(world: World, labels: int, target: Target, repetitions: int) -> str:
@@ -160,12 +201,19 @@ def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repetitions", type=int, default=300)
-    repetitions = parser.parse_args().repetitions
+    parser.add_argument("--run", type=Path)
+    parser.add_argument("--labels", type=Path)
+    options = parser.parse_args()
+    repetitions: int = options.repetitions
+    if options.run is not None:
+        print(HEAD)
+        study_run(options.run, options.labels, repetitions)
+        return
     worlds = [World(way) for way in WAYS]
     overall = (f"{world.way.name} {world.risk('among_accepted', 1.0):.1%}" for world in worlds)
     print(f"hallucinated of all: {', '.join(overall)}")
     print(f"\nhallucinated among accepted, confidence 90 %, {repetitions} repetitions")
-    print(f"{'labelled':27} labels  limit   broken     none  accepted  naive broken")
+    print(HEAD)
     for world, limit, labels in product(worlds, (0.05, 0.1), (100, 300, 1_000)):
         print(study(world, labels, Target("among_accepted", limit), repetitions), flush=True)
     print("\nmissed of hallucinations, confidence 90 %")

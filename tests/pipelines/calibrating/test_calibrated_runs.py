@@ -165,7 +165,7 @@ def test_without_a_threshold_it_says_what_can_be_promised_and_what_is_missing(tm
     assert row.best_limit is not None
     assert 0.02 < row.best_limit < 0.2
     assert row.fewest_clean == 114
-    text = calibration_text(found)
+    text = " ".join(calibration_text(found).split())
     assert "No threshold can promise 'at most 2% hallucinated among accepted'" in text
     assert "The best that can be promised is" in text
     assert "It takes 114 labelled accepted responses without a hallucination at the least" in text

@@ -138,7 +138,7 @@ def _needed(calibration: Calibration, fewest: int) -> str:
     is_missed = calibration.promise.risk == "missed"
     kind, fault = ("hallucinated", "a miss") if is_missed else ("accepted", "a hallucination")
     told = f"It takes {fewest:,} labelled {kind} {calibration.unit}s without {fault} at the least"
-    if calibration.unit == "claim":
+    if calibration.unit != calibration.cluster:
         return f"{told}, each of another {calibration.cluster}."
     return f"{told}."
 
