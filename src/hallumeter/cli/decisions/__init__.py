@@ -1,7 +1,8 @@
 """Commands that turn measurements into decisions."""
 
+from .calibrate import calibrate
 from .compare import compare
 from .correct import correct
 from .gate import gate
 
-__all__ = ["compare", "correct", "gate"]
+__all__ = ["calibrate", "compare", "correct", "gate"]
