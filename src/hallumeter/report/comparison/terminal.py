@@ -12,6 +12,8 @@ from hallumeter.report.terminal import plain_console, plain_table
 from hallumeter.report.wording import format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import one_line, printable
 
+from .diagram import diagram_lines
+from .ranking import letters_of, undefined_words
 from .wording import (
     OUTCOME_WORDS,
     ROW_WORDS,
@@ -130,18 +132,14 @@ def _print_ranking(console: Console, ranking: Ranking, *, unit: str) -> None:
     table = plain_table(known.alias if known else ranking.metric)
     table.add_column("run", overflow="ellipsis", max_width=40)
     table.add_column("mean rank", justify="right")
-    table.add_column("no different from")
-    for place, engine in enumerate(ranking.engines):
-        letters = "".join(
-            chr(ord("a") + number) for number, group in enumerate(ranking.groups) if engine.engine in group
-        )
-        table.add_row(printable(engine.engine), f"{ranking.engines[place].mean_rank:.2f}", letters)
+    table.add_column("alike")
+    for run in ranking.engines:
+        table.add_row(printable(run.engine), f"{run.mean_rank:.2f}", letters_of(ranking, run.engine))
     if table.row_count:
         console.print(table)
+        console.print(Text("\n".join(diagram_lines(ranking)) + "\n"), no_wrap=True, overflow="crop")
     if ranking.undefined:
-        console.print(
-            f"undefined: {ranking.metric}: {ranking.undefined.replace('page', unit).replace('engine', 'run')}"
-        )
+        console.print(f"undefined: {ranking.metric}: {undefined_words(ranking, unit)}")
     elif ranking.p_value is not None and ranking.critical_difference is not None:
         console.print(
             f"Friedman p {format_number(ranking.p_value)} on {ranking.pages:,} units; runs with a letter in common lie "
