@@ -22,7 +22,7 @@ def joined_names(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
 
 
-def _together(*options: Decorator) -> Decorator:
+def together(*options: Decorator) -> Decorator:
     """Several options as one, in the order in which help pages list them."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ def _together(*options: Decorator) -> Decorator:
     return decorated
 
 
-output_options = _together(
+output_options = together(
     click.option(
         "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print."
     ),
@@ -41,12 +41,12 @@ output_options = _together(
         "--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report."
     ),
 )
-interval_options = _together(
+interval_options = together(
     click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers."),
     click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
 )
-measure_options = _together(
+measure_options = together(
     click.option(
         "--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy."
     ),
