@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
     from hallumeter.records.aspects.traced_sentence import TracedSentence
+    from hallumeter.records.decisions.baselines import JudgeChecks
 
     from .document import RecordView
     from .transcripts.pages import CountedPages
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Streams(TypedDict, total=False):
-    """What a run holds, as streams that are read once."""
+    """What a run holds, as streams that are read once, and what is known of it beside."""
 
     records: Iterable[RecordFindings]
     failures: Iterable[Failure]
@@ -69,6 +70,8 @@ class Streams(TypedDict, total=False):
     """Of an instrument that reads pages, sorted by page."""
     traced: Iterable[TracedSentence]
     """Of an instrument whose agents read sentences."""
+    checks: JudgeChecks | None
+    """What labels say about the judges; None where nothing is labelled."""
 
 
 class _Gathered(Struct, frozen=True):
@@ -81,6 +84,7 @@ class _Gathered(Struct, frozen=True):
     broken: Broken
     headline: str | None
     confidence: float
+    checks: JudgeChecks | None
 
 
 def build_document(
@@ -118,9 +122,12 @@ def build_document(
         broken=broken,
         headline=headline,
         confidence=_confidence(manifest),
+        checks=streams.get("checks"),
     )
     sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
-    first = overview_sections(summary, headline, texts=metric_texts, confidence=gathered.confidence)
+    first = overview_sections(
+        summary, headline, texts=metric_texts, confidence=gathered.confidence, checks=gathered.checks
+    )
     document = Document(
         title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
@@ -159,7 +166,13 @@ def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
         *_distribution_sections(selection),
         *_breakdown_sections(rows, headline),
         *_concentration_sections(gathered),
-        judge_section(rows, gathered.manifest, tallies=selection.tallies, confidence=gathered.confidence),
+        judge_section(
+            rows,
+            gathered.manifest,
+            tallies=selection.tallies,
+            confidence=gathered.confidence,
+            checks=gathered.checks,
+        ),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
     ]

@@ -65,6 +65,15 @@ def terms_of(text: str) -> Terms:
     )
 
 
+def content_words(text: str) -> frozenset[str]:
+    """The distinct words and numbers of a text that say something on their own, without their endings.
+
+    >>> sorted(content_words("The roads of the town: 12 km of road"))
+    ['12', 'km', 'road', 'town']
+    """
+    return frozenset(_forms(word)[1] for word in set(_TERM.findall(text))) - {""}
+
+
 def fold(word: str) -> str:
     """A word without case, accents and the shape of apostrophes.
 

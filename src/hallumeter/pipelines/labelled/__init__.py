@@ -1,6 +1,6 @@
 """Runs beside what people say is true of them."""
 
-from .reading import LabelledRun, read_labelled
+from .reading import VERDICT_INSTRUMENTS, LabelledRun, read_labelled, read_labelled_judges
 from .settings import LabelSettings
 
-__all__ = ["LabelSettings", "LabelledRun", "read_labelled"]
+__all__ = ["VERDICT_INSTRUMENTS", "LabelSettings", "LabelledRun", "read_labelled", "read_labelled_judges"]

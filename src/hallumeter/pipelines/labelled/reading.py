@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.given_labels import truth_of
@@ -22,7 +22,7 @@ from hallumeter.store import RunFolder, claim_fingerprint
 from .sources import LabelBook
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,56 +85,96 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
     for response, findings in RunFolder(run.path).findings():
         reader.add(response, findings)
     found = reader.result()
-    if needs_labels and not found.census.labels:
-        raise InputError(f"{reader.book.source}: there are no labels; make some with `hallumeter label {run.path}`")
+    if needs_labels:
+        reader.refuse_none(found)
+    return found
+
+
+def read_labelled_judges(
+    run: Run, settings: LabelSettings, *, watch: Callable[[Response, Sequence[Finding]], None]
+) -> list[LabelledRun]:
+    """Read a run once beside its labels for every judge, and for what several of them settled together.
+
+    `watch` is shown the records of which something is labelled.
+
+    Raises:
+        InputError: As for one judge.
+        SettingsError: As for one judge.
+    """
+    _check(run, settings)
+    reader = _Reader(run, settings, is_for_all=settings.judge is None)
+    for response, findings in RunFolder(run.path).findings():
+        if reader.add(response, findings):
+            watch(response, findings)
+    found = reader.results()
+    reader.refuse_none(found[0])
     return found
 
 
 class _Reader:
     """Collects the columns record by record."""
 
-    def __init__(self, run: Run, settings: LabelSettings) -> None:
+    def __init__(self, run: Run, settings: LabelSettings, *, is_for_all: bool = False) -> None:
         self.book = LabelBook(run.path, settings)
+        self._run = run.path
         self._settings = settings
         self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
-        self._headline = headline_judge(run, settings.judge, reference=self._reference)
+        self._judges: list[str | None] = [headline_judge(run, settings.judge, reference=self._reference)]
+        if is_for_all:
+            apart = (self._reference, CONSENSUS)
+            known = [judge.name for judge in run.manifest.judges if judge.name not in apart]
+            self._judges = [*known, None] if len(known) != 1 else [*known]
         self._ids: list[str] = []
         self._claim_ids: list[str] = []
         self._clusters: list[str] = []
         self._slices: list[tuple[str, ...]] = []
-        self._codes, self._owners = array("b"), array("q")
-        self._probabilities, self._unsupported, self._refuted = array("d"), array("d"), array("d")
+        self._owners = array("q")
+        self._codes, self._probabilities = [array("b") for _ in self._judges], [array("d") for _ in self._judges]
+        self._unsupported, self._refuted = array("d"), array("d")
         self._response_truth = array("d")
         self._annotators: Counter[str] = Counter()
         self._disputed = self._unsure = self._detached = 0
 
-    def add(self, response: Response, findings: Sequence[Finding]) -> None:
-        number = len(self._ids)
+    def add(self, response: Response, findings: Sequence[Finding]) -> bool:
+        """Add a record; says whether anything of it is labelled."""
+        before, number = self._annotators.total(), len(self._ids)
         self._ids.append(response.record_id)
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
         self._response_truth.append(self._mean(self._said_of_response(response), "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
-            label = settled_label(judged, self._headline)
             self._claim_ids.append(finding.claim.claim_id)
             self._owners.append(number)
-            self._codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
-            self._probabilities.append(_probability(judged, self._headline))
+            for judge, codes, probabilities in zip(self._judges, self._codes, self._probabilities, strict=True):
+                label = settled_label(judged, judge)
+                codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
+                probabilities.append(_probability(judged, judge))
             said = self._said_of_claim(finding, response)
             self._unsupported.append(self._mean(said, "is_unsupported"))
             self._refuted.append(self._mean(said, "is_refuted"))
+        return self._annotators.total() > before
+
+    def refuse_none(self, found: LabelledRun) -> None:
+        """Refuse a run without labels."""
+        if not found.census.labels:
+            raise InputError(f"{self.book.source}: there are no labels; make some with `hallumeter label {self._run}`")
 
     def result(self) -> LabelledRun:
+        """For the judge that was chosen."""
+        return self.results()[0]
+
+    def results(self) -> list[LabelledRun]:
+        """For every judge."""
         self.book.refuse_unknown()
         unsupported, owners = np.array(self._unsupported), np.array(self._owners, dtype=np.int64)
         response_truth = np.array(self._response_truth)
         is_known = ~np.isnan(response_truth)
         is_known[owners[~np.isnan(unsupported)]] = True
         numbers: dict[str, int] = {}
-        return LabelledRun(
-            judge=self._headline or CONSENSUS,
+        first = LabelledRun(
+            judge="",
             unit=self._groups.unit,
             record_ids=self._ids,
             clusters=np.array([numbers.setdefault(name, len(numbers)) for name in self._clusters], dtype=np.int64),
@@ -142,8 +182,8 @@ class _Reader:
             response_truth=response_truth,
             claim_ids=self._claim_ids,
             owners=owners,
-            codes=np.array(self._codes, dtype=np.int8),
-            probabilities=np.array(self._probabilities),
+            codes=np.zeros(0, dtype=np.int8),
+            probabilities=np.zeros(0),
             unsupported=unsupported,
             refuted=np.array(self._refuted),
             census=LabelCensus(
@@ -156,6 +196,16 @@ class _Reader:
                 detached=self._detached + (self.book.left if self.book.is_from_run else 0),
             ),
         )
+        own = zip(self._judges, self._codes, self._probabilities, strict=True)
+        return [
+            structs.replace(
+                first,
+                judge=judge or CONSENSUS,
+                codes=np.array(codes, dtype=np.int8),
+                probabilities=np.array(probabilities),
+            )
+            for judge, codes, probabilities in own
+        ]
 
     def _without_reference(self, finding: Finding) -> Finding:
         """The truth has no vote on itself."""
