@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.errors import HallumeterError, SettingsError
@@ -18,6 +17,7 @@ from hallumeter.pipelines.audit import AuditSettings
 from hallumeter.pipelines.audit.entries import CaseJournal, Judged, Means, Prepared, decoded
 from hallumeter.pipelines.audit.equipment import equipment_for
 from hallumeter.pipelines.audit.judging import Bench, Judging
+from hallumeter.pipelines.labelled import drawing_order
 from hallumeter.providers.language_models import ProviderFault
 from hallumeter.records.decisions.baselines import ShuffledVerdict
 from hallumeter.report.wording import format_count, plural
@@ -83,15 +83,14 @@ def asked_again(
     return Asked(tuple(verdicts), reasons, tuple(notices))
 
 
-def chosen_cases(material: Material, *, limit: int, seed: int) -> list[ShuffledCase]:
-    """Labelled responses with other evidence, at most so many, drawn by the seed and in the order of the run."""
+def chosen_cases(material: Material, *, limit: int) -> list[ShuffledCase]:
+    """Labelled responses with other evidence, at most so many, those that a report draws first."""
     run, texts, exchange = material.runs[0], material.texts, material.exchange
     possible = [record_id for record_id in run.record_ids if exchange.other.get(record_id) is not None]
-    drawn = np.random.default_rng(seed).permutation(len(possible))[:limit]
     found = []
-    for place in sorted(drawn.tolist()):
-        response, findings = texts.responses[possible[place]]
-        number = exchange.other[possible[place]]
+    for record_id in sorted(possible, key=drawing_order)[:limit]:
+        response, findings = texts.responses[record_id]
+        number = exchange.other[record_id]
         assert number is not None
         claims = tuple(finding.claim for finding in findings)
         if claims:

@@ -19,6 +19,7 @@ from hallumeter.records.decisions.baselines import (
     ShuffledVerdict,
 )
 from hallumeter.report.counting.votes import reference_judge
+from hallumeter.report.verdicts.baselines import NOT_ASKED, TOGETHER
 from hallumeter.store import LABELS
 
 from .comparing import Compared, ShuffledScores, level_baselines
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from hallumeter.records.decisions.baselines import Level, LevelBaselines
 
 CONSENSUS = "consensus"
-TOGETHER = "it is no judge of its own: each of its judges is asked by itself"
-NOT_ASKED = "it was not asked again; hallumeter baselines does so"
+MOST_RESPONSES_OF_A_REPORT = 500
+"""Labelled responses that a report looks at: enough to tell, and read in a fraction of the time that it takes."""
 
 
 class Asked(Struct, frozen=True):
@@ -75,22 +76,23 @@ def judge_checks(run: Run) -> JudgeChecks | None:
     )
     asked = Asked() if kept is None else Asked(kept.verdicts, notices=kept.notices)
     try:
-        found = held_against(run, gathered(run, settings, keeps_responses=False), asked, settings=settings)
+        material = gathered(run, settings, keeps_responses=False, most=MOST_RESPONSES_OF_A_REPORT)
+        found = held_against(run, material, asked, settings=settings)
     except HallumeterError:
         # A report is about verdicts: labels that cannot be used leave it as it was.
         return None
     return JudgeChecks(baselines=structs.replace(found, verdicts=()))
 
 
-def gathered(run: Run, settings: BaselineSettings, *, keeps_responses: bool) -> Material:
-    """Read a run beside its labels.
+def gathered(run: Run, settings: BaselineSettings, *, keeps_responses: bool, most: int | None = None) -> Material:
+    """Read a run beside its labels; of more labelled responses than `most`, about so many are drawn.
 
     Raises:
         InputError: There are no labels, or they do not fit the run.
         SettingsError: The run has no such judge.
     """
     texts = Texts(keeps_responses=keeps_responses)
-    runs = read_labelled_judges(run, _with_slices(settings.labels, run), watch=texts.add)
+    runs = read_labelled_judges(run, _with_slices(settings.labels, run), watch=texts.add, most=most)
     if all((each.codes == FAILED_CODE).all() for each in runs):
         raise SettingsError(f"{run.path}: no judge has given a verdict, beside the reference")
     return Material(runs, texts, exchange_of(runs[0], texts, seed=settings.seed))

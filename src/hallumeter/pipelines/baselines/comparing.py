@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.records.decisions.baselines import BaselineRow, Discrimination, LevelBaselines
+from hallumeter.report.verdicts.baselines import MISSING, NO_LABEL, TOO_FEW
 from hallumeter.stats import holm
 from hallumeter.stats.discrimination import (
     CHANCE,
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
     from .scoring import Units
 
     FloatArray = NDArray[np.float64]
-
-NO_LABEL = "nothing of this kind is labelled"
-TOO_FEW = "the labels do not suffice: two responses or more with something unsupported are needed, and two without"
-MISSING: dict[Baseline, str] = {
-    "always_positive": TOO_FEW,
-    "length": "the words are not known",
-    "overlap": "there is no evidence, or no word to look for in it",
-    "shuffled_overlap": "there is no other evidence to exchange it for",
-    "shuffled_judge": "the judge gave no verdict with other evidence",
-}
-"""Why a baseline has no score for any unit."""
 
 
 class Compared(Struct, frozen=True):

@@ -29,7 +29,7 @@ def null_baselines(run: Run, settings: BaselineSettings | None = None, *, watch:
     """
     settings = settings or BaselineSettings()
     material = gathered(run, settings, keeps_responses=True)
-    cases = chosen_cases(material, limit=settings.limit, seed=settings.seed)
+    cases = chosen_cases(material, limit=settings.limit)
     names = {each.judge for each in material.runs}
     judges = [judge for judge in run.manifest.judges if judge.name in names]
     costs = _costs(material.texts, {case.response.record_id for case in cases})

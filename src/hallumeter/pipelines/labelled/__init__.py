@@ -1,6 +1,13 @@
 """Runs beside what people say is true of them."""
 
-from .reading import VERDICT_INSTRUMENTS, LabelledRun, read_labelled, read_labelled_judges
+from .reading import VERDICT_INSTRUMENTS, LabelledRun, drawing_order, read_labelled, read_labelled_judges
 from .settings import LabelSettings
 
-__all__ = ["VERDICT_INSTRUMENTS", "LabelSettings", "LabelledRun", "read_labelled", "read_labelled_judges"]
+__all__ = [
+    "VERDICT_INSTRUMENTS",
+    "LabelSettings",
+    "LabelledRun",
+    "drawing_order",
+    "read_labelled",
+    "read_labelled_judges",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 from msgspec import Struct, structs
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
 """Instruments whose judges can be wrong about claims; the others count against a truth of their own."""
 CONSENSUS = "consensus"
+_HASHES = 1 << 32
 
 
 class LabelledRun(Struct, frozen=True, eq=False):
@@ -91,11 +93,16 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
 
 
 def read_labelled_judges(
-    run: Run, settings: LabelSettings, *, watch: Callable[[Response, Sequence[Finding]], None]
+    run: Run,
+    settings: LabelSettings,
+    *,
+    watch: Callable[[Response, Sequence[Finding]], None],
+    most: int | None = None,
 ) -> list[LabelledRun]:
     """Read a run once beside its labels for every judge, and for what several of them settled together.
 
-    `watch` is shown the records of which something is labelled.
+    `watch` is shown the records of which something is labelled. Of more than `most` records that may be, about so many
+    are drawn, always the same, and all others left out.
 
     Raises:
         InputError: As for one judge.
@@ -103,12 +110,18 @@ def read_labelled_judges(
     """
     _check(run, settings)
     reader = _Reader(run, settings, is_for_all=settings.judge is None)
+    is_chosen = reader.drawn(most)
     for response, findings in RunFolder(run.path).findings():
-        if reader.add(response, findings):
+        if is_chosen(response.record_id) and reader.add(response, findings):
             watch(response, findings)
     found = reader.results()
     reader.refuse_none(found[0])
     return found
+
+
+def drawing_order(record_id: str) -> int:
+    """A number by which records are drawn, lowest first: one that is drawn stays drawn, whatever else the run holds."""
+    return crc32(record_id.encode(errors="replace"))
 
 
 class _Reader:
@@ -117,6 +130,7 @@ class _Reader:
     def __init__(self, run: Run, settings: LabelSettings, *, is_for_all: bool = False) -> None:
         self.book = LabelBook(run.path, settings)
         self._run = run.path
+        self._records = run.summary.counts.records
         self._settings = settings
         self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
@@ -135,6 +149,15 @@ class _Reader:
         self._response_truth = array("d")
         self._annotators: Counter[str] = Counter()
         self._disputed = self._unsure = self._detached = 0
+
+    def drawn(self, most: int | None) -> Callable[[str], bool]:
+        """Which records to read, of those that may be labelled; all without a limit."""
+        named = None if self._reference is not None or self._settings.gold is not None else self.book.records
+        possible = self._records if named is None else len(named)
+        if most is None:
+            return lambda _: True
+        bound = _HASHES if possible <= most else _HASHES * most // possible
+        return lambda name: (named is None or name in named) and drawing_order(name) < bound
 
     def add(self, response: Response, findings: Sequence[Finding]) -> bool:
         """Add a record; says whether anything of it is labelled."""

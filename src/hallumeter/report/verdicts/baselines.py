@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hallumeter.records.decisions.baselines import (
+        Baseline,
         BaselineRow,
         JudgeBaselines,
         LevelBaselines,
@@ -39,19 +40,20 @@ SCORE_WORDS = {
     ("label", "claim"): message("ranked by the label, since not every claim has a probability"),
     ("count", "response"): message("ranked by the number of claims that the judge calls unsupported"),
 }
-UNDEFINED_WORDS = (
-    message("nothing of this kind is labelled"),
-    message("the labels do not suffice: two responses or more with something unsupported are needed, and two without"),
-    message("the words are not known"),
-    message("there is no evidence, or no word to look for in it"),
-    message("there is no other evidence to exchange it for"),
-    message("the judge gave no verdict with other evidence"),
+NO_LABEL = message("nothing of this kind is labelled")
+TOO_FEW = message(
+    "the labels do not suffice: two responses or more with something unsupported are needed, and two without"
 )
-"""Why a baseline, or a judge, has no AUROC."""
-NOT_ASKED_WORDS = (
-    message("it is no judge of its own: each of its judges is asked by itself"),
-    message("it was not asked again; hallumeter baselines does so"),
-)
+MISSING: dict[Baseline, str] = {
+    "always_positive": TOO_FEW,
+    "length": message("the words are not known"),
+    "overlap": message("there is no evidence, or no word to look for in it"),
+    "shuffled_overlap": message("there is no other evidence to exchange it for"),
+    "shuffled_judge": message("the judge gave no verdict with other evidence"),
+}
+"""Why a baseline has no score for any unit."""
+TOGETHER = message("it is no judge of its own: each of its judges is asked by itself")
+NOT_ASKED = message("it was not asked again; hallumeter baselines does so")
 """Why a judge has no row with other evidence; reasons with numbers in them are shown as they are."""
 _STANDINGS = {
     ("not_distinguishable", "claim"): message(
