@@ -12,7 +12,25 @@ import numpy as np
 from compared_runs import run_of
 from hallumeter.pipelines.run import Run
 
-WORDS = "river stone garden market window letter bridge winter silver forest harbour engine castle meadow".split()
+WORDS = (
+    *("river", "stone", "garden", "market", "window", "letter", "bridge"),
+    *("winter", "silver", "forest", "harbour", "engine", "castle", "meadow"),
+)
+    "river",
+    "stone",
+    "garden",
+    "market",
+    "window",
+    "letter",
+    "bridge",
+    "winter",
+    "silver",
+    "forest",
+    "harbour",
+    "engine",
+    "castle",
+    "meadow",
+]
 
 
 class MadeClaim(NamedTuple):

@@ -31,6 +31,7 @@ CASES: dict[str, list[list[str]]] = {
         ["audit", "ANSWERS/answers.jsonl", "--samples", "--out", "run"],
         ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
     ],
+    "baselines": [["baselines", "DEMO/answers"]],
     "cache": [["cache"], ["cache", "--clear"]],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "demo": [["demo"]],

@@ -8,9 +8,10 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hallumeter.pipelines.baselines.checks import judge_checks
 from hallumeter.report import Limits, RecordFindings, build_document, metric_texts, write_html
 from hallumeter.store import JOURNAL, RunFolder
+
+from .baselines.checks import judge_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

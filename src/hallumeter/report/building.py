@@ -114,20 +114,10 @@ def build_document(
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
         for metric in summary.metrics
     ]
-    gathered = _Gathered(
-        summary,
-        manifest,
-        rows=rows,
-        selection=selection,
-        broken=broken,
-        headline=headline,
-        confidence=_confidence(manifest),
-        checks=streams.get("checks"),
-    )
+    confidence, checks = _confidence(manifest), streams.get("checks")
+    gathered = _Gathered(summary, manifest, rows, selection, broken, headline, confidence, checks)
     sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
-    first = overview_sections(
-        summary, headline, texts=metric_texts, confidence=gathered.confidence, checks=gathered.checks
-    )
+    first = overview_sections(summary, headline, texts=metric_texts, confidence=confidence, checks=checks)
     document = Document(
         title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
@@ -135,7 +125,7 @@ def build_document(
         counts=summary.counts,
         sections=(*first, *sections, _integrity_section(gathered, sections, census)),
         headline=headline,
-        confidence=gathered.confidence,
+        confidence=confidence,
         profiles=summary.profile,
         notices=(*summary.notices, *_label_notices(manifest, selection, headline=headline)),
     )

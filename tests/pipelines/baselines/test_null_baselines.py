@@ -72,9 +72,8 @@ def test_a_judge_who_reads_the_evidence_is_better_than_length_and_than_itself_wi
     found = null_baselines(audited, BaselineSettings(labels=LabelSettings(cluster="response")))
     assert found.cluster == "response"
     level = level_of(found)
-    standings = {row.baseline: row.standing for row in level.rows}
-    better = ("always_positive", "length", "shuffled_overlap", "shuffled_judge")
-    assert [standings[name] for name in better] == ["better"] * 4
+    for name in ("always_positive", "length", "shuffled_overlap", "shuffled_judge"):
+        assert row_of(level, name).standing == "better"
     assert found.judges[0].shuffled is None
     shuffled = row_of(level, "shuffled_judge").found
     assert shuffled.auroc is not None
@@ -115,7 +114,7 @@ def test_without_probabilities_claims_are_ranked_by_labels_and_responses_by_thei
     run = labelled_run(tmp_path / "run", claims, lambda claim: "REFUTED" if knowing(claim) > 0.5 else "SUPPORTED")
     found = null_baselines(run)
     assert (level_of(found).score, level_of(found, "response").score) == ("label", "count")
-    flags = {name: 0 for name in {claim.record for claim in claims}}
+    flags = dict.fromkeys({claim.record for claim in claims}, 0)
     worst = dict.fromkeys(flags, False)
     for claim in claims:
         flags[claim.record] += knowing(claim) > 0.5
@@ -159,7 +158,11 @@ def test_what_is_not_known_of_the_texts_is_undefined_and_not_a_number(tmp_path: 
     rows = [*rows_of(claims, "j", knowing), *rows_of(claims, "human", truth)]
     run = run_of(tmp_path / "run", [{name: row[name] for name in keep if name in row} for row in rows])
     level = level_of(null_baselines(run))
-    for name, words in (("length", "words are not known"), ("overlap", "no evidence"), ("shuffled_overlap", "no other")):
+    for name, words in (
+        ("length", "words are not known"),
+        ("overlap", "no evidence"),
+        ("shuffled_overlap", "no other"),
+    ):
         row = row_of(level, name)
         assert (row.found.auroc, row.difference, row.standing, row.direction) == (None, None, None, None)
         assert words in str(row.found.undefined)
@@ -207,9 +210,7 @@ def test_a_run_without_labels_is_refused(tmp_path: Path) -> None:
         null_baselines(run)
 
 
-def test_a_function_is_asked_again_only_when_that_is_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_is_asked_again_only_when_that_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claims = made_claims(80)
     (tmp_path / "counting.py").write_text("def judge(claim, evidence):\n    return min(1, len(claim) / 400)\n")
     monkeypatch.syspath_prepend(tmp_path)

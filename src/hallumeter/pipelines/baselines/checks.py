@@ -31,7 +31,7 @@ from .texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.pipelines.run import Run
+    from hallumeter.pipelines.labelled import OpenedRun
     from hallumeter.records.decisions.baselines import Level, LevelBaselines
 
 CONSENSUS = "consensus"
@@ -56,7 +56,7 @@ class Material(Struct, frozen=True, eq=False):
     exchange: Exchange
 
 
-def judge_checks(run: Run) -> JudgeChecks | None:
+def judge_checks(run: OpenedRun) -> JudgeChecks | None:
     """What a report shows of the labels that a run has; None, at once, for one that has none.
 
     What `hallumeter baselines` kept is shown as well, if it belongs to the verdicts that the run has.
@@ -84,7 +84,7 @@ def judge_checks(run: Run) -> JudgeChecks | None:
     return JudgeChecks(baselines=structs.replace(found, verdicts=()))
 
 
-def gathered(run: Run, settings: BaselineSettings, *, keeps_responses: bool, most: int | None = None) -> Material:
+def gathered(run: OpenedRun, settings: BaselineSettings, *, keeps_responses: bool, most: int | None = None) -> Material:
     """Read a run beside its labels; of more labelled responses than `most`, about so many are drawn.
 
     Raises:
@@ -98,7 +98,7 @@ def gathered(run: Run, settings: BaselineSettings, *, keeps_responses: bool, mos
     return Material(runs, texts, exchange_of(runs[0], texts, seed=settings.seed))
 
 
-def held_against(run: Run, material: Material, asked: Asked, *, settings: BaselineSettings) -> NullBaselines:
+def held_against(run: OpenedRun, material: Material, asked: Asked, *, settings: BaselineSettings) -> NullBaselines:
     """Every judge beside the baselines."""
     runs = material.runs
     features = features_of(runs[0], material.texts, material.exchange)
@@ -116,7 +116,7 @@ def held_against(run: Run, material: Material, asked: Asked, *, settings: Baseli
     )
 
 
-def _with_slices(labels: LabelSettings, run: Run) -> LabelSettings:
+def _with_slices(labels: LabelSettings, run: OpenedRun) -> LabelSettings:
     """Evidence is exchanged within the groups of the run, where the user names no others."""
     own = run.manifest.settings.get("by")
     return structs.replace(labels, by=tuple(own)) if not labels.by and isinstance(own, list) else labels

@@ -40,9 +40,8 @@ def null_baselines(run: Run, settings: BaselineSettings | None = None, *, watch:
 def _costs(texts: Texts, chosen: set[str]) -> dict[str, float]:
     """What each judge took for the chosen responses, as far as it is known."""
     costs: dict[str, float] = {}
-    for record_id, (_, findings) in texts.responses.items():
-        for finding in findings if record_id in chosen else ():
-            for verdict in finding.verdicts:
-                if verdict.cost_usd is not None:
-                    costs[verdict.judge] = costs.get(verdict.judge, 0.0) + verdict.cost_usd
+    findings = [finding for record_id in chosen for finding in texts.responses[record_id][1]]
+    for verdict in (verdict for finding in findings for verdict in finding.verdicts):
+        if verdict.cost_usd is not None:
+            costs[verdict.judge] = costs.get(verdict.judge, 0.0) + verdict.cost_usd
     return costs

@@ -52,7 +52,7 @@ def baselines_text(found: NullBaselines, *, width: int | None = None, has_color:
     console.print(Text(printable(f"{found.run} · {_labels(found)}"), style="bold"))
     for judge in found.judges:
         for level in judge.levels:
-            _print_level(console, found, judge.judge, level)
+            _print_level(console, found, judge=judge.judge, level=level)
         if judge.shuffled is not None:
             console.print(f"{printable(judge.judge)} with the evidence of other responses: {printable(judge.shuffled)}")
             console.print()
@@ -70,29 +70,32 @@ def _labels(found: NullBaselines) -> str:
     return f"{plural(found.census.labels, 'label')} ({people})"
 
 
-def _print_level(console: Console, found: NullBaselines, judge: str, level: LevelBaselines) -> None:
+def _print_level(console: Console, found: NullBaselines, *, judge: str, level: LevelBaselines) -> None:
+    title = f"{judge}, {LEVEL_WORDS[level.level].lower()}"
     if level.judge.auroc is None:
-        console.print(Text(f"{printable(judge)}, {LEVEL_WORDS[level.level].lower()}", style="bold"))
-        console.print(f"undefined: {level.judge.undefined}")
-        console.print()
+        console.print(Text(printable(title), style="bold"))
+        console.print(f"undefined: {level.judge.undefined}\n")
         return
-    score = SCORE_WORDS[level.score, level.level]
-    nested = f"{LEVEL_WORDS[level.level].lower()} of {plural(level.judge.clusters, found.cluster)}"
-    table = plain_table(printable(f"{judge}, {nested}: {score}"))
+    if level.level != found.cluster:
+        title += f" of {plural(level.judge.clusters, found.cluster)}"
+    table = plain_table(printable(f"{title}: {SCORE_WORDS[level.score, level.level]}"))
     table.add_column("", no_wrap=True)
     for name in _columns(found.confidence)[1:]:
         table.add_column(name, justify="right", no_wrap=True)
     for cells in _rows(judge, level):
         table.add_row(*map(printable, cells))
     console.print(table)
-    if level.left_out:
-        console.print(f"left out: {plural(level.left_out, f'labelled {level.level}')} that the judge did not decide")
-    for sentence in _sentences(judge, level):
-        console.print(f"- {printable(sentence)}")
-    for row in level.rows:
-        if row.found.undefined:
-            console.print(Text(f"undefined: {_name(row, level)}: {row.found.undefined}", style="dim"))
+    for line in _below(judge, level):
+        console.print(printable(line))
     console.print()
+
+
+def _below(judge: str, level: LevelBaselines) -> Iterator[str]:
+    """What stands under a table."""
+    if level.left_out:
+        yield f"left out: {plural(level.left_out, f'labelled {level.level}')} that the judge did not decide"
+    yield from (f"- {sentence}" for sentence in _sentences(judge, level))
+    yield from (f"undefined: {_name(row, level)}: {row.found.undefined}" for row in level.rows if row.found.undefined)
 
 
 def _columns(confidence: float) -> list[str]:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hallumeter.pipelines.run import Run
     from hallumeter.records import Response
 
+    from .opened_run import OpenedRun
     from .settings import LabelSettings
 
 VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
@@ -75,7 +75,7 @@ class LabelledRun(Struct, frozen=True, eq=False):
         return np.asarray(self.is_decided & (self.codes != LABEL_CODES[Label.SUPPORTED]))
 
 
-def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
+def read_labelled(run: OpenedRun, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
     """Read a run beside its labels.
 
     Raises:
@@ -93,7 +93,7 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
 
 
 def read_labelled_judges(
-    run: Run,
+    run: OpenedRun,
     settings: LabelSettings,
     *,
     watch: Callable[[Response, Sequence[Finding]], None],
@@ -127,7 +127,7 @@ def drawing_order(record_id: str) -> int:
 class _Reader:
     """Collects the columns record by record."""
 
-    def __init__(self, run: Run, settings: LabelSettings, *, is_for_all: bool = False) -> None:
+    def __init__(self, run: OpenedRun, settings: LabelSettings, *, is_for_all: bool = False) -> None:
         self.book = LabelBook(run.path, settings)
         self._run = run.path
         self._records = run.summary.counts.records
@@ -271,7 +271,7 @@ class _Reader:
         return sum(known) / len(known) if known else float("nan")
 
 
-def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None) -> str | None:
+def headline_judge(run: OpenedRun, chosen: str | None, *, reference: str | None = None) -> str | None:
     """The judge whose verdicts are examined; None for what all of them settled together."""
     known = [judge.name for judge in run.manifest.judges if judge.name != reference]
     if chosen is not None:
@@ -284,7 +284,7 @@ def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None
     return headline if headline in known else None
 
 
-def _check(run: Run, settings: LabelSettings) -> None:
+def _check(run: OpenedRun, settings: LabelSettings) -> None:
     instrument = run.manifest.instrument
     if instrument.split()[0] not in VERDICT_INSTRUMENTS:
         raise InputError(
@@ -296,7 +296,7 @@ def _check(run: Run, settings: LabelSettings) -> None:
         raise SettingsError(f"the run has no judge {settings.reference!r}; its judges: {', '.join(known) or 'none'}")
 
 
-def _reference(run: Run, settings: LabelSettings, *, has_labels: bool) -> str | None:
+def _reference(run: OpenedRun, settings: LabelSettings, *, has_labels: bool) -> str | None:
     """The judge whose verdicts are the truth: as chosen, or one called human or gold where nothing else is known."""
     if settings.reference is not None or settings.gold is not None or has_labels:
         return settings.reference
