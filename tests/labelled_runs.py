@@ -16,21 +16,6 @@ WORDS = (
     *("river", "stone", "garden", "market", "window", "letter", "bridge"),
     *("winter", "silver", "forest", "harbour", "engine", "castle", "meadow"),
 )
-    "river",
-    "stone",
-    "garden",
-    "market",
-    "window",
-    "letter",
-    "bridge",
-    "winter",
-    "silver",
-    "forest",
-    "harbour",
-    "engine",
-    "castle",
-    "meadow",
-]
 
 
 class MadeClaim(NamedTuple):

@@ -152,13 +152,19 @@ def _functions() -> dict[str, object]:
         "pair_grid_of": pair_grid,
         "level_of": agreement_level,
         "advice_of": advice_html,
+        "language_words": LANGUAGE_WORDS,
+        "confused": [Label(name) for name in CONFUSED],
+        **_baseline_functions(),
+        **aspect_functions(),
+    }
+
+
+def _baseline_functions() -> dict[str, object]:
+    return {
         "level_words": LEVEL_WORDS,
         "score_words": SCORE_WORDS,
         "baseline_of": baseline_words,
         "baseline_facts_of": _baseline_facts,
-        "language_words": LANGUAGE_WORDS,
-        "confused": [Label(name) for name in CONFUSED],
-        **aspect_functions(),
     }
 
 
