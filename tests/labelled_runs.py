@@ -1,95 +1,63 @@
-"""Small runs with labels: a judge whose scores are made to measure, beside a person who knows."""
+"""A run with probabilities, and labels for some of it."""
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from compared_runs import run_of
-from hallumeter.pipelines.run import Run
 
-WORDS = (
-    *("river", "stone", "garden", "market", "window", "letter", "bridge"),
-    *("winter", "silver", "forest", "harbour", "engine", "castle", "meadow"),
-)
+RECORDS = 400
 
 
-class MadeClaim(NamedTuple):
-    """A claim before any judge has seen it."""
-
-    record: str
-    number: int
-    text: str
-    evidence: str
-    is_unsupported: bool
-
-
-def made_claims(records: int, *, claims: int = 1, seed: int = 0) -> list[MadeClaim]:
-    """Claims of which the longer ones are unsupported more often, and then have some words that the evidence lacks."""
-    rng = np.random.default_rng(seed)
-    made = []
+def labelled_run(
+    folder: Path, *, records: int = RECORDS, claims: int = 3, is_asked: Callable[[float], float] = lambda _: 1.0
+) -> Path:
+    """A run of records with claims, and `labels.csv` with those that are asked for; a judge that tells something."""
+    rng = np.random.default_rng(11)
+    rows, labels = [], []
     for record in range(records):
-        known = [f"{word}{record}" for word in rng.choice(WORDS, 8, replace=False)]
-        for number in range(claims):
-            length = int(rng.integers(3, 30))
-            is_unsupported = bool(rng.random() < length / 40)
-            words = list(rng.choice(known, length))
-            if is_unsupported and rng.random() < 0.8:
-                words[: length // 2] = [f"other{place}x{record}" for place in range(length // 2)]
-            made.append(MadeClaim(f"r{record}", number, " ".join(words), " ".join(known), is_unsupported))
-    return made
+        mood = rng.normal(0, 0.7)
+        for claim in range(claims):
+            latent = rng.normal(-2.5, 1.5) + mood
+            truth = rng.random() < 1 / (1 + np.exp(-2 * latent))
+            probability = round(float(1 / (1 + np.exp(-(latent + rng.normal(0, 0.5))))), 4)
+            names = {"record_id": f"r{record}", "claim_id": f"r{record}-{claim}"}
+            rows.append(
+                {
+                    **names,
+                    "label": "REFUTED" if probability > 0.5 else "SUPPORTED",
+                    "unsupported_probability": probability,
+                    "judge": "j",
+                    "task": "QA" if record % 4 else "chat",
+                }
+            )
+            if rng.random() < is_asked(probability):
+                labels.append({**names, "label": "REFUTED" if truth else "SUPPORTED"})
+    run_of(folder, rows)
+    write_labels(folder.with_name("labels.csv"), labels)
+    return folder
 
 
-def rows_of(claims: Sequence[MadeClaim], judge: str, said: Callable[[MadeClaim], object]) -> list[dict[str, object]]:
-    """Verdicts of a judge who gives a probability, or a label, to each claim."""
-    rows = []
-    for claim in claims:
-        found = said(claim)
-        given = (
-            {"label": found}
-            if isinstance(found, str)
-            else {"label": "REFUTED" if float(str(found)) > 0.5 else "SUPPORTED", "unsupported_probability": found}
-        )
-        own = [each for each in claims if each.record == claim.record]
-        rows.append(
-            {
-                "record_id": claim.record,
-                "claim_id": f"{claim.record}-{claim.number}",
-                "text": claim.text,
-                "response": " ".join(each.text for each in own),
-                "evidence": [claim.evidence],
-                "judge": judge,
-                **given,
-            }
-        )
-    return rows
-
-
-def truth(claim: MadeClaim) -> str:
-    return "REFUTED" if claim.is_unsupported else "SUPPORTED"
-
-
-def by_length(claim: MadeClaim) -> float:
-    """A judge who counts characters."""
-    return min(1.0, len(claim.text) / 400)
-
-
-def labelled_run(folder: Path, claims: Sequence[MadeClaim], said: Callable[[MadeClaim], object]) -> Run:
-    """A measured run of a judge ``j`` beside a judge ``human`` who knows."""
-    return run_of(folder, [*rows_of(claims, "j", said), *rows_of(claims, "human", truth)])
-
-
-def labels_csv(path: Path, claims: Sequence[MadeClaim], *, annotator: str = "kim") -> Path:
-    """The truth as a table."""
-    lines = [f"{each.record},{each.record}-{each.number},{truth(each)},{annotator}" for each in claims]
-    path.write_text("\n".join(["record_id,claim_id,label,annotator", *lines, ""]), encoding="utf-8")
+def write_labels(path: Path, labels: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, ["record_id", "claim_id", "label", "annotator"])
+        writer.writeheader()
+        writer.writerows(labels)
     return path
 
 
-def as_json(path: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+def truth_beyond(path: Path, threshold: float, run: Path) -> float:
+    """The share hallucinated of the labelled claims that a threshold accepts, counted one by one."""
+    accepted = {
+        row["claim_id"]
+        for row in map(json.loads, (run / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())
+        if row["unsupported_probability"] <= threshold
+    }
+    with path.open(encoding="utf-8") as stream:
+        said = [row["label"] == "REFUTED" for row in csv.DictReader(stream) if row["claim_id"] in accepted]
+    return float(np.mean(said))

@@ -33,7 +33,11 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "baselines": [["baselines", "DEMO/answers"]],
     "cache": [["cache"], ["cache", "--clear"]],
+    "calibrate": [
+        ["calibrate", "DEMO/answers", "--reference", "human", "--target", "miss at most 50% of hallucinations"],
+    ],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
+    "correct": [["correct", "DEMO/answers", "--reference", "human"]],
     "demo": [["demo"]],
     "dialogue config": [["dialogue", "config"], ["dialogue", "config", "--init", "rules"]],
     "dialogue lint": [["dialogue", "lint"]],

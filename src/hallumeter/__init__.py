@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .pipelines import MeasureSettings, Run, load, measure
     from .pipelines.aspects.commands import aspects
     from .pipelines.audit import AuditSettings, audit
+    from .pipelines.calibrating import CalibrateSettings, calibrate
     from .pipelines.comparing import compare
+    from .pipelines.correcting import CorrectSettings, correct
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
@@ -47,7 +49,9 @@ _PARTS = {
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
     "pipelines.aspects.commands": ("aspects",),
     "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.calibrating": ("CalibrateSettings", "calibrate"),
     "pipelines.comparing": ("compare",),
+    "pipelines.correcting": ("CorrectSettings", "correct"),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
@@ -57,8 +61,10 @@ _HOMES = {name: part for part, names in _PARTS.items() for name in names}
 __all__ = [
     "METRICS",
     "AuditSettings",
+    "CalibrateSettings",
     "Claim",
     "Comparison",
+    "CorrectSettings",
     "DialogueSettings",
     "Failure",
     "Finding",
@@ -83,7 +89,9 @@ __all__ = [
     "Verdict",
     "aspects",
     "audit",
+    "calibrate",
     "compare",
+    "correct",
     "dialogue",
     "load",
     "measure",

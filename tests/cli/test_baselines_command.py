@@ -9,7 +9,7 @@ import pytest
 from command_line import refused, run, succeed
 
 from compared_runs import run_of
-from labelled_runs import MadeClaim, by_length, labelled_run, labels_csv, made_claims, rows_of
+from made_runs import MadeClaim, by_length, labelled_run, labels_csv, made_claims, rows_of
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from compared_runs import run_of
 from hallumeter.pipelines.run import Run
 from hallumeter.report import OverviewSection, document_json, write_html
 from hallumeter.report.overview.telling import tell_fact
-from labelled_runs import MadeClaim, by_length, labelled_run, made_claims, rows_of, truth
+from made_runs import MadeClaim, by_length, labelled_run, made_claims, rows_of, truth
 
 SENTENCE = "is not distinguishable from answer length"
 

@@ -13,7 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .decisions import baselines, compare, gate
+from .decisions import baselines, calibrate, compare, correct, gate
 from .demo import demo
 from .ingest import ingest
 from .integrity import integrity
@@ -126,7 +126,9 @@ _COMMANDS = (
     audit,
     baselines,
     cache,
+    calibrate,
     compare,
+    correct,
     demo,
     dialogue,
     gate,

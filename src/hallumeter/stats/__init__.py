@@ -7,6 +7,18 @@ from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resample
 from .bounds import manski_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
+from .correction import (
+    Estimate,
+    LabelledUnits,
+    LabelNeed,
+    effective_interval,
+    jackknife,
+    labels_for_width,
+    prediction_powered_rate,
+    rogan_gladen_rate,
+    sensitivity,
+    specificity,
+)
 from .equivalence import (
     cohen_h,
     equivalence_p_value,
@@ -46,9 +58,12 @@ from .significance import (
 
 __all__ = [
     "DawidSkene",
+    "Estimate",
     "FriedmanTest",
     "Interval",
     "JudgeAccuracy",
+    "LabelNeed",
+    "LabelledUnits",
     "NemenyiTest",
     "PairedDifference",
     "SignFlip",
@@ -62,11 +77,14 @@ __all__ = [
     "critical_difference",
     "dawid_skene",
     "distinct_patterns",
+    "effective_interval",
     "equivalence_p_value",
     "expected_calibration_error",
     "friedman_test",
     "gini",
     "holm",
+    "jackknife",
+    "labels_for_width",
     "manski_bounds",
     "mcnemar_mid_p",
     "minimum_detectable_difference",
@@ -76,10 +94,14 @@ __all__ = [
     "paired_bootstrap_difference",
     "paired_sign_flip",
     "permutation_p_value",
+    "prediction_powered_rate",
     "range_quantile",
     "range_survival",
     "resampled_rates",
+    "rogan_gladen_rate",
+    "sensitivity",
     "sensitivity_specificity",
+    "specificity",
     "student_cumulative",
     "student_quantile",
     "wilcoxon_signed_rank",

@@ -154,7 +154,7 @@ def contrast_interval(
     bounds = _bounds(cells.columns, is_share=is_share)
     influence = _influence(cells)
     if not _is_spread(influence, cells) or (bounds and value in bounds):
-        return _unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
+        return unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
     correction = math.sqrt(cells.clusters / (cells.clusters - 1))
     if cells.draws > MOST_DRAWS:
         method = "cluster_linearized"
@@ -182,6 +182,23 @@ def linearized_standard_error(cells: Cells) -> float:
     if cells.clusters < 2 or not _is_spread(influence, cells):
         return 0.0
     return math.sqrt(cells.clusters / (cells.clusters - 1)) * math.sqrt(cells.multiplicities @ influence**2)
+
+
+def unseen_clusters_interval(
+    value: float, bounds: tuple[float, float] | None, *, clusters: int, confidence: float
+) -> Interval | None:
+    """Every cluster seen has the same value; a share of those not seen may have any value within the bounds.
+
+    >>> round(unseen_clusters_interval(0.0, (0.0, 1.0), clusters=20, confidence=0.95).high, 3)  # Wilson's for 0 of 20
+    0.161
+    """
+    unseen = wilson_interval(0, clusters, confidence=confidence)
+    assert unseen is not None
+    if bounds is None or math.isinf(bounds[1]):
+        return None
+    low, high = bounds
+    share = unseen.high
+    return Interval(value - share * (value - low), value + share * (high - value), "wilson_by_cluster")
 
 
 def _measured(counts: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -233,19 +250,6 @@ def _is_spread(influence: FloatArray, cells: Cells) -> bool:
     """Whether clusters differ by more than the rounding of weighted counts such as 0.1 + 0.2."""
     largest = np.abs(cells.columns).max(axis=0)
     return bool(np.abs(influence).max() > 1e-12 * (largest.max() / cells.sums[1::2].min()))
-
-
-def _unseen_clusters_interval(
-    value: float, bounds: tuple[float, float] | None, *, clusters: int, confidence: float
-) -> Interval | None:
-    """Every cluster seen has the same value; a share of those not seen may have any value within the bounds."""
-    unseen = wilson_interval(0, clusters, confidence=confidence)
-    assert unseen is not None
-    if bounds is None or math.isinf(bounds[1]):
-        return None
-    low, high = bounds
-    share = unseen.high
-    return Interval(value - share * (value - low), value + share * (high - value), "wilson_by_cluster")
 
 
 def _around(value: float, margin: float, bounds: tuple[float, float] | None) -> tuple[float, float]:

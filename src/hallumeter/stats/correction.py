@@ -8,11 +8,12 @@ claims of one response may err together, and the labelled ones count with all th
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 
+from .bootstrap import unseen_clusters_interval
 from .intervals import Interval, normal_quantile, student_quantile, upper_probability, wilson_interval
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class LabelledUnits(Struct, frozen=True, eq=False):
     """Whether the judge counts the unit; the same for all units of a stratum."""
     truth: FloatArray
     """Whether it counts in truth: 0 or 1, a share where people disagree, NaN where nobody said."""
+    weights: FloatArray | None = None
+    """What each unit weighs in the rate; None for one each."""
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -48,6 +51,11 @@ class LabelledUnits(Struct, frozen=True, eq=False):
     def is_labelled(self) -> NDArray[np.bool_]:
         """Which units have a truth."""
         return ~np.isnan(self.truth)
+
+    @property
+    def labelled_clusters(self) -> int:
+        """Clusters with a unit that has a truth."""
+        return len(np.unique(self.clusters[self.is_labelled]))
 
 
 class Estimate(Struct, frozen=True):
@@ -81,8 +89,8 @@ def prediction_powered_rate(units: LabelledUnits, *, confidence: float = 0.95) -
     if why := _why_undefined(units, sums):
         return Estimate(None, undefined=why)
     value, standard_error = jackknife(sums, _stratified)
-    variance = standard_error**2 + _unseen_variance(sums, _stratified)
-    return _estimate(value, math.sqrt(variance), units=units, confidence=confidence)
+    variance = standard_error**2 + _unseen_variance(units, sums, _stratified)
+    return _estimate(value, math.sqrt(variance), clusters=units.labelled_clusters, confidence=confidence)
 
 
 def sensitivity(units: LabelledUnits, *, confidence: float = 0.95) -> Estimate:
@@ -113,12 +121,61 @@ def rogan_gladen_rate(units: LabelledUnits, *, confidence: float = 0.95) -> Esti
     if skill <= 0:
         return Estimate(None, undefined=NO_BETTER)
     covariance = _jackknife_covariance(sums, _excess_and_skill) + _unseen_error_rates(totals)
-    spread = student_quantile(upper_probability(confidence), _labelled_clusters(units) - 1)
+    spread = student_quantile(upper_probability(confidence), units.labelled_clusters - 1)
     low, high = _fieller((excess, skill), covariance, spread=spread)
     value = min(1.0, max(0.0, excess / skill))
     slope = np.array([1.0, -excess / skill]) / skill
     standard_error = math.sqrt(float(slope @ covariance @ slope))
     return Estimate(value, standard_error, Interval(min(low, value), max(high, value), "fieller"))
+
+
+class LabelNeed(Struct, frozen=True):
+    """How many labels make an interval as narrow as wanted."""
+
+    more: int | None
+    """Labels beyond those there are, drawn as these were; None when no number of labels suffices."""
+    narrowest: float
+    """Half the width that an interval would have if every unit were labelled."""
+
+
+def labels_for_width(units: LabelledUnits, half_width: float, *, confidence: float = 0.95) -> LabelNeed | None:
+    """How many more labels bring the interval of `prediction_powered_rate` to plus or minus half its width.
+
+    A part of its variance comes from the units themselves, which no label makes smaller; the rest shrinks with the
+    number of labels. None where there is no estimate to begin with.
+    """
+    estimate = prediction_powered_rate(units, confidence=confidence)
+    if estimate.standard_error is None:
+        return None
+    spread = normal_quantile(upper_probability(confidence))
+    if estimate.value in (0.0, 1.0):
+        return _clusters_for_width(units, half_width, spread=spread)
+    sums = _stratum_sums(units)
+    _, worth = _sizes_and_worth(sums.sum(axis=0, keepdims=True))
+
+    def if_worth_were_known(rows: FloatArray) -> FloatArray:
+        sizes = np.split(rows, 3, axis=1)[0]
+        found: FloatArray = (sizes * worth).sum(axis=1) / sizes.sum(axis=1)
+        return found
+
+    labelled = int(units.is_labelled.sum())
+    fixed = jackknife(sums, if_worth_were_known)[1] ** 2
+    shrinking = max(0.0, estimate.standard_error**2 - fixed) * labelled
+    narrowest = spread * math.sqrt(fixed + shrinking / len(units))
+    if half_width <= narrowest:
+        return LabelNeed(None, narrowest)
+    needed = math.ceil(shrinking / ((half_width / spread) ** 2 - fixed))
+    return LabelNeed(max(0, needed - labelled), narrowest)
+
+
+def _clusters_for_width(units: LabelledUnits, half_width: float, *, spread: float) -> LabelNeed:
+    """Where no labelled cluster differs from the others: how many must be alike before the rest can hide little."""
+    clusters = len(np.unique(units.clusters))
+    narrowest = spread**2 / (clusters + spread**2) / 2
+    if half_width < narrowest:
+        return LabelNeed(None, narrowest)
+    needed = math.ceil(spread**2 * (1 / (2 * half_width) - 1))
+    return LabelNeed(max(0, needed - units.labelled_clusters), narrowest)
 
 
 def jackknife(sums: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
@@ -157,16 +214,15 @@ def effective_interval(value: float, standard_error: float, *, clusters: int, co
     return Interval(found.low, found.high, "wilson_effective")
 
 
-def _estimate(value: float, standard_error: float, *, units: LabelledUnits, confidence: float) -> Estimate:
-    interval = None
-    if standard_error:
-        clusters = _labelled_clusters(units)
-        interval = effective_interval(value, standard_error, clusters=clusters, confidence=confidence)
+def _estimate(value: float, standard_error: float, *, clusters: int, confidence: float) -> Estimate:
+    """An estimate with its interval; one of 0 or 1 says no more than that so many clusters are alike."""
+    unseen = unseen_clusters_interval(value, (0.0, 1.0), clusters=clusters, confidence=confidence)
+    if not standard_error:
+        return Estimate(value, standard_error, unseen)
+    interval = effective_interval(value, standard_error, clusters=max(2, clusters), confidence=confidence)
+    if unseen is not None and value in (0.0, 1.0) and unseen.high - unseen.low > interval.high - interval.low:
+        interval = unseen
     return Estimate(value, standard_error, interval)
-
-
-def _labelled_clusters(units: LabelledUnits) -> int:
-    return len(np.unique(units.clusters[units.is_labelled]))
 
 
 def _jackknife_covariance(sums: FloatArray, statistics: Callable[[FloatArray], FloatArray]) -> FloatArray:
@@ -187,11 +243,12 @@ def _fieller(pair: tuple[float, float], covariance: FloatArray, *, spread: float
     first = bottom**2 - square * covariance[1, 1]
     second = top * bottom - square * covariance[0, 1]
     third = top**2 - square * covariance[0, 0]
-    inside = second**2 - first * third
-    if first <= 0 or inside < 0:
+    if first <= 0:
         return 0.0, 1.0
-    low, high = (second - math.sqrt(inside)) / first, (second + math.sqrt(inside)) / first
-    return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
+    # The quotient itself is never contradicted, so there are two ends; rounding alone could deny it.
+    apart = math.sqrt(max(0.0, second**2 - first * third))
+    low, high = (second - apart) / first, (second + apart) / first
+    return min(1.0, max(0.0, float(low))), min(1.0, max(0.0, float(high)))
 
 
 def _recognized(units: LabelledUnits, *, is_flagged: bool, confidence: float) -> Estimate:
@@ -210,21 +267,20 @@ def _recognized(units: LabelledUnits, *, is_flagged: bool, confidence: float) ->
     value, standard_error = jackknife(sums, share)
     if math.isnan(value):
         return Estimate(None, undefined=ALL_ALIKE)
-    variance = standard_error**2 + _unseen_variance(sums, share)
-    return _estimate(value, math.sqrt(variance), units=units, confidence=confidence)
+    variance = standard_error**2 + _unseen_variance(units, sums, share)
+    is_told = np.nan_to_num(units.truth if is_flagged else 1 - units.truth) > 0
+    clusters = len(np.unique(units.clusters[is_told]))
+    return _estimate(value, math.sqrt(variance), clusters=clusters, confidence=confidence)
 
 
 def _stratum_sums(units: LabelledUnits) -> FloatArray:
-    """For every cluster: units, labelled units, and true ones among these, stratum by stratum."""
+    """For every cluster: the weight of its units, of labelled units, and of true ones among these, by stratum."""
+    weights = np.ones(len(units)) if units.weights is None else units.weights
     clusters, strata = int(units.clusters.max(initial=-1)) + 1, int(units.strata.max(initial=-1)) + 1
     cells = units.clusters * strata + units.strata
-    is_labelled = units.is_labelled
-    tables = [
-        np.bincount(cells, minlength=clusters * strata),
-        np.bincount(cells[is_labelled], minlength=clusters * strata),
-        np.bincount(cells[is_labelled], weights=units.truth[is_labelled], minlength=clusters * strata),
-    ]
-    return np.concatenate([table.reshape(clusters, strata) for table in tables], axis=1).astype(np.float64)
+    columns = (weights, weights * units.is_labelled, weights * np.nan_to_num(units.truth))
+    tables = [np.bincount(cells, column, minlength=clusters * strata).reshape(clusters, strata) for column in columns]
+    return np.concatenate(tables, axis=1)
 
 
 def _confusion_sums(units: LabelledUnits) -> FloatArray:
@@ -233,7 +289,8 @@ def _confusion_sums(units: LabelledUnits) -> FloatArray:
     false = np.where(units.is_labelled, 1 - truth, 0.0)
     flagged = units.is_flagged
     columns = [flagged, np.ones(len(units)), truth * flagged, truth, false * ~flagged, false]
-    return np.stack([np.bincount(units.clusters, weights=column) for column in columns], axis=1)
+    weights = 1.0 if units.weights is None else units.weights
+    return np.stack([np.bincount(units.clusters, weights=column * weights) for column in columns], axis=1)
 
 
 def _sizes_and_worth(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -256,36 +313,42 @@ def _excess_and_skill(rows: FloatArray) -> FloatArray:
     return np.stack([flagged / units + passed - 1, found + passed - 1], axis=1)
 
 
-def _unseen_variance(sums: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
-    """What labels that all agree hide: each stratum may have a rate half a label further from 0 and 1.
+def _unseen_variance(units: LabelledUnits, sums: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
+    """What labels that all agree hide: the units that the judge treats alike may hold half a label more, or less.
 
-    Twenty labels without an error do not show that there is none; without this the interval would say so.
+    Twenty labels without an error do not show that there is none; without this the interval would say so. Strata share
+    the half label by their sizes.
     """
     totals = sums.sum(axis=0)
-    sizes, labelled, true = np.split(totals, 3)
-    # How much the statistic moves with the rate of each stratum: one label more and one less.
-    places = len(sizes) * 2 + np.arange(len(sizes))
-    steps = np.zeros((len(sizes), len(totals)))
-    steps[np.arange(len(sizes)), places] = 0.5
+    weight = np.split(totals, 3)[1]
+    strata = len(weight)
+    is_labelled = units.is_labelled
+    sizes = np.bincount(units.strata, minlength=strata)
+    labelled = np.bincount(units.strata[is_labelled], minlength=strata)
+    true = np.bincount(units.strata[is_labelled], units.truth[is_labelled], minlength=strata)
+    # How much the statistic moves with the rate of each stratum, over one label more.
+    steps = np.zeros((strata, len(totals)))
+    steps[np.arange(strata), 2 * strata + np.arange(strata)] = weight / np.maximum(labelled, 1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = labelled * (statistic(totals + steps) - statistic(totals - steps))
-    hidden = _hidden(true, labelled) * (1 - labelled / np.maximum(sizes, 1))
+    is_flagged = np.zeros(strata, dtype=bool)
+    is_flagged[units.strata] = units.is_flagged
+    alike = np.where(is_flagged, sizes[is_flagged].sum(), sizes[~is_flagged].sum())
+    hidden = _hidden(true, labelled, sizes / (2 * np.maximum(alike, 1))) * (1 - labelled / np.maximum(sizes, 1))
     return float((np.nan_to_num(slopes) ** 2 * hidden).sum())
 
 
 def _unseen_error_rates(totals: FloatArray) -> FloatArray:
     """The same for sensitivity and specificity, as covariance of excess and skill."""
-    _, _, hits, positives, passes, negatives = totals
-    found, passed = (
-        float(_hidden(np.array(count), np.array(of))) for count, of in ((hits, positives), (passes, negatives))
-    )
+    counts, of = totals[2::2], totals[3::2]
+    found, passed = _hidden(counts, of, np.full(2, 0.5)).tolist()
     return np.array([[passed, passed], [passed, found + passed]])
 
 
-def _hidden(count: FloatArray, total: FloatArray) -> FloatArray:
-    """Variance of a share half a unit further from 0 and 1, as far as it is above that of the share."""
+def _hidden(count: NDArray[Any], total: NDArray[Any], more: FloatArray) -> FloatArray:
+    """Variance of a share with so much more of either kind, as far as it is above that of the share."""
     known = np.maximum(total, 1)
-    seen, possible = count / known, (count + 0.5) / (total + 1)
+    seen, possible = count / known, (count + more) / np.maximum(total + 2 * more, 1)
     found: FloatArray = np.maximum(0.0, possible * (1 - possible) - seen * (1 - seen)) / known
     return found
 

@@ -101,9 +101,11 @@ class LabelStore:
         if not self.path.exists():
             return []
         with self._opened(mode="ro") as database:
-            rows = database.execute(query).fetchall()
-        names = HumanLabel.__struct_fields__
-        return [convert(dict(zip(names, row[1:], strict=True)), HumanLabel, strict=False) for row in rows]
+            found = database.execute(query)
+            # By name: a file that was only ever read may lack the newest columns.
+            names = [column[0] for column in found.description]
+            rows = found.fetchall()
+        return [convert(dict(zip(names, row, strict=True)), HumanLabel, strict=False) for row in rows]
 
     @contextmanager
     def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:

@@ -19,12 +19,13 @@ from hallumeter.pipelines.baselines.checks import judge_checks
 from hallumeter.pipelines.baselines.keeping import keep_baselines, kept_baselines
 from hallumeter.pipelines.baselines.pipeline import null_baselines
 from hallumeter.pipelines.baselines.settings import BaselineSettings
+from hallumeter.pipelines.ingesting import ingest
 from hallumeter.pipelines.labelled import LabelSettings, read_labelled_judges
 from hallumeter.pipelines.run import Run
 from hallumeter.records.decisions.baselines import BaselineRow, LevelBaselines, NullBaselines
 from hallumeter.runner import NoWatch
 from hallumeter.store import LABELS, VERDICTS, RunFolder
-from labelled_runs import MadeClaim, by_length, labelled_run, labels_csv, made_claims, rows_of, truth
+from made_runs import MadeClaim, by_length, labelled_run, labels_csv, made_claims, rows_of, truth
 
 
 def level_of(found: NullBaselines, level: str = "claim", judge: str | None = None) -> LevelBaselines:
@@ -315,3 +316,28 @@ def test_of_many_labelled_records_the_same_are_always_drawn(tmp_path: Path) -> N
 def test_settings_that_make_no_sense_are_refused(changes: dict[str, float]) -> None:
     with pytest.raises(SettingsError):
         BaselineSettings(**changes)  # type: ignore[arg-type]
+
+
+def test_scores_of_another_tool_are_held_against_response_length(tmp_path: Path) -> None:
+    claims = made_claims(60)
+    rows = [
+        {
+            "user_input": f"q{each.record}",
+            "response": each.text,
+            "retrieved_contexts": [each.evidence],
+            "faithfulness": 1 - by_length(each),
+        }
+        for each in claims
+    ]
+    given = tmp_path / "results.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run = ingest([given], out=tmp_path / "run")
+    ids = [response.record_id for response in RunFolder(run.path).records()]
+    table = tmp_path / "labels.csv"
+    lines = [f"{name},{truth(each)}" for name, each in zip(ids, claims, strict=True)]
+    table.write_text("\n".join(["record_id,label", *lines]) + "\n", encoding="utf-8")
+    found = null_baselines(run, BaselineSettings(labels=LabelSettings(labels=table)))
+    [judge] = found.judges
+    assert [level.level for level in judge.levels] == ["response"]
+    assert row_of(judge.levels[0], "length").standing == "not_distinguishable"
+    assert "came with the run" in str(judge.shuffled)

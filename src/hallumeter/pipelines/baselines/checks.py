@@ -9,6 +9,7 @@ from msgspec import Struct, field, structs
 
 from hallumeter.errors import HallumeterError, SettingsError
 from hallumeter.pipelines.labelled import VERDICT_INSTRUMENTS, LabelledRun, LabelSettings, read_labelled_judges
+from hallumeter.pipelines.labelled.findings import WHOLE
 from hallumeter.records import Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions.baselines import (
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hallumeter.pipelines.labelled import OpenedRun
-    from hallumeter.records.decisions.baselines import Level, LevelBaselines
+    from hallumeter.records.decisions.baselines import Level
+
+    from .scoring import Kind, Units
 
 CONSENSUS = "consensus"
 MOST_RESPONSES_OF_A_REPORT = 500
@@ -128,18 +131,24 @@ def _judge(
     own = [verdict for verdict in asked.verdicts if verdict.judge == run.judge]
     shuffled = _shuffled_run(run, own) if own else None
     compared = Compared(settings.confidence, settings.seed)
-    levels: list[LevelBaselines] = []
-    for units in units_of(run, features):
-        scores = None
-        if shuffled is not None:
-            score = claim_scores if units.level == "claim" else response_scores
-            flags = shuffled.is_flagged
-            if units.level == "response":
-                flags = np.bincount(shuffled.owners, weights=flags, minlength=len(shuffled.record_ids)) > 0
-            scores = ShuffledScores(score(shuffled, kind_of(run)), flags)
-        levels.append(level_baselines(units, scores, settings=compared))
+    # In a run without claims each response is one: what is said of both would be the same.
+    is_whole = set(run.claim_ids) == {WHOLE}
+    levels = tuple(
+        level_baselines(units, _shuffled_scores(units, shuffled, kind_of(run)), settings=compared)
+        for units in units_of(run, features)
+        if units.level == "response" or not is_whole
+    )
     reason = TOGETHER if run.judge == CONSENSUS else asked.reasons.get(run.judge, NOT_ASKED)
-    return JudgeBaselines(run.judge, tuple(levels), shuffled=None if own else reason)
+    return JudgeBaselines(run.judge, levels, shuffled=None if own else reason)
+
+
+def _shuffled_scores(units: Units, shuffled: LabelledRun | None, kind: Kind) -> ShuffledScores | None:
+    if shuffled is None:
+        return None
+    if units.level == "claim":
+        return ShuffledScores(claim_scores(shuffled, kind), shuffled.is_flagged)
+    flags = np.bincount(shuffled.owners, weights=shuffled.is_flagged, minlength=len(shuffled.record_ids)) > 0
+    return ShuffledScores(response_scores(shuffled, kind), flags)
 
 
 def _shuffled_run(run: LabelledRun, verdicts: Sequence[ShuffledVerdict]) -> LabelledRun:

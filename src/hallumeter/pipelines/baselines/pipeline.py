@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hallumeter.records import JudgeEntry
 from hallumeter.runner import NoWatch
 
-from .asking import asked_again, chosen_cases
-from .checks import gathered, held_against
+from .asking import RECORDED, asked_again, chosen_cases
+from .checks import CONSENSUS, gathered, held_against
 from .settings import BaselineSettings
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def null_baselines(run: Run, settings: BaselineSettings | None = None, *, watch:
     settings = settings or BaselineSettings()
     material = gathered(run, settings, keeps_responses=True)
     cases = chosen_cases(material, limit=settings.limit)
-    names = {each.judge for each in material.runs}
-    judges = [judge for judge in run.manifest.judges if judge.name in names]
+    known = {judge.name: judge for judge in run.manifest.judges}
+    names = [each.judge for each in material.runs if each.judge != CONSENSUS]
+    judges = [known.get(name, JudgeEntry(name, RECORDED)) for name in names]
     costs = _costs(material.texts, {case.response.record_id for case in cases})
     asked = asked_again(judges, cases, costs, settings=settings, watch=watch or NoWatch())
     return held_against(run, material, asked, settings=settings)

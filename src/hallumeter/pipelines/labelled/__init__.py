@@ -3,6 +3,7 @@
 from .opened_run import OpenedRun
 from .reading import VERDICT_INSTRUMENTS, LabelledRun, drawing_order, read_labelled, read_labelled_judges
 from .settings import LabelSettings
+from .slices import record_slices
 
 __all__ = [
     "VERDICT_INSTRUMENTS",
@@ -12,4 +13,5 @@ __all__ = [
     "drawing_order",
     "read_labelled",
     "read_labelled_judges",
+    "record_slices",
 ]

@@ -18,8 +18,9 @@ from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions.labels import GivenLabel, LabelCensus
 from hallumeter.report import settled_label
 from hallumeter.report.counting.votes import reference_judge
-from hallumeter.store import RunFolder, claim_fingerprint
+from hallumeter.store import claim_fingerprint
 
+from .findings import WHOLE, has_claims, judged_findings, score_metric
 from .sources import LabelBook
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ def read_labelled(run: OpenedRun, settings: LabelSettings, *, needs_labels: bool
         InputError: A label speaks of nothing in the run, two of one person contradict, or there is none.
         SettingsError: The run has no such judge, or is of an instrument that does not judge.
     """
-    _check(run, settings)
+    check_instrument(run)
     reader = _Reader(run, settings)
-    for response, findings in RunFolder(run.path).findings():
+    for response, findings in judged_findings(run, settings.judge):
         reader.add(response, findings)
     found = reader.result()
     if needs_labels:
@@ -108,10 +109,10 @@ def read_labelled_judges(
         InputError: As for one judge.
         SettingsError: As for one judge.
     """
-    _check(run, settings)
+    check_instrument(run)
     reader = _Reader(run, settings, is_for_all=settings.judge is None)
     is_chosen = reader.drawn(most)
-    for response, findings in RunFolder(run.path).findings():
+    for response, findings in judged_findings(run, settings.judge):
         if is_chosen(response.record_id) and reader.add(response, findings):
             watch(response, findings)
     found = reader.results()
@@ -134,8 +135,12 @@ class _Reader:
         self._settings = settings
         self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
-        self._judges: list[str | None] = [headline_judge(run, settings.judge, reference=self._reference)]
-        if is_for_all:
+        self._judges: list[str | None]
+        if has_claims(run):
+            self._judges = [headline_judge(run, settings.judge, reference=self._reference)]
+        else:
+            self._judges = [score_metric(run, settings.judge)[0]]
+        if is_for_all and has_claims(run):
             apart = (self._reference, CONSENSUS)
             known = [judge.name for judge in run.manifest.judges if judge.name not in apart]
             self._judges = [*known, None] if len(known) != 1 else [*known]
@@ -165,7 +170,8 @@ class _Reader:
         self._ids.append(response.record_id)
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
-        self._response_truth.append(self._mean(self._said_of_response(response), "is_unsupported"))
+        of_response = self._said_of_response(response)
+        self._response_truth.append(self._mean(of_response, "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
             self._claim_ids.append(finding.claim.claim_id)
@@ -175,6 +181,8 @@ class _Reader:
                 codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
                 probabilities.append(_probability(judged, judge))
             said = self._said_of_claim(finding, response)
+            if finding.claim.kind == WHOLE:
+                said = [*said, *of_response]
             self._unsupported.append(self._mean(said, "is_unsupported"))
             self._refuted.append(self._mean(said, "is_refuted"))
         return self._annotators.total() > before
@@ -275,32 +283,41 @@ def headline_judge(run: OpenedRun, chosen: str | None, *, reference: str | None 
     """The judge whose verdicts are examined; None for what all of them settled together."""
     known = [judge.name for judge in run.manifest.judges if judge.name != reference]
     if chosen is not None:
-        if chosen not in (*known, CONSENSUS):
-            raise SettingsError(f"the run has no judge {chosen!r}; its judges: {', '.join(known) or 'none'}")
-        return None if chosen == CONSENSUS else chosen
+        return None if chosen == CONSENSUS else judge_named(chosen, known)
     if len(known) == 1:
         return known[0]
     headline = next((row.judge for row in run.summary.metrics if row.judge is not None and not row.by), None)
     return headline if headline in known else None
 
 
-def _check(run: OpenedRun, settings: LabelSettings) -> None:
+def judge_named(name: str, known: Sequence[str]) -> str:
+    """The judge of that name, which may be given without its version and its tier where only one fits.
+
+    >>> judge_named("embedded", ["embedded:full@1", "human"])
+    'embedded:full@1'
+    """
+    fitting = [judge for judge in known if name in (judge, judge.partition("@")[0], judge.partition(":")[0])]
+    if name in known or len(fitting) == 1:
+        return name if name in known else fitting[0]
+    raise SettingsError(f"the run has no judge {name!r}; its judges: {', '.join(known) or 'none'}")
+
+
+def check_instrument(run: OpenedRun) -> None:
+    """Refuse a run whose instrument does not judge."""
     instrument = run.manifest.instrument
     if instrument.split()[0] not in VERDICT_INSTRUMENTS:
         raise InputError(
             f"{run.path}: a run of `{instrument}` has no judge to be wrong; "
             f"expected one of {', '.join(VERDICT_INSTRUMENTS)}"
         )
-    known = [judge.name for judge in run.manifest.judges]
-    if settings.reference is not None and settings.reference not in known:
-        raise SettingsError(f"the run has no judge {settings.reference!r}; its judges: {', '.join(known) or 'none'}")
 
 
 def _reference(run: OpenedRun, settings: LabelSettings, *, has_labels: bool) -> str | None:
     """The judge whose verdicts are the truth: as chosen, or one called human or gold where nothing else is known."""
-    if settings.reference is not None or settings.gold is not None or has_labels:
-        return settings.reference
-    return reference_judge(judge.name for judge in run.manifest.judges)
+    known = [judge.name for judge in run.manifest.judges]
+    if settings.reference is not None:
+        return judge_named(settings.reference, known)
+    return None if settings.gold is not None or has_labels else reference_judge(known)
 
 
 def _probability(finding: Finding, headline: str | None) -> float:

@@ -7,7 +7,6 @@ CREATE TABLE label (
   is_right INTEGER CHECK (is_right IN (0, 1)),
   annotator TEXT NOT NULL,
   noted TEXT NOT NULL,
-  fingerprint TEXT NOT NULL,
-  label TEXT
+  fingerprint TEXT NOT NULL
 ) STRICT;
 CREATE INDEX label_of_claim ON label (record_id, claim_id, annotator, number);
