@@ -74,6 +74,12 @@ def corrected_rates(run: LabelledRun, *, name: str, settings: CorrectSettings) -
     )
 
 
+def corrected_rate(run: LabelledRun, metric: str, *, settings: CorrectSettings) -> CorrectedRate:
+    """One rate of all records."""
+    every = np.ones(len(run.record_ids), dtype=bool)
+    return next(_rate(each, {}, settings) for each in metric_units(run, every) if each.metric == metric)
+
+
 def _slices(run: LabelledRun, by: tuple[str, ...]) -> Iterator[tuple[dict[str, str], NDArray[np.bool_]]]:
     yield {}, np.ones(len(run.record_ids), dtype=bool)
     if by:

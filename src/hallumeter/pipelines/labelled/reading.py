@@ -22,7 +22,7 @@ from hallumeter.store import RunFolder, claim_fingerprint
 from .sources import LabelBook
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -114,7 +114,7 @@ class _Reader:
         self._ids.append(response.record_id)
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
-        self._response_truth.append(self._mean(self._said_of_response(response), "is_unsupported"))
+        self._response_truth.append(mean_said(self._said_of_response(response), "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
             label = settled_label(judged, self._headline)
@@ -123,8 +123,8 @@ class _Reader:
             self._codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
             self._probabilities.append(_probability(judged, self._headline))
             said = self._said_of_claim(finding, response)
-            self._unsupported.append(self._mean(said, "is_unsupported"))
-            self._refuted.append(self._mean(said, "is_refuted"))
+            self._unsupported.append(mean_said(said, "is_unsupported"))
+            self._refuted.append(mean_said(said, "is_refuted"))
 
     def result(self) -> LabelledRun:
         self.book.refuse_unknown()
@@ -192,10 +192,11 @@ class _Reader:
         self._annotators.update(label.annotator for label in sure)
         return sure
 
-    @staticmethod
-    def _mean(said: Sequence[GivenLabel], name: str) -> float:
-        known = [value for label in said if (value := getattr(label, name)) is not None]
-        return sum(known) / len(known) if known else float("nan")
+
+def mean_said(said: Iterable[GivenLabel], name: str) -> float:
+    """The share of the annotators that say so, of those who said anything; NaN when nobody did."""
+    known = [value for label in said if (value := getattr(label, name)) is not None]
+    return sum(known) / len(known) if known else float("nan")
 
 
 def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None) -> str | None:
