@@ -33,6 +33,7 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "cache": [["cache"], ["cache", "--clear"]],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
+    "correct": [["correct", "DEMO/answers", "--reference", "human"]],
     "demo": [["demo"]],
     "dialogue config": [["dialogue", "config"], ["dialogue", "config", "--init", "rules"]],
     "dialogue lint": [["dialogue", "lint"]],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .pipelines.aspects.commands import aspects
     from .pipelines.audit import AuditSettings, audit
     from .pipelines.comparing import compare
+    from .pipelines.correcting import CorrectSettings, correct
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
@@ -48,6 +49,7 @@ _PARTS = {
     "pipelines.aspects.commands": ("aspects",),
     "pipelines.audit": ("AuditSettings", "audit"),
     "pipelines.comparing": ("compare",),
+    "pipelines.correcting": ("CorrectSettings", "correct"),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),
@@ -59,6 +61,7 @@ __all__ = [
     "AuditSettings",
     "Claim",
     "Comparison",
+    "CorrectSettings",
     "DialogueSettings",
     "Failure",
     "Finding",
@@ -84,6 +87,7 @@ __all__ = [
     "aspects",
     "audit",
     "compare",
+    "correct",
     "dialogue",
     "load",
     "measure",

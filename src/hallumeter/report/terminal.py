@@ -230,8 +230,8 @@ def _print_reasons(console: Console, reasons: Sequence[ReasonCount]) -> None:
 
 
 def plain_table(title: str) -> Table:
-    """A table without lines at its sides."""
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    """A table without lines at its sides; names in its title come from files."""
+    return Table(title=printable(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
 
 
 def _name(metric: str) -> str:

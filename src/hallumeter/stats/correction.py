@@ -243,11 +243,12 @@ def _fieller(pair: tuple[float, float], covariance: FloatArray, *, spread: float
     first = bottom**2 - square * covariance[1, 1]
     second = top * bottom - square * covariance[0, 1]
     third = top**2 - square * covariance[0, 0]
-    inside = second**2 - first * third
-    if first <= 0 or inside < 0:
+    if first <= 0:
         return 0.0, 1.0
-    low, high = (second - math.sqrt(inside)) / first, (second + math.sqrt(inside)) / first
-    return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
+    # The quotient itself is never contradicted, so there are two ends; rounding alone could deny it.
+    apart = math.sqrt(max(0.0, second**2 - first * third))
+    low, high = (second - apart) / first, (second + apart) / first
+    return min(1.0, max(0.0, float(low))), min(1.0, max(0.0, float(high)))
 
 
 def _recognized(units: LabelledUnits, *, is_flagged: bool, confidence: float) -> Estimate:
@@ -313,9 +314,10 @@ def _excess_and_skill(rows: FloatArray) -> FloatArray:
 
 
 def _unseen_variance(units: LabelledUnits, sums: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
-    """What labels that all agree hide: each stratum may have a rate half a label further from 0 and 1.
+    """What labels that all agree hide: the units that the judge treats alike may hold half a label more, or less.
 
-    Twenty labels without an error do not show that there is none; without this the interval would say so.
+    Twenty labels without an error do not show that there is none; without this the interval would say so. Strata share
+    the half label by their sizes.
     """
     totals = sums.sum(axis=0)
     weight = np.split(totals, 3)[1]
@@ -329,23 +331,24 @@ def _unseen_variance(units: LabelledUnits, sums: FloatArray, statistic: Callable
     steps[np.arange(strata), 2 * strata + np.arange(strata)] = weight / np.maximum(labelled, 1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = labelled * (statistic(totals + steps) - statistic(totals - steps))
-    hidden = _hidden(true, labelled) * (1 - labelled / np.maximum(sizes, 1))
+    is_flagged = np.zeros(strata, dtype=bool)
+    is_flagged[units.strata] = units.is_flagged
+    alike = np.where(is_flagged, sizes[is_flagged].sum(), sizes[~is_flagged].sum())
+    hidden = _hidden(true, labelled, sizes / (2 * np.maximum(alike, 1))) * (1 - labelled / np.maximum(sizes, 1))
     return float((np.nan_to_num(slopes) ** 2 * hidden).sum())
 
 
 def _unseen_error_rates(totals: FloatArray) -> FloatArray:
     """The same for sensitivity and specificity, as covariance of excess and skill."""
-    _, _, hits, positives, passes, negatives = totals
-    found, passed = (
-        float(_hidden(np.array(count), np.array(of))) for count, of in ((hits, positives), (passes, negatives))
-    )
+    counts, of = totals[2::2], totals[3::2]
+    found, passed = _hidden(counts, of, np.full(2, 0.5)).tolist()
     return np.array([[passed, passed], [passed, found + passed]])
 
 
-def _hidden(count: NDArray[Any], total: NDArray[Any]) -> FloatArray:
-    """Variance of a share half a unit further from 0 and 1, as far as it is above that of the share."""
+def _hidden(count: NDArray[Any], total: NDArray[Any], more: FloatArray) -> FloatArray:
+    """Variance of a share with so much more of either kind, as far as it is above that of the share."""
     known = np.maximum(total, 1)
-    seen, possible = count / known, (count + 0.5) / (total + 1)
+    seen, possible = count / known, (count + more) / np.maximum(total + 2 * more, 1)
     found: FloatArray = np.maximum(0.0, possible * (1 - possible) - seen * (1 - seen)) / known
     return found
 

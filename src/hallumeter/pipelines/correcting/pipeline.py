@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from .units import MetricUnits
 
-WORDS = {"claim": ("supported", "unsupported"), "response": ("supported", "hallucinated")}
 FEW_LABELS = 30
 """Below this, sensitivity and specificity rest on a handful of labels."""
 
@@ -89,7 +88,7 @@ def _slices(run: LabelledRun, by: tuple[str, ...]) -> Iterator[tuple[dict[str, s
 
 def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> CorrectedRate:
     units = each.units
-    why = each.undefined or _why_not(each)
+    why = each.undefined
     need = None if why else labels_for_width(units, settings.half_width, confidence=settings.confidence)
     estimates = [
         EstimatedRate(None, undefined=why) if why else _told(estimate(units, confidence=settings.confidence))
@@ -115,20 +114,6 @@ def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> C
         more_labels=None if need is None else need.more,
         narrowest=None if need is None else need.narrowest,
     )
-
-
-def _why_not(each: MetricUnits) -> str | None:
-    """Why there is no estimate, where the numbers alone would not say it in words."""
-    units = each.units
-    if not len(units):
-        return f"no {each.unit} was decided"
-    if not units.is_labelled.any():
-        return f"no {each.unit} that counts here is labelled"
-    for word, side in zip(WORDS[each.unit], (False, True), strict=True):
-        mine = units.is_flagged == side
-        if mine.any() and not units.is_labelled[mine].any():
-            return f"none of the {int(mine.sum()):,} {each.unit}s that the judge calls {word} is labelled"
-    return None
 
 
 def _rogan_gladen(units: LabelledUnits, *, confidence: float) -> Estimate:

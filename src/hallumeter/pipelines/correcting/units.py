@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from hallumeter.records.columns import LABEL_CODES
 from hallumeter.stats import LabelledUnits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from hallumeter.pipelines.labelled import LabelledRun
 
+ANSWER_WORDS = ("supported", "unsupported")
+CODE_WORDS = ("supported", "refuted", "not enough info")
 LEAST_WHOLE = 0.9
 """Share of the labelled responses that must be labelled in full, so that they stand for all responses."""
 
@@ -35,36 +39,58 @@ class MetricUnits(NamedTuple):
 def metric_units(run: LabelledRun, records: NDArray[np.bool_]) -> list[MetricUnits]:
     """The units of every metric on some records."""
     chosen = run.is_decided & records[run.owners]
-    is_refuted = run.codes == LABEL_CODES[Label.REFUTED]
-    unsupported = _claims(run, chosen, is_flagged=run.is_flagged, truth=run.unsupported)
-    why = None
-    if run.census.labels and np.isnan(run.unsupported).all():
-        why = "the labels speak of whole responses, not of claims"
+    # Of what is not supported both labels count; whether it is refuted depends on all three.
+    unsupported = _Counted(run.is_flagged, run.unsupported, run.is_flagged)
+    refuted = _Counted(run.codes == LABEL_CODES[Label.REFUTED], run.refuted, run.codes)
+    units, why = _claims(run, chosen, unsupported)
     sizes = np.bincount(run.owners[chosen], minlength=len(run.record_ids))
     shares = 1.0 / np.maximum(sizes, 1)[run.owners[chosen]]
-    weighted = LabelledUnits(
-        unsupported.clusters, unsupported.strata, unsupported.is_flagged, unsupported.truth, weights=shares
-    )
+    weighted = LabelledUnits(units.clusters, units.strata, units.is_flagged, units.truth, weights=shares)
     return [
-        MetricUnits("mihr", "claim", unsupported, why),
-        MetricUnits("mihr_refuted", "claim", _claims(run, chosen, is_flagged=is_refuted, truth=run.refuted), why),
+        MetricUnits("mihr", "claim", units, why),
+        MetricUnits("mihr_refuted", "claim", *_claims(run, chosen, refuted)),
         MetricUnits("mihr_mean", "claim", weighted, why),
-        MetricUnits("factscore", "claim", unsupported, why, is_complement=True),
+        MetricUnits("factscore", "claim", units, why, is_complement=True),
         _responses(run, chosen),
     ]
 
 
-def _claims(
-    run: LabelledRun, chosen: NDArray[np.bool_], *, is_flagged: NDArray[np.bool_], truth: NDArray[np.float64]
-) -> LabelledUnits:
+class _Counted(NamedTuple):
+    """What a metric counts, of all claims."""
+
+    is_flagged: NDArray[np.bool_]
+    truth: NDArray[np.float64]
+    answers: NDArray[Any]
+    """Which claims the judge speaks of alike, as far as the metric cares."""
+
+
+def _claims(run: LabelledRun, chosen: NDArray[np.bool_], counted: _Counted) -> tuple[LabelledUnits, str | None]:
+    """The chosen claims, and why their labels correct nothing."""
+    truth, answers = counted.truth[chosen], counted.answers[chosen]
     strata = claim_strata(run.codes, run.probabilities)[chosen]
-    is_labelled = ~np.isnan(truth[chosen])
-    return LabelledUnits(
+    units = LabelledUnits(
         clusters=_numbered(run.clusters[run.owners[chosen]]),
-        strata=merged_strata(strata, is_flagged[chosen], is_labelled),
-        is_flagged=is_flagged[chosen],
-        truth=truth[chosen],
+        strata=merged_strata(strata, answers, ~np.isnan(truth)),
+        is_flagged=counted.is_flagged[chosen],
+        truth=truth,
     )
+    if run.census.labels and np.isnan(run.unsupported).all():
+        return units, "the labels speak of whole responses, not of claims"
+    names = CODE_WORDS if counted.answers is run.codes else ANSWER_WORDS
+    return units, _why_not(units, answers, "claim", names)
+
+
+def _why_not(units: LabelledUnits, answers: NDArray[Any], unit: str, names: Sequence[str]) -> str | None:
+    """Why labels correct nothing: there are none, or none for one of the judge's answers."""
+    if not len(units):
+        return f"no {unit} was decided"
+    if not units.is_labelled.any():
+        return f"no {unit} that counts here is labelled"
+    for answer in np.unique(answers).tolist():
+        mine = answers == answer
+        if not units.is_labelled[mine].any():
+            return f"none of the {int(mine.sum()):,} {unit}s that the judge calls {names[int(answer)]} is labelled"
+    return None
 
 
 def _responses(run: LabelledRun, chosen: NDArray[np.bool_]) -> MetricUnits:
@@ -85,12 +111,11 @@ def _responses(run: LabelledRun, chosen: NDArray[np.bool_]) -> MetricUnits:
         is_flagged=flagged[rows],
         truth=known[rows],
     )
-    touched = int((labelled[rows] > 0).sum())
-    whole = int(is_whole[rows].sum())
+    why = _why_not(units, units.is_flagged, "response", ("supported", "hallucinated"))
+    touched, whole = int((labelled[rows] > 0).sum()), int(is_whole[rows].sum())
     has_own = bool((~np.isnan(run.response_truth[rows])).any())
-    if has_own or whole >= LEAST_WHOLE * touched:
-        return MetricUnits("mahr", "response", units)
-    why = f"only {whole:,} of {touched:,} labelled responses are labelled in full; label whole responses"
+    if not has_own and whole < LEAST_WHOLE * touched:
+        why = f"only {whole:,} of {touched:,} labelled responses are labelled in full; label whole responses"
     return MetricUnits("mahr", "response", units, why)
 
 

@@ -43,7 +43,13 @@ def correction_markdown(correction: Correction) -> str:
     """The same as tables for a comment."""
     lines = [f"### {_plain(_title(correction))}", "", _plain(census_words(correction.labels)) + "."]
     for title, columns, rows in _tables(correction):
-        lines += ["", f"**{title}**", "", f"| {' | '.join(columns)} |", f"| --- |{' ---: |' * (len(columns) - 1)}"]
+        lines += [
+            "",
+            f"**{_plain(title)}**",
+            "",
+            f"| {' | '.join(columns)} |",
+            f"| --- |{' ---: |' * (len(columns) - 1)}",
+        ]
         lines += [f"| {' | '.join(map(_plain, cells))} |" for cells in rows]
     endings = list(_endings(correction))
     return "\n".join([*lines, *([""] if endings else []), *(f"- {_plain(line)}" for line in endings)]) + "\n"

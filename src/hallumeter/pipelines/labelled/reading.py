@@ -80,7 +80,7 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
         InputError: A label speaks of nothing in the run, two of one person contradict, or there is none.
         SettingsError: The run has no such judge, or is of an instrument that does not judge.
     """
-    _check(run, settings)
+    _check(run)
     reader = _Reader(run, settings)
     for response, findings in RunFolder(run.path).findings():
         reader.add(response, findings)
@@ -203,32 +203,40 @@ def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None
     """The judge whose verdicts are examined; None for what all of them settled together."""
     known = [judge.name for judge in run.manifest.judges if judge.name != reference]
     if chosen is not None:
-        if chosen not in (*known, CONSENSUS):
-            raise SettingsError(f"the run has no judge {chosen!r}; its judges: {', '.join(known) or 'none'}")
-        return None if chosen == CONSENSUS else chosen
+        return None if chosen == CONSENSUS else judge_named(chosen, known)
     if len(known) == 1:
         return known[0]
     headline = next((row.judge for row in run.summary.metrics if row.judge is not None and not row.by), None)
     return headline if headline in known else None
 
 
-def _check(run: Run, settings: LabelSettings) -> None:
+def judge_named(name: str, known: Sequence[str]) -> str:
+    """The judge of that name, which may be given without its version and its tier where only one fits.
+
+    >>> judge_named("embedded", ["embedded:full@1", "human"])
+    'embedded:full@1'
+    """
+    fitting = [judge for judge in known if name in (judge, judge.partition("@")[0], judge.partition(":")[0])]
+    if name in known or len(fitting) == 1:
+        return name if name in known else fitting[0]
+    raise SettingsError(f"the run has no judge {name!r}; its judges: {', '.join(known) or 'none'}")
+
+
+def _check(run: Run) -> None:
     instrument = run.manifest.instrument
     if instrument.split()[0] not in VERDICT_INSTRUMENTS:
         raise InputError(
             f"{run.path}: a run of `{instrument}` has no judge to be wrong; "
             f"expected one of {', '.join(VERDICT_INSTRUMENTS)}"
         )
-    known = [judge.name for judge in run.manifest.judges]
-    if settings.reference is not None and settings.reference not in known:
-        raise SettingsError(f"the run has no judge {settings.reference!r}; its judges: {', '.join(known) or 'none'}")
 
 
 def _reference(run: Run, settings: LabelSettings, *, has_labels: bool) -> str | None:
     """The judge whose verdicts are the truth: as chosen, or one called human or gold where nothing else is known."""
-    if settings.reference is not None or settings.gold is not None or has_labels:
-        return settings.reference
-    return reference_judge(judge.name for judge in run.manifest.judges)
+    known = [judge.name for judge in run.manifest.judges]
+    if settings.reference is not None:
+        return judge_named(settings.reference, known)
+    return None if settings.gold is not None or has_labels else reference_judge(known)
 
 
 def _probability(finding: Finding, headline: str | None) -> float:

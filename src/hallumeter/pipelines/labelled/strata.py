@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,30 +34,32 @@ def claim_strata(codes: NDArray[np.int8], probabilities: NDArray[np.float64]) ->
 
 
 def merged_strata(
-    strata: NDArray[np.int64], is_flagged: NDArray[np.bool_], is_labelled: NDArray[np.bool_]
+    strata: NDArray[np.int64], answers: NDArray[Any], is_labelled: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Strata with two labels or more, numbered from 0: those with fewer join the next one that the judge treats alike.
+    """Strata with two labels or more, numbered from 0: one with fewer joins the next of the same answer.
 
-    >>> flagged = np.array([False, False, False, True])
-    >>> merged_strata(np.array([0, 0, 1, 3]), flagged, np.array([True, True, False, True])).tolist()
+    `answers` says which strata may be joined: those in which the judge said the same, as far as a metric cares.
+
+    >>> is_flagged = np.array([False, False, False, True])
+    >>> merged_strata(np.array([0, 0, 1, 3]), is_flagged, np.array([True, True, False, True])).tolist()
     [0, 0, 0, 1]
     """
-    number = -1
     found = np.zeros(len(strata), dtype=np.int64)
-    for side in (False, True):
+    number = -1
+    for answer in np.unique(answers):
+        first = number + 1
         gathered: list[int] = []
-        start = number
-        for stratum in np.unique(strata[is_flagged == side]).tolist():
+        for stratum in np.unique(strata[answers == answer]).tolist():
             gathered.append(stratum)
-            mine = np.isin(strata, gathered) & (is_flagged == side)
+            mine = np.isin(strata, gathered) & (answers == answer)
             if is_labelled[mine].sum() >= FEWEST_LABELS:
                 number += 1
                 found[mine] = number
                 gathered = []
         if gathered:
-            # What is left joins the last one of its side, or is alone on it.
-            number = max(number, start + 1)
-            found[np.isin(strata, gathered) & (is_flagged == side)] = number
+            # What is left joins the last one of its answer, or is alone.
+            number = max(number, first)
+            found[np.isin(strata, gathered) & (answers == answer)] = number
     return found
 
 
