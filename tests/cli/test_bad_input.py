@@ -169,8 +169,8 @@ def test_an_option_that_asks_for_what_is_not_there_is_refused(here: Path, option
     ("policy", "said"),
     [
         ("name = ", "policy.toml: not valid TOML"),
-        ("", "policy.toml: Object missing required field `name`; a policy has a name and [[rules]]"),
-        ('name = "x"', "missing required field `rules`"),
+        ("", "policy.toml: Object missing required field `name`; a policy has a name, [[rules]] and [[bounds]]"),
+        ('name = "x"', "policy.toml: no [[rules]] found (metric, good, bad), nor [[bounds]]"),
         ('name = "x"\nrules = []\nmore = 1', "unknown field `more`"),
         ('name = "x"\n[[rules]]\nmetric = "nonsense"\ngood = 0\nbad = 1', "unknown metric 'nonsense'"),
         ('name = "x"\n[[rules]]\nmetric = "mihr"\ngood = "low"\nbad = 1', "policy.toml: "),

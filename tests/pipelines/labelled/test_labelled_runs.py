@@ -9,6 +9,7 @@ import pytest
 
 from compared_runs import run_of, verdict_rows
 from hallumeter.errors import InputError, SettingsError
+from hallumeter.pipelines.ingesting import ingest
 from hallumeter.pipelines.labelled import LabelledRun, LabelSettings, read_labelled
 from hallumeter.pipelines.labelled.strata import claim_strata, merged_strata
 from hallumeter.pipelines.run import Run
@@ -167,3 +168,36 @@ def test_strata_without_labels_join_a_neighbour_that_the_judge_treats_alike() ->
     assert merged_strata(strata, flagged, labelled).tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     assert merged_strata(strata, flagged, np.zeros(10, bool)).tolist() == [0] * 6 + [1] * 4
     assert merged_strata(strata, flagged, np.ones(10, bool)).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
+FOREIGN = Path(__file__).parents[2] / "formats" / "foreign" / "results"
+
+
+def test_a_score_of_another_tool_stands_for_a_verdict_on_the_whole_response(tmp_path: Path) -> None:
+    run = ingest([FOREIGN / "ragas.csv"], out=tmp_path / "run")
+    found = read_labelled(run, table(tmp_path, "1,,faithful,kim", "2,,hallucinated,kim", "3,,faithful,kim"))
+    assert found.judge == "ragas:faithfulness"
+    assert found.claim_ids == ["response"] * 6
+    assert found.probabilities[:2].tolist() == [0.0, 0.5]
+    assert found.is_flagged.tolist() == [False, True, False, False, False, False]
+    assert found.is_decided.tolist() == [True, True, False, False, False, False]
+    assert truths(found)[:3] == found.response_truth[:3].tolist() == [0.0, 1.0, 0.0]
+    assert read_labelled(run, LabelSettings(judge="ragas:exact_match"), needs_labels=False).judge == "ragas:exact_match"
+    with pytest.raises(SettingsError, match="no score 'mihr' with a better side; it has: ragas:faithfulness"):
+        read_labelled(run, LabelSettings(judge="mihr"))
+
+
+def test_a_score_without_a_better_side_or_out_of_range_cannot_stand_for_a_verdict(tmp_path: Path) -> None:
+    run = ingest([FOREIGN / "inspect.json"], out=tmp_path / "run")
+    known = [row.metric for row in run.summary.metrics if row.direction != "none"]
+    summary = run.path / "summary.json"
+    text = summary.read_text(encoding="utf-8")
+    summary.write_text(text.replace('"direction": "higher"', '"direction": "none"'), encoding="utf-8")
+    assert known
+    with pytest.raises(InputError, match="no claims, and no score with a better side"):
+        read_labelled(run, LabelSettings(), needs_labels=False)
+    summary.write_text(text, encoding="utf-8")
+    measurements = run.path / "measurements.jsonl"
+    measurements.write_text(measurements.read_text(encoding="utf-8").replace('"value":1.0', '"value":7.0'))
+    with pytest.raises(InputError, match=r"is 7.0; expected 0 to 1"):
+        read_labelled(run, LabelSettings(judge=known[0]), needs_labels=False)

@@ -157,14 +157,15 @@ def _end(run: Run, session: LabelSession) -> None:
     if not progress.labels:
         click.echo("there are no labels yet")
         return
-    source = LabelSettings(judge=settings.judge)
+    source = LabelSettings(judge=session.judge)
     found = correct(run, settings=CorrectSettings(source=source, half_width=settings.half_width))
     click.echo(correction_text(found, **terminal_width()))
     lines = [*map(agreement_line, progress.agreements), history_line(progress.history), _outlook(session)]
     for line in filter(None, lines):
         click.echo(line)
     say_what_happened((), found.notices)
-    click.echo(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}"))
+    judge = f" --judge {session.judge}" if len(run.manifest.judges) > 1 else ""
+    click.echo(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
 
 
 def _outlook(session: LabelSession) -> str | None:

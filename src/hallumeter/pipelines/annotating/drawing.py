@@ -8,7 +8,7 @@ is asked of both is chosen on purpose, in an order that all share.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .book import AnnotationBook
-    from .settings import AnnotateSettings
-    from .shelf import ClaimShelf
+    from hallumeter.pipelines.labelled import LabelledRun
 
+    from .settings import AnnotateSettings
+
+    FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
     BoolArray = NDArray[np.bool_]
 
@@ -46,9 +47,8 @@ def draw_rank(seed: int, annotator: str, *names: str) -> int:
 class ClaimDrawing:
     """Claim by claim: from the stratum where a label says most, at random within it."""
 
-    def __init__(self, shelf: ClaimShelf, settings: AnnotateSettings) -> None:
-        self._shelf, self._seed = shelf, settings.seed
-        columns = shelf.columns
+    def __init__(self, columns: LabelledRun, settings: AnnotateSettings) -> None:
+        self._columns, self._seed = columns, settings.seed
         strata = claim_strata(columns.codes, columns.probabilities)
         is_inside = strata != OUTSIDE
         names, numbers = np.unique(strata[is_inside], return_inverse=True)
@@ -60,21 +60,21 @@ class ClaimDrawing:
         self._expected = np.bincount(numbers, believed[is_inside]) / self._sizes
         self._ranks = self._ranked(range(len(strata)), settings.annotator)
 
-    def tally(self, fresh: BoolArray, book: AnnotationBook) -> LabelTally:
-        """What is known of each stratum."""
+    def tally(self, fresh: BoolArray, truth: FloatArray) -> LabelTally:
+        """What is known of each stratum: of some claims the truth, and which nobody has answered."""
         strata, size = self._strata, len(self._sizes)
-        is_known = self._shelf.can_be_asked & ~np.isnan(book.unsupported)
+        is_known = (strata != OUTSIDE) & ~np.isnan(truth)
         return LabelTally(
             sizes=self._sizes,
             labelled=np.bincount(strata[is_known], minlength=size),
-            true=np.bincount(strata[is_known], book.unsupported[is_known], minlength=size).astype(np.float64),
+            true=np.bincount(strata[is_known], truth[is_known], minlength=size).astype(np.float64),
             expected=self._expected,
             left=np.bincount(strata[fresh], minlength=size),
         )
 
-    def fresh(self, pool: BoolArray, book: AnnotationBook) -> int | None:
+    def fresh(self, pool: BoolArray, truth: FloatArray) -> int | None:
         """A claim that nobody has answered."""
-        stratum = next_stratum(self.tally(pool, book))
+        stratum = next_stratum(self.tally(pool, truth))
         if stratum is None:
             return None
         open_ones = np.flatnonzero(pool & (self._strata == stratum))
@@ -90,7 +90,7 @@ class ClaimDrawing:
         return int(own.sum())
 
     def _ranked(self, claims: Iterable[int], annotator: str) -> IntArray:
-        columns, seed = self._shelf.columns, self._seed
+        columns, seed = self._columns, self._seed
         owners, records, names = columns.owners.tolist(), columns.record_ids, columns.claim_ids
         return np.array([draw_rank(seed, annotator, records[owners[each]], names[each]) for each in claims])
 
@@ -98,47 +98,59 @@ class ClaimDrawing:
 class ResponseDrawing:
     """Response by response, each as likely as any other; all claims of one are asked for, in order."""
 
-    def __init__(self, shelf: ClaimShelf, settings: AnnotateSettings) -> None:
-        self._shelf, self._seed = shelf, settings.seed
-        self._ranks = self._ranked(range(len(shelf.columns.record_ids)), settings.annotator)
+    def __init__(self, columns: LabelledRun, settings: AnnotateSettings) -> None:
+        self._columns, self._seed = columns, settings.seed
+        self._ranks = self._ranked(range(len(columns.record_ids)), settings.annotator)
 
-    def fresh(self, pool: BoolArray, _: AnnotationBook) -> int | None:
+    def fresh(self, pool: BoolArray, _: FloatArray) -> int | None:
         """A claim that nobody has answered, of the first response in order that has one."""
-        records = np.unique(self._shelf.columns.owners[pool])
+        records = np.unique(self._columns.owners[pool])
         return self._first_claim(pool, records, self._ranks[records])
 
     def shared(self, pool: BoolArray) -> int | None:
         """A claim that another has answered."""
-        records = np.unique(self._shelf.columns.owners[pool])
+        records = np.unique(self._columns.owners[pool])
         return self._first_claim(pool, records, self._ranked(records.tolist(), EVERYBODY))
 
     def done(self, own: BoolArray, is_open: BoolArray) -> int:
         """How many responses an annotator is through with: every claim is answered, or was passed."""
-        owners = self._shelf.columns.owners
+        owners = self._columns.owners
         return len(np.setdiff1d(owners[own], owners[is_open & ~own]))
 
     def _first_claim(self, pool: BoolArray, records: IntArray, ranks: IntArray) -> int | None:
         if not len(records):
             return None
-        return int(np.flatnonzero(pool & (self._shelf.columns.owners == records[ranks.argmin()]))[0])
+        return int(np.flatnonzero(pool & (self._columns.owners == records[ranks.argmin()]))[0])
 
     def _ranked(self, records: Iterable[int], annotator: str) -> IntArray:
-        names = self._shelf.columns.record_ids
+        names = self._columns.record_ids
         return np.array([draw_rank(self._seed, annotator, names[each]) for each in records], dtype=np.int64)
 
 
+class Answered(NamedTuple):
+    """What has been answered; one row per claim."""
+
+    truth: FloatArray
+    """Whether it is unsupported, as annotators say; NaN where nobody could tell."""
+    by_anybody: BoolArray
+    by_oneself: BoolArray
+
+
 def next_claim(
-    drawing: ClaimDrawing | ResponseDrawing, book: AnnotationBook, is_open: BoolArray, *, settings: AnnotateSettings
+    drawing: ClaimDrawing | ResponseDrawing, answered: Answered, is_open: BoolArray, *, overlap: float
 ) -> int | None:
-    """The number of the claim to ask for, of those that are open; None when nothing is left."""
-    own = book.is_answered_by(settings.annotator)
-    fresh, shared = is_open & ~book.is_answered, is_open & book.is_answered & ~own
-    if not settings.overlap:
-        return drawing.fresh(fresh, book)
-    if is_turn_to_share(drawing.done(own, is_open), settings.overlap):
+    """The number of the claim to ask for, of those that are open; None when nothing is left.
+
+    Each so often it is one that another has answered; also when no other is left.
+    """
+    own = answered.by_oneself
+    fresh, shared = is_open & ~answered.by_anybody, is_open & answered.by_anybody & ~own
+    if not overlap:
+        return drawing.fresh(fresh, answered.truth)
+    if is_turn_to_share(drawing.done(own, is_open), overlap):
         found = drawing.shared(shared)
-        return drawing.fresh(fresh, book) if found is None else found
-    found = drawing.fresh(fresh, book)
+        return drawing.fresh(fresh, answered.truth) if found is None else found
+    found = drawing.fresh(fresh, answered.truth)
     return drawing.shared(shared) if found is None else found
 
 

@@ -26,28 +26,25 @@ class MatchedPassage(Struct, frozen=True):
     end: int
     """One past the last character; the place is empty where nothing in the passage speaks of the claim."""
 
-    def excerpt(self, room: int) -> tuple[int, int]:
-        """About so many characters around the place, cut between words where that is near.
-
-        >>> from hallumeter.records import Passage
-        >>> found = MatchedPassage(Passage("e1", "one two three four five six"), 8, 13)
-        >>> slice(*found.excerpt(16))
-        slice(4, 18, None)
-        """
-        return excerpt(self.passage.text, (self.start, self.end), room)
-
 
 def excerpt(text: str, place: tuple[int, int], room: int) -> tuple[int, int]:
-    """The part of a text around a place of it that fits into so many characters, cut between words where it can be."""
+    """The part of a text around a place of it that fits into so many characters, cut between words where it can be.
+
+    >>> text = "one two three four five six"
+    >>> text[slice(*excerpt(text, (8, 13), 17))]
+    'two three four'
+    """
+    start, end = place
     if len(text) <= room:
         return 0, len(text)
-    start, end = place
-    spare = max(0, room - (end - start))
-    first = min(max(0, start - spare // 2), len(text) - room) if spare else start
-    last = min(len(text), first + room) if spare else min(end, start + room)
-    inner = text.find(" ", first, start) + 1 if first else 0
-    outer = text.rfind(" ", end, last) if last < len(text) else last
-    return max(inner, first), outer if outer > 0 else last
+    if end - start >= room:
+        return start, start + room
+    first = min(max(0, start - (room - (end - start)) // 2), len(text) - room)
+    last = first + room
+    if first:
+        first = text.find(" ", first - 1, start) + 1 or first
+    cut = text.rfind(" ", end, last + 1) if last < len(text) else last
+    return first, last if cut < 0 else cut
 
 
 def matched_passages(asked: AskedClaim) -> list[MatchedPassage]:
@@ -56,11 +53,12 @@ def matched_passages(asked: AskedClaim) -> list[MatchedPassage]:
     Words that stand in many sentences of the evidence count less.
     """
     passages = asked.response.evidence
+    lengths = {passage.evidence_id: len(passage.text) for passage in passages}
     quoted = {
         quote.evidence_id: (quote.start, quote.end)
         for verdict in asked.verdicts
         for quote in reversed(verdict.evidence)
-        if quote.start is not None and quote.end is not None
+        if quote.start is not None and quote.end is not None and quote.end <= lengths.get(quote.evidence_id, 0)
     }
     sentences = [list(_sentences(passage)) for passage in passages]
     seen = Counter(token for spans in sentences for *_, tokens in spans for token in tokens)

@@ -18,7 +18,7 @@ from hallumeter.store import HumanLabel, LabelStore
 
 from .agreement import AnnotatorAgreement, annotator_agreements
 from .book import AnnotationBook
-from .drawing import ClaimDrawing, ResponseDrawing, next_claim
+from .drawing import Answered, ClaimDrawing, ResponseDrawing, next_claim
 from .shelf import ClaimShelf
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class LabelSession:
         if not os.access(run.path, os.W_OK):
             raise InputError(f"{run.path}: labels cannot be kept here (the folder cannot be written to)")
         self._book = AnnotationBook(run.path, self._shelf)
-        self._drawing = (ClaimDrawing if settings.unit == "claim" else ResponseDrawing)(self._shelf, settings)
+        self._drawing = (ClaimDrawing if settings.unit == "claim" else ResponseDrawing)(self._shelf.columns, settings)
         self._correct = CorrectSettings(half_width=settings.half_width, resamples=FEW_RESAMPLES)
         self._passed: set[int] = set()
         self._steps: list[_Step] = []
@@ -97,7 +97,7 @@ class LabelSession:
             number: int | None = self._again.pop()
         else:
             self._book.refresh()
-            number = next_claim(self._drawing, self._book, self._is_open(), settings=self.settings)
+            number = next_claim(self._drawing, self._answered(), self._is_open(), overlap=self.settings.overlap)
         self._asked = None if number is None else self._shelf.claim(number)
         return self._asked
 
@@ -163,7 +163,7 @@ class LabelSession:
         if now.half_width is None or not isinstance(self._drawing, ClaimDrawing):
             return None
         fresh = self._is_open() & ~self._book.is_answered
-        variances = expected_variances(self._drawing.tally(fresh, self._book), more)
+        variances = expected_variances(self._drawing.tally(fresh, self._book.unsupported), more)
         # A part of the width comes from how many responses there are, which no label changes.
         fixed = min(now.rate.narrowest or 0.0, now.half_width)
         return math.sqrt(fixed**2 + (now.half_width**2 - fixed**2) * variances[-1] / variances[0])
@@ -184,6 +184,10 @@ class LabelSession:
             pending=self._pending(),
             agreements=annotator_agreements(self._book.said.values()),
         )
+
+    def _answered(self) -> Answered:
+        book = self._book
+        return Answered(book.unsupported, book.is_answered, book.is_answered_by(self.settings.annotator))
 
     def _is_open(self) -> NDArray[np.bool_]:
         is_open = self._shelf.can_be_asked.copy()

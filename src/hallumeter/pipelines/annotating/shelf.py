@@ -9,8 +9,10 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.pipelines.labelled import LabelSettings, read_labelled
+from hallumeter.pipelines.labelled.reading import CONSENSUS, headline_judge
 from hallumeter.records import Claim, Finding, Label, Response, Verdict
 from hallumeter.records.columns import LABEL_CODES
+from hallumeter.report.counting.votes import reference_judge
 from hallumeter.store import claim_fingerprint, placed_records, record_at
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from hallumeter.pipelines.run import Run
 
-CONSENSUS = "consensus"
 _LABELS = {code: label for label, code in LABEL_CODES.items()}
 
 
@@ -54,7 +55,10 @@ class ClaimShelf:
     """All claims as columns, and each with its response and evidence when it is asked for."""
 
     def __init__(self, run: Run, judge: str | None) -> None:
-        self.columns = read_labelled(run, LabelSettings(judge=judge), needs_labels=False)
+        # The truth has no vote on itself, before there are labels or after.
+        reference = reference_judge(each.name for each in run.manifest.judges)
+        chosen = judge or headline_judge(run, None, reference=reference)
+        self.columns = read_labelled(run, LabelSettings(judge=chosen), needs_labels=False)
         self.can_be_asked: NDArray[np.bool_] = self.columns.is_decided
         """Claims that count in a rate: those that the judge decided."""
         self._folder = run.path

@@ -17,8 +17,9 @@ from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions.labels import GivenLabel, LabelCensus
 from hallumeter.report import settled_label
 from hallumeter.report.counting.votes import reference_judge
-from hallumeter.store import RunFolder, claim_fingerprint
+from hallumeter.store import claim_fingerprint
 
+from .findings import WHOLE, has_claims, judged_findings, score_metric
 from .sources import LabelBook
 
 if TYPE_CHECKING:
@@ -80,9 +81,9 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
         InputError: A label speaks of nothing in the run, two of one person contradict, or there is none.
         SettingsError: The run has no such judge, or is of an instrument that does not judge.
     """
-    _check(run)
+    check_instrument(run)
     reader = _Reader(run, settings)
-    for response, findings in RunFolder(run.path).findings():
+    for response, findings in judged_findings(run, settings.judge):
         reader.add(response, findings)
     found = reader.result()
     if needs_labels and not found.census.labels:
@@ -98,7 +99,10 @@ class _Reader:
         self._settings = settings
         self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
-        self._headline = headline_judge(run, settings.judge, reference=self._reference)
+        if has_claims(run):
+            self._headline = headline_judge(run, settings.judge, reference=self._reference)
+        else:
+            self._headline = score_metric(run, settings.judge)[0]
         self._ids: list[str] = []
         self._claim_ids: list[str] = []
         self._clusters: list[str] = []
@@ -114,7 +118,8 @@ class _Reader:
         self._ids.append(response.record_id)
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
-        self._response_truth.append(mean_said(self._said_of_response(response), "is_unsupported"))
+        of_response = self._said_of_response(response)
+        self._response_truth.append(mean_said(of_response, "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
             label = settled_label(judged, self._headline)
@@ -123,6 +128,8 @@ class _Reader:
             self._codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
             self._probabilities.append(_probability(judged, self._headline))
             said = self._said_of_claim(finding, response)
+            if finding.claim.kind == WHOLE:
+                said = [*said, *of_response]
             self._unsupported.append(mean_said(said, "is_unsupported"))
             self._refuted.append(mean_said(said, "is_refuted"))
 
@@ -222,7 +229,8 @@ def judge_named(name: str, known: Sequence[str]) -> str:
     raise SettingsError(f"the run has no judge {name!r}; its judges: {', '.join(known) or 'none'}")
 
 
-def _check(run: Run) -> None:
+def check_instrument(run: Run) -> None:
+    """Refuse a run whose instrument does not judge."""
     instrument = run.manifest.instrument
     if instrument.split()[0] not in VERDICT_INSTRUMENTS:
         raise InputError(
