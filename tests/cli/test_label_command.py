@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
+import select
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,13 +16,14 @@ from pathlib import Path
 
 import pytest
 from command_line import refused, succeed
+from rich.cells import cell_len
 
 from annotated_runs import copied, give, judged_run, session_of
 from compared_runs import run_of, verdict_rows
 from hallumeter.store import LabelStore
 from transcript_folders import write_pages
 
-SECONDS = 60.0
+SECONDS = 30.0
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -86,14 +90,12 @@ def test_the_claim_is_marked_in_its_response_and_the_verdict_is_hidden_until_ask
 
 
 def test_all_evidence_is_shown_on_demand(run: Path) -> None:
-    done = succeed("label", run, "--limit", "30", given=given(*["e", "s"] * 30))
-    (short, whole), *_ = re.findall(
-        r"(^  e shows all of it: (?:\d+) passages, [\d,]+ characters)\n\n.*?\n(claim .*?)\n\ns supported",
-        done.stdout,
-        re.M | re.S,
-    )
-    count = int(re.findall(r"\d+", short)[0])
-    assert whole.count("\n  [e") == count
+    cut, whole = succeed("label", run, given=given("e", "q")).stdout.split("q quit\n")[:2]
+    passages = re.search(r"e shows all of it: (\d+) passages, [\d,]+ characters", cut)
+    assert passages is not None
+    assert cut.count("\n  [e") == 1
+    assert whole.count("\n  [e") == int(passages[1])
+    assert "e shows all" not in whole
 
 
 def test_whole_responses_are_asked_for(run: Path) -> None:
@@ -109,11 +111,11 @@ def test_two_annotators_see_how_far_they_agree(run: Path) -> None:
 
 
 def test_labels_are_exported_and_nothing_is_written_over(run: Path, tmp_path: Path) -> None:
-    give(session_of(run), 3)
+    give(session_of(run), 30)
     target = tmp_path / "labels.csv"
     assert succeed("label", run, "--export", target).stdout == f"{target}\n"
-    rows = list(csv.DictReader(target.open(encoding="utf-8")))
-    assert [row["is_attached"] for row in rows] == ["true"] * 3
+    rows = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
+    assert [row["is_attached"] for row in rows] == ["true"] * 30
     assert succeed("label", run, "--export", "-").stdout == target.read_text(encoding="utf-8")
     assert "exists already" in refused("label", run, "--export", target)
     succeed("correct", run, "--labels", target)
@@ -223,17 +225,48 @@ def test_a_killed_session_loses_nothing_and_goes_on_with_the_same_question(run: 
     assert last in succeed("label", run, "--annotator", "kim", given=given("q")).stdout
 
 
+IN_A_TERMINAL = """
+import fcntl, termios
+from hallumeter.cli.main import main
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+main()
+"""
+"""The command as master of its terminal: otherwise Ctrl-C reaches nobody."""
+
+
+class Person:
+    """Somebody at a pseudo-terminal."""
+
+    def __init__(self, end: int) -> None:
+        self._end = end
+        self._seen = ""
+
+    def press(self, key: bytes) -> None:
+        os.write(self._end, key)
+
+    def reads(self, wanted: str) -> str:
+        """What the terminal has shown since the last time, up to these words."""
+        while wanted not in self._seen:
+            assert select.select([self._end], [], [], SECONDS)[0], f"waited in vain for {wanted!r}: {self._seen}"
+            try:
+                more = os.read(self._end, 65536)
+            except OSError:  # Linux says so when the program has closed its end
+                more = b""
+            assert more, f"ended without {wanted!r}: {self._seen}"
+            self._seen += more.decode(errors="replace")
+        before, _, self._seen = self._seen.partition(wanted)
+        return before + wanted
+
+
 @contextmanager
-def terminal(*words: object, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command in a pseudo-terminal, and the end that a person sits at."""
+def terminal(*words: object, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], Person]]:
+    """The command in a pseudo-terminal, and who sits at it."""
     pty = pytest.importorskip("pty")
     fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
-    person, program = pty.openpty()
-    fcntl.ioctl(
-        program, termios.TIOCSWINSZ, (24).to_bytes(2, sys.byteorder) + columns.to_bytes(2, sys.byteorder) + bytes(4)
-    )
+    end, program = pty.openpty()
+    fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "hallumeter", *map(str, words)],
+        [sys.executable, "-c", IN_A_TERMINAL, *map(str, words)],
         stdin=program,
         stdout=program,
         stderr=program,
@@ -242,54 +275,62 @@ def terminal(*words: object, columns: int = 80) -> Iterator[tuple[subprocess.Pop
     )
     os.close(program)
     try:
-        yield process, person
+        yield process, Person(end)
     finally:
         process.kill()
         process.wait()
-        os.close(person)
-
-
-def read_until(person: int, wanted: str, times: int = 1) -> str:
-    """What the terminal shows, up to so many of the wanted words."""
-    seen = b""
-    while seen.decode(errors="replace").count(wanted) < times:
-        try:
-            more = os.read(person, 65536)
-        except OSError:  # Linux says so when the program has closed its end
-            more = b""
-        assert more, f"ended without {wanted!r}: {seen.decode(errors='replace')}"
-        seen += more
-    return seen.decode(errors="replace")
+        os.close(end)
 
 
 def test_single_keys_are_enough_in_a_terminal(run: Path) -> None:
     with terminal("label", run, "--annotator", "kim") as (process, person):
-        first = read_until(person, "q quit")
+        first = person.reads("q quit")
         assert "\x1b[1;7m" in first  # the claim stands out
         assert ">>>" not in first
-        for key, answer in (
-            ("s", "supported · 1 label"),
-            ("n", "not enough info · 2 labels"),
-            ("u", "taken back · 1 label"),
-        ):
-            os.write(person, key.encode())
-            read_until(person, answer)
-            read_until(person, "q quit")
-        os.write(person, b"r")
-        read_until(person, "refuted · 2 labels")
-        os.write(person, b"q")
-        assert "next: hallumeter correct" in read_until(person, "next: hallumeter correct")
+        answers = {b"s": "supported · 1 label", b"n": "not enough info · 2 labels", b"u": "taken back · 1 label"}
+        for key, answer in answers.items():
+            person.press(key)
+            person.reads(answer)
+            person.reads("q quit")
+        person.press(b"r")
+        person.reads("refuted · 2 labels")
+        person.press(b"q")
+        person.reads("next: hallumeter correct")
         assert process.wait(SECONDS) == 0
     assert told(run) == ["SUPPORTED", "REFUTED"]
+
+
+def test_keys_that_are_pressed_ahead_wait_their_turn_and_function_keys_answer_nothing(run: Path) -> None:
+    with terminal("label", run) as (process, person):
+        person.reads("q quit")
+        person.press(b"s\xea\xb0\x80rn")
+        person.reads("3 labels")
+        person.reads("q quit")
+        person.press(b"\x1bOS")  # F4 in many terminals
+        person.reads("q quit")
+        person.press(b"q")
+        assert process.wait(SECONDS) == 0
+    assert told(run) == ["SUPPORTED", "REFUTED", "NOT_ENOUGH_INFO"]
 
 
 @pytest.mark.parametrize("key", [b"\x03", b"\x04"])
 def test_an_interrupt_ends_as_quitting_does(run: Path, key: bytes) -> None:
     with terminal("label", run) as (process, person):
-        read_until(person, "q quit")
-        os.write(person, b"s")
-        read_until(person, "q quit", 1)
-        os.write(person, key)
-        read_until(person, "next: hallumeter correct")
+        person.reads("q quit")
+        person.press(b"s")
+        person.reads("1 label")
+        person.reads("q quit")
+        person.press(key)
+        person.reads("next: hallumeter correct")
         assert process.wait(SECONDS) == 0
     assert told(run) == ["SUPPORTED"]
+
+
+def test_lines_of_wide_letters_fit_into_a_narrow_terminal(tmp_path: Path) -> None:
+    claim = "대한민국의 수도는 서울이고, 서울에는 한강이 흐르며 많은 사람이 산다."
+    rows = [{**row, "text": claim, "evidence": claim * 9} for row in verdict_rows({"r1": "sr"})]
+    run = run_of(tmp_path / "wide", rows).path
+    with terminal("label", run, columns=40) as (_, person):
+        shown = re.sub(r"\x1b\[[\d;]*m", "", person.reads("s supported"))
+    assert max(cell_len(line) for line in shown.splitlines()) <= 40
+    assert claim.split(maxsplit=1)[0] in shown

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from annotated_runs import copied, give, judged_run, session_of, told
 from compared_runs import run_of, verdict_rows
@@ -14,6 +16,7 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines import load
 from hallumeter.pipelines.annotating import AskedClaim, labels_table
 from hallumeter.pipelines.correcting import CorrectSettings, correct
+from hallumeter.pipelines.ingesting import ingest
 from hallumeter.records import Label
 from hallumeter.store import LabelStore
 
@@ -186,15 +189,11 @@ def test_kappa_is_as_worked_by_hand(run: Path) -> None:
         said = dict(zip(names, letters, strict=True))
         for label in [label for label in store.history() if label.annotator == "kim"][:20]:
             word = "SUPPORTED" if said[label.claim_id] == "s" else "NOT_ENOUGH_INFO"
-            store.add(type(label)(**{**_fields(label), "annotator": annotator, "label": word, "is_right": True}))
+            store.add(structs.replace(label, annotator=annotator, label=word, is_right=True))
     (agreement,) = session_of(run).progress().agreements
     assert (agreement.claims, agreement.agreed) == (20, 14)
     expected = (11 / 20) * (13 / 20) + (9 / 20) * (7 / 20)
     assert agreement.kappa == pytest.approx((14 / 20 - expected) / (1 - expected))
-
-
-def _fields(label: object) -> dict[str, object]:
-    return {name: getattr(label, name) for name in label.__struct_fields__}  # type: ignore[attr-defined]
 
 
 def test_kappa_is_undefined_when_both_always_say_the_same_one_thing(run: Path) -> None:
@@ -276,8 +275,9 @@ def test_labels_of_claims_that_say_something_else_now_do_not_count(run: Path) ->
 def test_labels_of_other_runs_are_passed_over(run: Path) -> None:
     give(session_of(run), 2)
     store = LabelStore(run)
-    for change in ({"record_id": "elsewhere"}, {"claim_id": "elsewhere"}):
-        store.add(type(store.latest()[0])(**{**_fields(store.latest()[0]), **change}))
+    (label, _) = store.latest()
+    store.add(structs.replace(label, record_id="elsewhere"))
+    store.add(structs.replace(label, claim_id="elsewhere"))
     assert session_of(run).progress().labels == 2
 
 
@@ -301,6 +301,27 @@ def test_the_judge_named_human_is_not_asked_about(run: Path, tmp_path: Path) -> 
     assert session.judge == "rules"
     give(session, 2)
     assert session_of(folder).judge == "rules"
+
+
+def test_a_run_of_scores_is_asked_about_response_by_response(tmp_path: Path) -> None:
+    rows = [
+        {"user_input": f"q{n}", "response": f"Answer {n}.", "retrieved_contexts": ["Text."], "faithfulness": score}
+        for n, score in enumerate((0.1, 0.9, 0.8, 0.2, None))
+    ]
+    given = tmp_path / "ragas.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    ingest(given, out=tmp_path / "run")
+    session = session_of(tmp_path / "run")
+    texts: list[str] = []
+
+    def noting(question: AskedClaim) -> Label:
+        texts.append(question.text)
+        assert question.verdicts[0].unsupported_probability is not None
+        return told(question)
+
+    give(session, 10, noting)
+    assert sorted(texts) == [f"Answer {n}." for n in range(4)]
+    assert session.progress().rate.corrected == correct(tmp_path / "run").rates[0].corrected
 
 
 def test_a_run_whose_texts_are_not_known_cannot_be_labelled(tmp_path: Path) -> None:

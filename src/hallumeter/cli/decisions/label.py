@@ -13,7 +13,11 @@ import click
 from hallumeter.cli.output import say_what_happened, terminal_width
 from hallumeter.cli.parameters import annotator_option
 
+from .keys import QUIT, opened_keys
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hallumeter.pipelines.annotating import AskedClaim, LabelSession
     from hallumeter.pipelines.annotating.wording import Screen
     from hallumeter.pipelines.run import Run
@@ -89,14 +93,16 @@ def label(run: Path, **options: Any) -> None:
     session = LabelSession(opened, AnnotateSettings(**options))
     has_style = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    screen = Screen(width=width, has_style=has_style, shows_verdict=shows_verdict)
     try:
-        _ask(session, Screen(width=width, has_style=has_style, shows_verdict=shows_verdict), limit)
+        with opened_keys() as next_key:
+            _ask(session, screen, limit=limit, next_key=next_key)
     except (KeyboardInterrupt, EOFError):
         click.echo()
     _end(opened, session)
 
 
-def _ask(session: LabelSession, screen: Screen, limit: int | None) -> None:
+def _ask(session: LabelSession, screen: Screen, *, limit: int | None, next_key: Callable[[], str]) -> None:
     """Ask until there are enough answers, nothing is left, or somebody has had enough."""
     from hallumeter.pipelines.annotating.wording import question_text
 
@@ -108,17 +114,17 @@ def _ask(session: LabelSession, screen: Screen, limit: int | None) -> None:
             return
         click.echo()
         click.echo(question_text(asked, screen))
-        is_last = not _has_answered(session, asked, screen)
+        is_last = not _has_answered(session, asked, screen, next_key=next_key)
 
 
-def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen) -> bool:
+def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, next_key: Callable[[], str]) -> bool:
     """Take keys until one of them ends the question; whether there should be another question."""
     from hallumeter.pipelines.annotating.wording import progress_line, question_text
     from hallumeter.records import Label
 
     labels = dict(zip(KEYS, (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED), strict=True))
     click.echo(HINT)
-    while (key := _key()) != "q":
+    while (key := next_key()) != QUIT:
         if key in labels:
             session.answer(labels[key])
             click.echo(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
@@ -135,14 +141,6 @@ def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen) -> b
         else:
             click.echo(question_text(asked, screen, is_whole=True) if key == "e" else HINT)
     return False
-
-
-def _key() -> str:
-    """The next key, small; from a pipe the first character of the next line, and q at its end."""
-    if sys.stdin.isatty():
-        return click.getchar().lower()
-    line = sys.stdin.readline()
-    return line.rstrip("\r\n")[:1].lower() if line else "q"
 
 
 def _end(run: Run, session: LabelSession) -> None:

@@ -157,13 +157,15 @@ class LabelSession:
     def expected_half_width(self, more: int) -> float | None:
         """Half the width of the interval after so many more labels, if claims go on as they began.
 
-        None without an interval now, and where responses are drawn.
+        None without an interval now, where responses are drawn, and when there are not so many left.
         """
         now = self.progress()
         if now.half_width is None or not isinstance(self._drawing, ClaimDrawing):
             return None
         fresh = self._is_open() & ~self._book.is_answered
         variances = expected_variances(self._drawing.tally(fresh, self._book.unsupported), more)
+        if len(variances) <= more:
+            return None
         # A part of the width comes from how many responses there are, which no label changes.
         fixed = min(now.rate.narrowest or 0.0, now.half_width)
         return math.sqrt(fixed**2 + (now.half_width**2 - fixed**2) * variances[-1] / variances[0])

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.pipelines.labelled import LabelSettings, read_labelled
+from hallumeter.pipelines.labelled.findings import WHOLE, has_claims, whole_claim
 from hallumeter.pipelines.labelled.reading import CONSENSUS, headline_judge
 from hallumeter.records import Claim, Finding, Label, Response, Verdict
 from hallumeter.records.columns import LABEL_CODES
@@ -55,10 +56,11 @@ class ClaimShelf:
     """All claims as columns, and each with its response and evidence when it is asked for."""
 
     def __init__(self, run: Run, judge: str | None) -> None:
-        # The truth has no vote on itself, before there are labels or after.
-        reference = reference_judge(each.name for each in run.manifest.judges)
-        chosen = judge or headline_judge(run, None, reference=reference)
-        self.columns = read_labelled(run, LabelSettings(judge=chosen), needs_labels=False)
+        self._has_claims = has_claims(run)
+        if judge is None and self._has_claims:
+            # The truth has no vote on itself, before there are labels or after.
+            judge = headline_judge(run, None, reference=reference_judge(each.name for each in run.manifest.judges))
+        self.columns = read_labelled(run, LabelSettings(judge=judge), needs_labels=False)
         self.can_be_asked: NDArray[np.bool_] = self.columns.is_decided
         """Claims that count in a rate: those that the judge decided."""
         self._folder = run.path
@@ -92,8 +94,10 @@ class ClaimShelf:
         """
         record = int(self.columns.owners[number])
         response, findings = record_at(self._folder, self._places[record])
+        if not self._has_claims:
+            findings = (self._whole(response, number),)
         first = int(self._firsts[record])
-        finding: Finding = findings[number - first]
+        finding = findings[number - first]
         return AskedClaim(
             number=number,
             response=response,
@@ -103,6 +107,14 @@ class ClaimShelf:
             place=number - first + 1,
             siblings=len(findings),
         )
+
+    def _whole(self, response: Response, number: int) -> Finding:
+        """The finding that stands for a whole response, where a run has scores instead of claims."""
+        claim, label = whole_claim(response), self.judged(number)
+        if label is None:
+            return Finding(claim, ())
+        probability = float(self.columns.probabilities[number])
+        return Finding(claim, (Verdict(claim.record_id, WHOLE, self.columns.judge, label, probability),))
 
     def number_of(self, record_id: str, claim_id: str, *, fingerprint: str) -> int | None:
         """The number of a claim; None when the run has none like it, or it says something else now."""
