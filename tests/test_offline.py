@@ -32,6 +32,9 @@ CASES: dict[str, list[list[str]]] = {
         ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
     ],
     "cache": [["cache"], ["cache", "--clear"]],
+    "calibrate": [
+        ["calibrate", "DEMO/answers", "--reference", "human", "--target", "miss at most 50% of hallucinations"],
+    ],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "correct": [["correct", "DEMO/answers", "--reference", "human"]],
     "demo": [["demo"]],

@@ -13,7 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .decisions import compare, correct, gate, label
+from .decisions import calibrate, compare, correct, gate, label
 from .demo import demo
 from .ingest import ingest
 from .integrity import integrity
@@ -124,6 +124,7 @@ _COMMANDS = (
     aspects,
     audit,
     cache,
+    calibrate,
     compare,
     correct,
     demo,
