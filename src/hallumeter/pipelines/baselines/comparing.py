@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from hallumeter.records.decisions.baselines import BaselineRow, Discrimination, LevelBaselines
 from hallumeter.report.verdicts.baselines import MISSING, NO_LABEL, TOO_FEW
 from hallumeter.stats import holm
-from hallumeter.stats.discrimination import (
+from hallumeter.stats.labels.discrimination import (
     CHANCE,
     area_difference,
     area_interval,

@@ -42,7 +42,8 @@ def judged_findings(run: OpenedRun, judge: str | None = None) -> Iterator[tuple[
         if score is not None and not 0 <= score <= 1:
             raise InputError(f"{run.path}: {metric} of record {response.record_id!r} is {score}; expected 0 to 1")
         claim = whole_claim(response)
-        yield response, (Finding(claim, () if score is None else (_verdict(claim, metric, score, is_higher_better),)),)
+        judged = [] if score is None else [_verdict(claim, metric, score, is_higher_better=is_higher_better)]
+        yield response, (Finding(claim, tuple(judged)),)
 
 
 def whole_claim(response: Response) -> Claim:
@@ -70,7 +71,7 @@ def score_metric(run: OpenedRun, chosen: str | None) -> tuple[str, bool]:
     return metric, known[metric] == "higher"
 
 
-def _verdict(claim: Claim, metric: str, score: float, is_higher_better: bool) -> Verdict:
+def _verdict(claim: Claim, metric: str, score: float, *, is_higher_better: bool) -> Verdict:
     probability = 1 - score if is_higher_better else score
     label = Label.SUPPORTED if probability < EVEN else Label.NOT_ENOUGH_INFO
     return Verdict(claim.record_id, claim.claim_id, metric, label, unsupported_probability=probability)

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 from sklearn.isotonic import isotonic_regression
 
-from hallumeter.stats.label_weights import label_weights
-from hallumeter.stats.recalibration import (
+from hallumeter.stats.labels.recalibration import (
     ENOUGH_FOR_ISOTONIC,
     cross_fitted,
     isotonic_map,
     logistic_map,
     recalibrate,
 )
+from hallumeter.stats.labels.weights import label_weights
 
 
 def drawn(number: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

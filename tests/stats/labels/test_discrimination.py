@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu, norm
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
-from hallumeter.stats.discrimination import (
+from hallumeter.stats.labels.discrimination import (
     Areas,
     area_difference,
     area_interval,

@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from .equivalence import student_cumulative
-from .intervals import Interval, student_quantile, upper_probability
+from hallumeter.stats.equivalence import student_cumulative
+from hallumeter.stats.intervals import Interval, student_quantile, upper_probability
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
