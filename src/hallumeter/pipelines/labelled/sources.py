@@ -88,5 +88,5 @@ def stored_label(label: HumanLabel) -> GivenLabel:
         given = GivenLabel.saying(Label(label.label), *ids, annotator=label.annotator)
     else:
         judged = Label.UNDECIDED if label.judged is None else Label(label.judged)
-        given = GivenLabel.of_verdict(judged, bool(label.is_right), *ids, annotator=label.annotator)
+        given = GivenLabel.of_verdict(judged, *ids, is_right=bool(label.is_right), annotator=label.annotator)
     return GivenLabel(*ids, label.annotator, given.is_unsupported, given.is_refuted, label.fingerprint)
