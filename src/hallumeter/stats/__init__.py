@@ -4,7 +4,7 @@ Nothing here reads a file, a clock or a global random state; the generator is an
 """
 
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
-from .bounds import manski_bounds
+from .bounds import manski_bounds, mean_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
 from .correction import (
@@ -87,6 +87,7 @@ __all__ = [
     "labels_for_width",
     "manski_bounds",
     "mcnemar_mid_p",
+    "mean_bounds",
     "minimum_detectable_difference",
     "nemenyi_test",
     "normal_quantile",

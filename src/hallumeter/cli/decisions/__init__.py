@@ -1,8 +1,9 @@
 """Commands that turn measurements into decisions."""
 
+from .baselines import baselines
 from .calibrate import calibrate
 from .compare import compare
 from .correct import correct
 from .gate import gate
 
-__all__ = ["calibrate", "compare", "correct", "gate"]
+__all__ = ["baselines", "calibrate", "compare", "correct", "gate"]

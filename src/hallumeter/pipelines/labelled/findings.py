@@ -11,8 +11,9 @@ from hallumeter.store import RunFolder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.pipelines.run import Run
     from hallumeter.records import Response
+
+    from .opened_run import OpenedRun
 
 WHOLE = "response"
 """Kind and id of the claim that stands for a whole response."""
@@ -20,7 +21,7 @@ EVEN = 0.5
 """A response is flagged from this probability on."""
 
 
-def judged_findings(run: Run, judge: str | None = None) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
+def judged_findings(run: OpenedRun, judge: str | None = None) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
     """Every response with its findings; in a run without claims, with one for its score.
 
     A score between 0 and 1 that is better when it is higher (or lower) is the probability that the response is
@@ -46,12 +47,12 @@ def judged_findings(run: Run, judge: str | None = None) -> Iterator[tuple[Respon
         yield response, (Finding(claim, () if score is None else (_verdict(claim, metric, score, is_higher_better),)),)
 
 
-def has_claims(run: Run) -> bool:
+def has_claims(run: OpenedRun) -> bool:
     """Whether the run has claims, and not scores of responses alone."""
     return bool(run.summary.counts.claims)
 
 
-def score_metric(run: Run, chosen: str | None) -> tuple[str, bool]:
+def score_metric(run: OpenedRun, chosen: str | None) -> tuple[str, bool]:
     """The score that stands for a judge in a run without claims, and whether more of it is better."""
     known = {row.metric: row.direction for row in run.summary.metrics if not row.by and row.direction != "none"}
     if chosen is not None and chosen not in known:

@@ -41,6 +41,11 @@ class LabelBook:
         return list(self._by_target.pop((record_id, claim_id), {}).values())
 
     @property
+    def records(self) -> set[str]:
+        """The records that something was said of."""
+        return {record_id for record_id, _ in self._by_target}
+
+    @property
     def left(self) -> int:
         """Labels that nothing in the run has asked for."""
         return sum(map(len, self._by_target.values()))
