@@ -31,7 +31,11 @@ CASES: dict[str, list[list[str]]] = {
         ["audit", "ANSWERS/answers.jsonl", "--samples", "--out", "run"],
         ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
     ],
+    "baselines": [["baselines", "DEMO/answers"]],
     "cache": [["cache"], ["cache", "--clear"]],
+    "calibrate": [
+        ["calibrate", "DEMO/answers", "--reference", "human", "--target", "miss at most 50% of hallucinations"],
+    ],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "correct": [["correct", "DEMO/answers", "--reference", "human"]],
     "demo": [["demo"]],

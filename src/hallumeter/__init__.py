@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .pipelines import MeasureSettings, Run, load, measure
     from .pipelines.aspects.commands import aspects
     from .pipelines.audit import AuditSettings, audit
+    from .pipelines.calibrating import CalibrateSettings, calibrate
     from .pipelines.comparing import compare
     from .pipelines.correcting import CorrectSettings, correct
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
@@ -48,6 +49,7 @@ _PARTS = {
     "pipelines": ("MeasureSettings", "Run", "load", "measure"),
     "pipelines.aspects.commands": ("aspects",),
     "pipelines.audit": ("AuditSettings", "audit"),
+    "pipelines.calibrating": ("CalibrateSettings", "calibrate"),
     "pipelines.comparing": ("compare",),
     "pipelines.correcting": ("CorrectSettings", "correct"),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
@@ -59,6 +61,7 @@ _HOMES = {name: part for part, names in _PARTS.items() for name in names}
 __all__ = [
     "METRICS",
     "AuditSettings",
+    "CalibrateSettings",
     "Claim",
     "Comparison",
     "CorrectSettings",
@@ -86,6 +89,7 @@ __all__ = [
     "Verdict",
     "aspects",
     "audit",
+    "calibrate",
     "compare",
     "correct",
     "dialogue",

@@ -7,18 +7,6 @@ from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resample
 from .bounds import manski_bounds, mean_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
-from .correction import (
-    Estimate,
-    LabelledUnits,
-    LabelNeed,
-    effective_interval,
-    jackknife,
-    labels_for_width,
-    prediction_powered_rate,
-    rogan_gladen_rate,
-    sensitivity,
-    specificity,
-)
 from .equivalence import (
     cohen_h,
     equivalence_p_value,
@@ -32,6 +20,19 @@ from .intervals import (
     normal_quantile,
     student_quantile,
     wilson_interval,
+)
+from .labels.allocation import LabelTally, expected_variances, next_stratum
+from .labels.correction import (
+    Estimate,
+    LabelledUnits,
+    LabelNeed,
+    effective_interval,
+    jackknife,
+    labels_for_width,
+    prediction_powered_rate,
+    rogan_gladen_rate,
+    sensitivity,
+    specificity,
 )
 from .ranks import (
     FriedmanTest,
@@ -63,6 +64,7 @@ __all__ = [
     "Interval",
     "JudgeAccuracy",
     "LabelNeed",
+    "LabelTally",
     "LabelledUnits",
     "NemenyiTest",
     "PairedDifference",
@@ -80,6 +82,7 @@ __all__ = [
     "effective_interval",
     "equivalence_p_value",
     "expected_calibration_error",
+    "expected_variances",
     "friedman_test",
     "gini",
     "holm",
@@ -90,6 +93,7 @@ __all__ = [
     "mean_bounds",
     "minimum_detectable_difference",
     "nemenyi_test",
+    "next_stratum",
     "normal_quantile",
     "not_above_p_value",
     "paired_bootstrap_difference",

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hallumeter.errors import HallumeterError
+from hallumeter.records import Label
 from hallumeter.report.languages.speaking import say, speaking
 from hallumeter.report.page.rendering import PALETTE_STYLE, palette_style, static, static_names
 from hallumeter.store import HumanLabel, LabelStore, is_attached, labels_csv
@@ -149,9 +150,10 @@ class App:
         return Response(self._indexed(request)[1].facets(), media_type="application/json")
 
     def labels(self, request: Request) -> Response:
-        """What this annotator said of verdicts that the run still holds."""
+        """What this annotator said of verdicts that the run still holds; who could not tell said neither."""
         run, index = self._indexed(request)
-        own = [label for label in LabelStore(run.path).latest() if label.annotator == self._annotator]
+        latest = LabelStore(run.path).latest()
+        own = [each for each in latest if each.annotator == self._annotator and each.label != Label.UNDECIDED.value]
         return json_answer([_told(label) for label in own if _is_held(index, label)])
 
     async def add_label(self, request: Request) -> Response:

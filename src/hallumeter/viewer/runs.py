@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hallumeter.errors import InputError
-from hallumeter.store import JOURNAL, LABELS, MANIFEST, PROGRESS, RUN_FILES, RunFolder, is_alive, read_progress
+from hallumeter.store import (
+    BASELINES,
+    JOURNAL,
+    LABELS,
+    MANIFEST,
+    PROGRESS,
+    RUN_FILES,
+    RunFolder,
+    is_alive,
+    read_progress,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +38,7 @@ FOLDERS = 20_000
 _FRESH_SECONDS = 1.0
 """A list so young is not made again."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
-_OURS = (*RUN_FILES, JOURNAL, PROGRESS, LABELS)
+_OURS = (*RUN_FILES, JOURNAL, PROGRESS, LABELS, BASELINES)
 
 
 class FoundRun(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hallumeter.pipelines.labelled import read_labelled
+from hallumeter.pipelines.labelled import read_labelled, record_slices
 from hallumeter.pipelines.run import Run, load
 from hallumeter.records.decisions.correction import (
     CORRECTION_VERSION,
@@ -29,8 +29,6 @@ from .units import metric_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
     from hallumeter.pipelines.labelled import LabelledRun
     from hallumeter.stats import Estimate, Interval, LabelledUnits
@@ -57,7 +55,7 @@ def corrected_rates(run: LabelledRun, *, name: str, settings: CorrectSettings) -
     """The same, of a run that was read beside its labels."""
     rates = tuple(
         _rate(each, by, settings)
-        for by, records in _slices(run, settings.source.by)
+        for by, records in record_slices(run, settings.source.by)
         for each in metric_units(run, records)
     )
     return Correction(
@@ -73,11 +71,10 @@ def corrected_rates(run: LabelledRun, *, name: str, settings: CorrectSettings) -
     )
 
 
-def _slices(run: LabelledRun, by: tuple[str, ...]) -> Iterator[tuple[dict[str, str], NDArray[np.bool_]]]:
-    yield {}, np.ones(len(run.record_ids), dtype=bool)
-    if by:
-        for values in sorted(set(run.slices)):
-            yield dict(zip(by, values, strict=True)), np.array([each == values for each in run.slices])
+def corrected_rate(run: LabelledRun, metric: str, *, settings: CorrectSettings) -> CorrectedRate:
+    """One rate of all records."""
+    every = np.ones(len(run.record_ids), dtype=bool)
+    return next(_rate(each, {}, settings) for each in metric_units(run, every) if each.metric == metric)
 
 
 def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> CorrectedRate:

@@ -34,11 +34,16 @@ class LabelBook:
         elif settings.reference is None and settings.gold is None:
             for label in LabelStore(run).latest():
                 if settings.annotator in (None, label.annotator):
-                    self._keep(_stored(label))
+                    self._keep(stored_label(label))
 
     def take(self, record_id: str, claim_id: str | None) -> list[GivenLabel]:
         """What was said of a claim, or of a response; each is handed out once."""
         return list(self._by_target.pop((record_id, claim_id), {}).values())
+
+    @property
+    def records(self) -> set[str]:
+        """The records that something was said of."""
+        return {record_id for record_id, _ in self._by_target}
 
     @property
     def left(self) -> int:
@@ -76,11 +81,12 @@ def _named(target: Target) -> str:
     return f"record {record_id!r}" if claim_id is None else f"claim {claim_id!r} of record {record_id!r}"
 
 
-def _stored(label: HumanLabel) -> GivenLabel:
+def stored_label(label: HumanLabel) -> GivenLabel:
+    """What a label that is kept in a run folder says."""
     ids = label.record_id, label.claim_id
     if label.label is not None:
         given = GivenLabel.saying(Label(label.label), *ids, annotator=label.annotator)
     else:
         judged = Label.UNDECIDED if label.judged is None else Label(label.judged)
-        given = GivenLabel.of_verdict(judged, bool(label.is_right), *ids, annotator=label.annotator)
+        given = GivenLabel.of_verdict(judged, *ids, is_right=bool(label.is_right), annotator=label.annotator)
     return GivenLabel(*ids, label.annotator, given.is_unsupported, given.is_refuted, label.fingerprint)

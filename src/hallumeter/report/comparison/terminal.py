@@ -64,7 +64,7 @@ def _print_rows(console: Console, comparison: Comparison) -> None:
     table = plain_table(f"By {comparison.cluster}, {comparison.second.name} less {comparison.first.name}")
     table.add_column("metric", no_wrap=True)
     if has_slices:
-        table.add_column("slice", no_wrap=True, overflow="ellipsis", min_width=16, max_width=30)
+        table.add_column("slice", overflow="fold")  # breaks into lines where numbers need the width
     for name in ("first", "second", "difference"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(interval_words(comparison.confidence), no_wrap=True)
@@ -72,7 +72,7 @@ def _print_rows(console: Console, comparison: Comparison) -> None:
     table.add_column("detectable", justify="right", no_wrap=True)
     if has_bounds:
         table.add_column("best to worst case", no_wrap=True)
-    table.add_column("shows", no_wrap=True)
+    table.add_column("shows")
     for row in comparison.rows:
         cells = [metric_words(row), *([printable(slice_words(row)) or "all"] if has_slices else [])]
         cells += [value_words(row.first), value_words(row.second), difference_words(row), format_pair(row.interval)]

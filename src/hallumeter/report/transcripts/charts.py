@@ -134,7 +134,7 @@ def _rank_caption(ranking: Ranking) -> str:
             say(
                 "Mean ranks further apart than {difference} differ (Nemenyi, {level} %): pale lines that overlap do "
                 "not. Beside the names, a bar joins engines that do not differ from each other.",
-                difference=format_number(ranking.critical_difference, 2),
+                difference=written(f"{ranking.critical_difference:.2f}"),
                 level=written(f"{LEVEL * 100:g}"),
             )
         )
