@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .pipelines.audit import AuditSettings, audit
     from .pipelines.calibrating import CalibrateSettings, calibrate
     from .pipelines.comparing import compare
-    from .pipelines.correcting import CorrectSettings, correct
+    from .pipelines.correcting.pipeline import correct
+    from .pipelines.correcting.settings import CorrectSettings
     from .pipelines.dialogue.measuring import DialogueSettings, dialogue
     from .pipelines.stress import StressResult, StressSettings, stress
     from .pipelines.transcripts import TranscriptSettings, transcripts
@@ -51,7 +52,8 @@ _PARTS = {
     "pipelines.audit": ("AuditSettings", "audit"),
     "pipelines.calibrating": ("CalibrateSettings", "calibrate"),
     "pipelines.comparing": ("compare",),
-    "pipelines.correcting": ("CorrectSettings", "correct"),
+    "pipelines.correcting.pipeline": ("correct",),
+    "pipelines.correcting.settings": ("CorrectSettings",),
     "pipelines.dialogue.measuring": ("DialogueSettings", "dialogue"),
     "pipelines.stress": ("StressResult", "StressSettings", "stress"),
     "pipelines.transcripts": ("TranscriptSettings", "transcripts"),

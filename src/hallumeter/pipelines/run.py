@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hallumeter.report import Limits, RecordFindings, build_document, metric_texts, write_html
 from hallumeter.store import JOURNAL, RunFolder
 
-from .baselines.checks import judge_checks
+from .judge_checks import judge_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
     from hallumeter.records.aspects.traced_sentence import TracedSentence
-    from hallumeter.records.decisions.baselines import JudgeChecks
+    from hallumeter.records.decisions.checks import JudgeChecks
 
     from .document import RecordView
     from .transcripts.pages import CountedPages

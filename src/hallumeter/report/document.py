@@ -24,6 +24,7 @@ from hallumeter.records import (
     Response,
 )
 from hallumeter.records.decisions.baselines import NullBaselines
+from hallumeter.records.decisions.correction import Correction
 
 from .aspects.sections import BlameSection, FlowSection, PartSection
 from .aspects.trace import SentenceTrace
@@ -289,6 +290,8 @@ class JudgeSection(Struct, frozen=True, tag="judges"):
     """Judges that are in no pair, because there are too many."""
     baselines: NullBaselines | None = None
     """Each judge beside null baselines; None where nothing is labelled."""
+    correction: Correction | None = None
+    """The rates of the headline's judge, corrected for its errors; None where labels do not allow it."""
 
     @property
     def cost_usd(self) -> float | None:

@@ -15,7 +15,8 @@ from compared_runs import run_of, verdict_rows
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines import load
 from hallumeter.pipelines.annotating import AskedClaim, labels_table
-from hallumeter.pipelines.correcting import CorrectSettings, correct
+from hallumeter.pipelines.correcting.pipeline import correct
+from hallumeter.pipelines.correcting.settings import CorrectSettings
 from hallumeter.pipelines.ingesting import ingest
 from hallumeter.records import Label
 from hallumeter.store import LabelStore

@@ -15,11 +15,11 @@ from compared_runs import run_of
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.pipelines import AuditSettings, load
 from hallumeter.pipelines.audit import audit_files
-from hallumeter.pipelines.baselines.checks import judge_checks
 from hallumeter.pipelines.baselines.keeping import keep_baselines, kept_baselines
 from hallumeter.pipelines.baselines.pipeline import null_baselines
 from hallumeter.pipelines.baselines.settings import BaselineSettings
 from hallumeter.pipelines.ingesting import ingest
+from hallumeter.pipelines.judge_checks import judge_checks
 from hallumeter.pipelines.labelled import LabelSettings, read_labelled_judges
 from hallumeter.pipelines.run import Run
 from hallumeter.records.decisions.baselines import BaselineRow, LevelBaselines, NullBaselines

@@ -11,7 +11,8 @@ import pytest
 import hallumeter
 from compared_runs import run_of
 from hallumeter.errors import SettingsError
-from hallumeter.pipelines.correcting import CorrectSettings, correction_markdown, correction_text
+from hallumeter.pipelines.correcting.settings import CorrectSettings
+from hallumeter.pipelines.correcting.wording import correction_markdown, correction_text
 from hallumeter.pipelines.labelled import LabelSettings
 from hallumeter.pipelines.run import Run
 from hallumeter.records.decisions.correction import CorrectedRate, Correction

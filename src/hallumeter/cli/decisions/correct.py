@@ -54,8 +54,9 @@ def correct(run: Path, **options: Any) -> None:
     """
     import msgspec
 
-    from hallumeter.pipelines.correcting import CorrectSettings, correction_markdown, correction_text
-    from hallumeter.pipelines.correcting import correct as correct_run
+    from hallumeter.pipelines.correcting.pipeline import correct as correct_run
+    from hallumeter.pipelines.correcting.settings import CorrectSettings
+    from hallumeter.pipelines.correcting.wording import correction_markdown, correction_text
 
     form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
     source = label_settings(options)

@@ -146,7 +146,9 @@ def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, n
 def _end(run: Run, session: LabelSession) -> None:
     """What the labels have come to, and what to do with them."""
     from hallumeter.pipelines.annotating.wording import agreement_line, history_line
-    from hallumeter.pipelines.correcting import CorrectSettings, correct, correction_text
+    from hallumeter.pipelines.correcting.pipeline import correct
+    from hallumeter.pipelines.correcting.settings import CorrectSettings
+    from hallumeter.pipelines.correcting.wording import correction_text
     from hallumeter.pipelines.labelled import LabelSettings
     from hallumeter.text.printable import printable
 

@@ -11,7 +11,8 @@ import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.errors import InputError
-from hallumeter.pipelines.correcting import CorrectSettings, corrected_rate
+from hallumeter.pipelines.correcting.rates import corrected_rate
+from hallumeter.pipelines.correcting.settings import CorrectSettings
 from hallumeter.records import Label
 from hallumeter.stats import expected_variances
 from hallumeter.store import HumanLabel, LabelStore

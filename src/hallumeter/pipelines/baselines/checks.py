@@ -1,4 +1,4 @@
-"""What the labels of a run say about its judges, without asking any of them."""
+"""Judges beside baselines, without asking any of them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct, field, structs
 
-from hallumeter.errors import HallumeterError, SettingsError
-from hallumeter.pipelines.labelled import VERDICT_INSTRUMENTS, LabelledRun, LabelSettings, read_labelled_judges
+from hallumeter.errors import SettingsError
+from hallumeter.pipelines.labelled import LabelledRun, LabelSettings, read_labelled_judges
 from hallumeter.pipelines.labelled.findings import WHOLE
 from hallumeter.records import Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions.baselines import (
     BASELINES_VERSION,
     JudgeBaselines,
-    JudgeChecks,
     NullBaselines,
     ShuffledVerdict,
 )
-from hallumeter.report.counting.votes import reference_judge
 from hallumeter.report.verdicts.baselines import NOT_ASKED, TOGETHER
-from hallumeter.store import LABELS
 
 from .comparing import Compared, ShuffledScores, level_baselines
 from .keeping import fingerprint_of, kept_baselines
@@ -59,32 +56,19 @@ class Material(Struct, frozen=True, eq=False):
     exchange: Exchange
 
 
-def judge_checks(run: OpenedRun) -> JudgeChecks | None:
-    """What a report shows of the labels that a run has; None, at once, for one that has none.
+def baselines_of_report(run: OpenedRun, *, confidence: float) -> NullBaselines:
+    """What a report shows: the baselines that need no judge, and those that `hallumeter baselines` kept.
 
-    What `hallumeter baselines` kept is shown as well, if it belongs to the verdicts that the run has.
+    What was kept counts if it belongs to the verdicts that the run has.
+
+    Raises:
+        HallumeterError: The labels cannot be used.
     """
-    manifest = run.manifest
-    if manifest.instrument.split()[0] not in VERDICT_INSTRUMENTS:
-        return None
-    names = [judge.name for judge in manifest.judges]
-    has_reference = reference_judge(names) is not None and len(names) > 1
-    if not has_reference and not (run.path / LABELS).is_file():
-        return None
     kept = kept_baselines(run.path)
-    confidence = manifest.settings.get("confidence")
-    settings = BaselineSettings(
-        seed=manifest.seed if kept is None else kept.seed,
-        confidence=confidence if isinstance(confidence, float) else 0.95,
-    )
+    settings = BaselineSettings(seed=run.manifest.seed if kept is None else kept.seed, confidence=confidence)
     asked = Asked() if kept is None else Asked(kept.verdicts, notices=kept.notices)
-    try:
-        material = gathered(run, settings, keeps_responses=False, most=MOST_RESPONSES_OF_A_REPORT)
-        found = held_against(run, material, asked, settings=settings)
-    except HallumeterError:
-        # A report is about verdicts: labels that cannot be used leave it as it was.
-        return None
-    return JudgeChecks(baselines=structs.replace(found, verdicts=()))
+    material = gathered(run, settings, keeps_responses=False, most=MOST_RESPONSES_OF_A_REPORT)
+    return structs.replace(held_against(run, material, asked, settings=settings), verdicts=())
 
 
 def gathered(run: OpenedRun, settings: BaselineSettings, *, keeps_responses: bool, most: int | None = None) -> Material:

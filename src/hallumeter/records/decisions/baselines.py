@@ -108,10 +108,3 @@ class NullBaselines(Struct, frozen=True):
     verdicts: tuple[ShuffledVerdict, ...] = ()
     """With evidence of other responses; kept, so that no judge is asked twice."""
     notices: tuple[str, ...] = ()
-
-
-class JudgeChecks(Struct, frozen=True):
-    """What labels say about the judges of a run, for its report."""
-
-    baselines: NullBaselines | None = None
-    """None where nothing is labelled."""

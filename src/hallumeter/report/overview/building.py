@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hallumeter.report.aspects.building import ASPECTS
 from hallumeter.report.dialogue.building import DIALOGUE
 from hallumeter.report.verdicts.baselines import headline_facts
+from hallumeter.report.verdicts.correcting import correction_facts
 
 from . import aspects, claims, dialogues, pages
 from .facts import Rows
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from hallumeter.records import Summary
-    from hallumeter.records.decisions.baselines import JudgeChecks
+    from hallumeter.records.decisions.checks import JudgeChecks
     from hallumeter.report.document import MetricText
 
     from .sections import Fact
@@ -51,6 +52,8 @@ def overview_section(
     if checks is not None and checks.baselines is not None:
         told = [*headline_facts(checks.baselines, headline)]
         facts = [each for each in facts if not told or each.message != claims.ONE_JUDGE] + told
+    if checks is not None and checks.correction is not None:
+        facts += correction_facts(checks.correction)
     return OverviewSection(tuple(facts), tuple(figures))
 
 

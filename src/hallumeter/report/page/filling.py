@@ -38,6 +38,7 @@ from hallumeter.report.verdicts.baselines import LEVEL_WORDS, SCORE_WORDS, basel
 from hallumeter.report.verdicts.charts import length_words, tenth_words
 from hallumeter.report.verdicts.codes import failure_words, reason_words
 from hallumeter.report.verdicts.comparing import agreement_level, pair_grid
+from hallumeter.report.verdicts.correcting import shown_rates
 from hallumeter.report.verdicts.integrity import LANGUAGE_WORDS
 from hallumeter.report.verdicts.panel import advice_html
 from hallumeter.report.verdicts.sections import CONFUSED
@@ -165,6 +166,7 @@ def _baseline_functions() -> dict[str, object]:
         "score_words": SCORE_WORDS,
         "baseline_of": baseline_words,
         "baseline_facts_of": _baseline_facts,
+        "corrected_rates_of": shown_rates,
     }
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hallumeter.records import Manifest
-    from hallumeter.records.decisions.baselines import JudgeChecks
+    from hallumeter.records.decisions.checks import JudgeChecks
     from hallumeter.report.counting.tallies import Tallies
     from hallumeter.report.document import MetricRow
 
@@ -47,6 +47,7 @@ def judge_section(
         calibrations=calibrations(tallies.votes, verdicts, confidence=confidence),
         left_out=max(0, judges - JUDGES_SHOWN),
         baselines=None if checks is None else checks.baselines,
+        correction=None if checks is None else checks.correction,
     )
 
 
