@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.errors import HallumeterError
-from hallumeter.pipelines.baselines.checks import baselines_of_report
-from hallumeter.pipelines.correcting.rates import corrected_rates
-from hallumeter.pipelines.correcting.settings import CorrectSettings
 from hallumeter.pipelines.labelled import VERDICT_INSTRUMENTS, LabelSettings, read_labelled
 from hallumeter.records.decisions.checks import JudgeChecks
 from hallumeter.report.counting.votes import reference_judge
 from hallumeter.store import LABELS
+
+from .baselines.checks import baselines_of_report
+from .correcting.rates import corrected_rates
+from .correcting.settings import CorrectSettings
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.labelled import OpenedRun

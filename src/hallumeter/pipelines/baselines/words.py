@@ -10,7 +10,7 @@ from rich.text import Text
 from hallumeter.report.markdown import escaped
 from hallumeter.report.overview.telling import tell_fact
 from hallumeter.report.terminal import plain_console, plain_table
-from hallumeter.report.verdicts.baselines import BASELINE_WORDS, LEVEL_WORDS, SCORE_WORDS, further_facts
+from hallumeter.report.verdicts.baselines import BASELINE_WORDS, LEVEL_WORDS, SCORE_WORDS, low_f1_facts, unread_facts
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import printable
 
@@ -53,6 +53,9 @@ def baselines_text(found: NullBaselines, *, width: int | None = None, has_color:
     for judge in found.judges:
         for level in judge.levels:
             _print_level(console, found, judge=judge.judge, level=level)
+        for each in unread_facts(judge):
+            console.print(printable(tell_fact(each)))
+            console.print()
         if judge.shuffled is not None:
             console.print(f"{printable(judge.judge)} with the evidence of other responses: {printable(judge.shuffled)}")
             console.print()
@@ -121,7 +124,7 @@ def _sentences(judge: str, level: LevelBaselines) -> Iterator[str]:
             low, high = row.interval
             told = f"{_STANDINGS[row.standing]} {BASELINE_WORDS[row.baseline, level.level]}"
             yield f"{told} (difference {row.difference:+.3f}, {low:+.3f} to {high:+.3f})"
-    yield from map(tell_fact, further_facts(judge, level))
+    yield from map(tell_fact, low_f1_facts(judge, level))
 
 
 def _figures(found: Discrimination) -> list[str]:
@@ -160,5 +163,6 @@ def _lines(found: NullBaselines) -> Iterator[str]:
                 yield f"| {' | '.join(map(escaped, cells))} |"
             yield ""
             yield from (f"- {escaped(sentence)}" for sentence in _sentences(judge.judge, level))
+        yield from (f"\n{escaped(tell_fact(each))}" for each in unread_facts(judge))
         if judge.shuffled is not None:
             yield f"\n{escaped(judge.judge)} with the evidence of other responses: {escaped(judge.shuffled)}"

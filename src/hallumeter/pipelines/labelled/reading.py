@@ -133,7 +133,9 @@ class _Reader:
         self._run = run.path
         self._records = run.summary.counts.records
         self._settings = settings
-        self._groups = RecordGroups(run.manifest, settings.cluster)
+        own = run.manifest.settings.get("cluster")
+        # Intervals stand beside those of the run, so they draw what these draw.
+        self._groups = RecordGroups(run.manifest, settings.cluster or (own if isinstance(own, str) else None))
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
         self._judges: list[str | None]
         if has_claims(run):

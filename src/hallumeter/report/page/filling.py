@@ -34,7 +34,7 @@ from hallumeter.report.transcripts.payload import KIND_WORDS
 from hallumeter.report.transcripts.ranking import HALLUCINATING, difference_words, metric_words, neighbours, p_words
 from hallumeter.report.transcripts.wording import reading_coverage_words
 from hallumeter.report.undefined import place_words, undefined_groups
-from hallumeter.report.verdicts.baselines import LEVEL_WORDS, SCORE_WORDS, baseline_words, level_facts
+from hallumeter.report.verdicts.baselines import LEVEL_WORDS, SCORE_WORDS, baseline_words, level_facts, unread_facts
 from hallumeter.report.verdicts.charts import length_words, tenth_words
 from hallumeter.report.verdicts.codes import failure_words, reason_words
 from hallumeter.report.verdicts.comparing import agreement_level, pair_grid
@@ -166,6 +166,7 @@ def _baseline_functions() -> dict[str, object]:
         "score_words": SCORE_WORDS,
         "baseline_of": baseline_words,
         "baseline_facts_of": _baseline_facts,
+        "unread_facts_of": unread_facts,
         "corrected_rates_of": shown_rates,
     }
 

@@ -107,14 +107,15 @@ def level_facts(judge: str, level: LevelBaselines, *, at: float) -> Iterator[Fac
         if row.standing != "better":
             found = _standing_fact(judge, level, row, at=at)
             yield from () if found is None else (found,)
-    yield from further_facts(judge, level)
+    yield from low_f1_facts(judge, level)
 
 
-def further_facts(judge: str, level: LevelBaselines) -> Iterator[Fact]:
-    """That a judge may not read the evidence, and that its decisions are worth less than flagging everything."""
-    if any(row.baseline == "shuffled_judge" and row.standing not in (None, "better") for row in level.rows):
-        yield fact(CODE, _UNREAD, judge=name(judge))
-    yield from _low_f1(judge, level)
+def unread_facts(judge: JudgeBaselines) -> Iterator[Fact]:
+    """That nothing shows that a judge reads the evidence: neither on claims nor on responses."""
+    rows = [row for level in judge.levels for row in level.rows if row.baseline == "shuffled_judge"]
+    standings = {row.standing for row in rows} - {None}
+    if standings and "better" not in standings:
+        yield fact(CODE, _UNREAD, judge=name(judge.judge))
 
 
 def headline_facts(found: NullBaselines, headline: str | None) -> Iterator[Fact]:
@@ -157,9 +158,11 @@ def _judge_facts(judge: JudgeBaselines, at: float) -> Iterator[Fact]:
                 confidence=confidence(at),
                 interval=numbers(whole.interval),
             )
+    yield from unread_facts(judge)
 
 
-def _low_f1(judge: str, level: LevelBaselines) -> Iterator[Fact]:
+def low_f1_facts(judge: str, level: LevelBaselines) -> Iterator[Fact]:
+    """That the decisions of a judge are worth less than flagging everything."""
     everything = next((row.found for row in level.rows if row.baseline == "always_positive"), None)
     if everything is None or everything.f1 is None or level.judge.auroc is None:
         return
