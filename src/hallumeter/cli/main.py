@@ -13,7 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .decisions import baselines, calibrate, compare, correct, gate
+from .decisions import baselines, calibrate, compare, correct, gate, label
 from .demo import demo
 from .ingest import ingest
 from .integrity import integrity
@@ -134,6 +134,7 @@ _COMMANDS = (
     gate,
     ingest,
     integrity,
+    label,
     measure,
     metrics,
     report,

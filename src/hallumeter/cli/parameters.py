@@ -22,6 +22,16 @@ def joined_names(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip()))
 
 
+def _login_name(_: click.Context, __: click.Parameter, value: str | None) -> str:
+    """The name that was given, else that of whoever sits here; a container may know none."""
+    import getpass
+
+    try:
+        return value or getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
 def together(*options: Decorator) -> Decorator:
     """Several options as one, in the order in which help pages list them."""
 
@@ -70,6 +80,9 @@ measure_options = together(
     ),
     click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling."),
 )
+annotator_option = click.option(
+    "--annotator", callback=_login_name, metavar="NAME", help="Whose labels are given.  [default: your login name]"
+)
 quiet_option = click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
 
 
@@ -82,3 +95,11 @@ def measure_settings(options: dict[str, object]) -> MeasureSettings:
     if isinstance(policy, Path):
         options["policies"] = (read_policy(policy),)
     return MeasureSettings(**options)  # type: ignore[arg-type]
+
+
+def known_language(_: click.Context, __: click.Parameter, code: str) -> str:
+    """The language, if a page can be written in it; asked before any run is read."""
+    from hallumeter.report.languages.catalogue import catalogue
+
+    catalogue(code)
+    return code

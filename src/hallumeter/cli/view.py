@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from .parameters import annotator_option
+
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: any free port]")
 @click.option("--open", "is_opened", is_flag=True, help="Open the address in the browser.")
-@click.option("--annotator", metavar="NAME", help="Whose labels are given.  [default: your login name]")
+@annotator_option
 @click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the pages: en, fr or ko.")
-def view(folder: Path, *, port: int, is_opened: bool, annotator: str | None, language: str) -> None:
+def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: str) -> None:
     """Show all runs of a folder, or one run, as a local web app.
 
     It lists runs and their trends, shows every record of a run whatever its size, follows runs that go on, and keeps
@@ -37,21 +39,11 @@ def view(folder: Path, *, port: int, is_opened: bool, annotator: str | None, lan
             raise
         raise MissingExtraError("viewer", "showing runs in a browser") from error
     catalogue(language)
-    viewer = Viewer(folder, annotator=annotator or _login(), warn=_warn, port=port, language=language)
+    viewer = Viewer(folder, annotator=annotator, warn=_warn, port=port, language=language)
     click.echo(viewer.address)
     if is_opened:
         click.launch(viewer.address)
     viewer.run()
-
-
-def _login() -> str:
-    """The name of whoever sits here; a container may know none."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
 
 
 def _warn(text: str) -> None:

@@ -3,8 +3,9 @@
 Nothing here reads a file, a clock or a global random state; the generator is an argument.
 """
 
+from .allocation import LabelTally, expected_variances, next_stratum
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
-from .bounds import manski_bounds
+from .bounds import manski_bounds, mean_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
 from .correction import (
@@ -63,6 +64,7 @@ __all__ = [
     "Interval",
     "JudgeAccuracy",
     "LabelNeed",
+    "LabelTally",
     "LabelledUnits",
     "NemenyiTest",
     "PairedDifference",
@@ -80,6 +82,7 @@ __all__ = [
     "effective_interval",
     "equivalence_p_value",
     "expected_calibration_error",
+    "expected_variances",
     "friedman_test",
     "gini",
     "holm",
@@ -87,8 +90,10 @@ __all__ = [
     "labels_for_width",
     "manski_bounds",
     "mcnemar_mid_p",
+    "mean_bounds",
     "minimum_detectable_difference",
     "nemenyi_test",
+    "next_stratum",
     "normal_quantile",
     "not_above_p_value",
     "paired_bootstrap_difference",

@@ -335,7 +335,8 @@ def _unseen_variance(units: LabelledUnits, sums: FloatArray, statistic: Callable
     is_flagged[units.strata] = units.is_flagged
     alike = np.where(is_flagged, sizes[is_flagged].sum(), sizes[~is_flagged].sum())
     hidden = _hidden(true, labelled, sizes / (2 * np.maximum(alike, 1))) * (1 - labelled / np.maximum(sizes, 1))
-    return float((np.nan_to_num(slopes) ** 2 * hidden).sum())
+    # Where half a label less leaves nothing to divide by, there is no slope.
+    return float((np.where(np.isfinite(slopes), slopes, 0.0) ** 2 * hidden).sum())
 
 
 def _unseen_error_rates(totals: FloatArray) -> FloatArray:

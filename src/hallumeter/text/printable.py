@@ -19,6 +19,15 @@ def printable(text: str) -> str:
     return "".join("·" if unicodedata.category(character) in OBEYED else character for character in text)
 
 
+def printable_lines(text: str) -> str:
+    r"""The same with line breaks kept; as many characters as before, so that places in the text stay.
+
+    >>> printable_lines("a\tb\r\nc\x1b")
+    'a b \nc·'
+    """
+    return "\n".join(printable(line) for line in text.replace("\r\n", " \n").replace("\t", " ").split("\n"))
+
+
 def one_line(text: str) -> str:
     r"""The text as one line that can be printed.
 

@@ -71,6 +71,12 @@ def corrected_rates(run: LabelledRun, *, name: str, settings: CorrectSettings) -
     )
 
 
+def corrected_rate(run: LabelledRun, metric: str, *, settings: CorrectSettings) -> CorrectedRate:
+    """One rate of all records."""
+    every = np.ones(len(run.record_ids), dtype=bool)
+    return next(_rate(each, {}, settings) for each in metric_units(run, every) if each.metric == metric)
+
+
 def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> CorrectedRate:
     units = each.units
     why = each.undefined

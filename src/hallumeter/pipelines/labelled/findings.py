@@ -41,10 +41,15 @@ def judged_findings(run: OpenedRun, judge: str | None = None) -> Iterator[tuple[
         score = scores.get(response.record_id)
         if score is not None and not 0 <= score <= 1:
             raise InputError(f"{run.path}: {metric} of record {response.record_id!r} is {score}; expected 0 to 1")
-        text = response.response
-        start, end = (0, len(text)) if text else (None, None)
-        claim = Claim(response.record_id, WHOLE, WHOLE, start, end, text)
+        claim = whole_claim(response)
         yield response, (Finding(claim, () if score is None else (_verdict(claim, metric, score, is_higher_better),)),)
+
+
+def whole_claim(response: Response) -> Claim:
+    """The claim that stands for a whole response."""
+    text = response.response
+    start, end = (0, len(text)) if text else (None, None)
+    return Claim(response.record_id, WHOLE, WHOLE, start, end, text)
 
 
 def has_claims(run: OpenedRun) -> bool:

@@ -24,7 +24,7 @@ from .findings import WHOLE, has_claims, judged_findings, score_metric
 from .sources import LabelBook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -171,7 +171,7 @@ class _Reader:
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
         of_response = self._said_of_response(response)
-        self._response_truth.append(self._mean(of_response, "is_unsupported"))
+        self._response_truth.append(mean_said(of_response, "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
             self._claim_ids.append(finding.claim.claim_id)
@@ -183,8 +183,8 @@ class _Reader:
             said = self._said_of_claim(finding, response)
             if finding.claim.kind == WHOLE:
                 said = [*said, *of_response]
-            self._unsupported.append(self._mean(said, "is_unsupported"))
-            self._refuted.append(self._mean(said, "is_refuted"))
+            self._unsupported.append(mean_said(said, "is_unsupported"))
+            self._refuted.append(mean_said(said, "is_refuted"))
         return self._annotators.total() > before
 
     def refuse_none(self, found: LabelledRun) -> None:
@@ -273,10 +273,11 @@ class _Reader:
         self._annotators.update(label.annotator for label in sure)
         return sure
 
-    @staticmethod
-    def _mean(said: Sequence[GivenLabel], name: str) -> float:
-        known = [value for label in said if (value := getattr(label, name)) is not None]
-        return sum(known) / len(known) if known else float("nan")
+
+def mean_said(said: Iterable[GivenLabel], name: str) -> float:
+    """The share of the annotators that say so, of those who said anything; NaN when nobody did."""
+    known = [value for label in said if (value := getattr(label, name)) is not None]
+    return sum(known) / len(known) if known else float("nan")
 
 
 def headline_judge(run: OpenedRun, chosen: str | None, *, reference: str | None = None) -> str | None:

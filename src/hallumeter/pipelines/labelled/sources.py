@@ -34,7 +34,7 @@ class LabelBook:
         elif settings.reference is None and settings.gold is None:
             for label in LabelStore(run).latest():
                 if settings.annotator in (None, label.annotator):
-                    self._keep(_stored(label))
+                    self._keep(stored_label(label))
 
     def take(self, record_id: str, claim_id: str | None) -> list[GivenLabel]:
         """What was said of a claim, or of a response; each is handed out once."""
@@ -81,7 +81,8 @@ def _named(target: Target) -> str:
     return f"record {record_id!r}" if claim_id is None else f"claim {claim_id!r} of record {record_id!r}"
 
 
-def _stored(label: HumanLabel) -> GivenLabel:
+def stored_label(label: HumanLabel) -> GivenLabel:
+    """What a label that is kept in a run folder says."""
     ids = label.record_id, label.claim_id
     if label.label is not None:
         given = GivenLabel.saying(Label(label.label), *ids, annotator=label.annotator)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hallumeter.records.columns import DECIDED_LABELS
+from hallumeter.stats.allocation import FEWEST_LABELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PARTS = 3
 """Into how many parts of equal size the claims of a label are cut, by their probability."""
-FEWEST_LABELS = 2
-"""A stratum with fewer is counted together with its neighbour."""
 OUTSIDE = -1
 """The stratum of claims that the judge did not decide."""
 
