@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 RECORDED = "recorded"
 _HERE = ("rules", "embedded")
 """Judges that run on this machine, and cost nothing."""
+_RECORDED = re.compile(rf"\b{RECORDED}\b")
 _BATCH = re.compile(r"\bbatch=(\d+)")
 _STOPPED = "asking judges again was interrupted"
 
@@ -103,7 +104,7 @@ def _why_not(
 ) -> str | None:
     if not cases:
         return "there is no other evidence to ask it with" if settings.limit else "it was not asked again (--limit 0)"
-    if RECORDED in judge.spec.replace("=", " ").split():
+    if _RECORDED.search(judge.spec):
         return "its verdicts came with the run; audit the same answers with a judge that can be asked"
     if judge.name.partition("@")[0].partition(":")[0] in _HERE or settings.is_any_judge_asked:
         return None
