@@ -91,7 +91,7 @@ FUNCTION_LINES = 50
 PARAMETERS = 6
 POSITIONAL_PARAMETERS = 3
 NESTED_BLOCKS = 3
-MODULES_IN_A_FOLDER = 18  # stats/ has one for each question that numbers answer, text/ for each kind of thing
+MODULES_IN_A_FOLDER = 17  # text/ has one for each kind of thing that it reads
 DEPTH = 4  # the dialogue pipeline has a folder for each of its commands
 
 BANNED_WORDS = {
