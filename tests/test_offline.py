@@ -31,6 +31,7 @@ CASES: dict[str, list[list[str]]] = {
         ["audit", "ANSWERS/answers.jsonl", "--samples", "--out", "run"],
         ["audit", "ANSWERS/answers.jsonl", "--dry-run", "--judge", "openai:gpt-4o-mini"],
     ],
+    "baselines": [["baselines", "DEMO/answers"]],
     "cache": [["cache"], ["cache", "--clear"]],
     "calibrate": [
         ["calibrate", "DEMO/answers", "--reference", "human", "--target", "miss at most 50% of hallucinations"],

@@ -71,7 +71,23 @@ def test_three_runs_are_ranked(runs: Path) -> None:
     found = json.loads(succeed("compare", "good", "between", "worse", "--format", "json").stdout)
     assert found["rankings"][0]["engines"][0]["engine"] == "good"
     assert run("compare", "good", "good", "good").exit_code == 3
-    assert "table or json" in refused("compare", "good", "between", "worse", "--format", "markdown", "--quiet")
+    assert succeed("compare", "good", "between", "worse", "--format", "markdown").stdout.startswith("### hallumeter: 3")
+
+
+def test_a_page_is_written_beside_whatever_is_printed(runs: Path) -> None:
+    found = run("compare", "good", "worse", "--format", "json", "--out", "page.html")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["outcome"] == "regression"
+    assert "page: page.html" in found.stderr
+    assert "Regression: worse is worse than good." in Path("page.html").read_text(encoding="utf-8")
+    succeed("compare", "good", "between", "worse", "--out", "ranking.html", "--language", "ko", "--quiet")
+    assert 'lang="ko"' in Path("ranking.html").read_text(encoding="utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_compared(runs: Path) -> None:
+    assert "is a folder" in refused("compare", "good", "nowhere", "--out", "good")
+    assert "no such folder" in refused("compare", "good", "nowhere", "--out", "missing/page.html")
+    assert "no report is written in 'de'" in refused("compare", "good", "worse", "--language", "de")
 
 
 def test_what_cannot_be_compared_is_refused_in_one_line(runs: Path) -> None:
@@ -82,8 +98,8 @@ def test_what_cannot_be_compared_is_refused_in_one_line(runs: Path) -> None:
     assert "damaged" in refused("compare", "good", "damaged")
     shutil.copytree(runs / "good", runs / "other")
     manifest = (runs / "other" / "manifest.json").read_text(encoding="utf-8")
-    (runs / "other" / "manifest.json").write_text(manifest.replace('"measure"', '"audit"'), encoding="utf-8")
-    assert "only runs of the same instrument" in refused("compare", "good", "other")
+    (runs / "other" / "manifest.json").write_text(manifest.replace('"measure"', '"transcripts"'), encoding="utf-8")
+    assert "only runs of one instrument" in refused("compare", "good", "other")
 
 
 def test_a_gate_passes_breaks_or_cannot_tell(runs: Path) -> None:

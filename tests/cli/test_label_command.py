@@ -271,7 +271,7 @@ def terminal(*words: object, columns: int = 80) -> Iterator[tuple[subprocess.Pop
         stdout=program,
         stderr=program,
         start_new_session=True,
-        env={**os.environ, "TERM": "xterm"},
+        env={key: value for key, value in os.environ.items() if key != "COLUMNS"} | {"TERM": "xterm"},
     )
     os.close(program)
     try:

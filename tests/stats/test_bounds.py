@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.stats import manski_bounds
+from hallumeter.stats import manski_bounds, mean_bounds
 
 amounts = st.integers(0, 1_000)
 
@@ -49,3 +49,15 @@ def test_an_impossible_number_of_unmeasured_units_is_refused(unmeasured: float) 
 def test_a_count_above_its_total_is_refused() -> None:
     with pytest.raises(ValueError, match="0 <= count <= total"):
         manski_bounds(3, 2, 1)
+
+
+def test_the_mean_of_values_between_two_ends_is_bounded_by_them() -> None:
+    # By hand: 0.5 and -0.5 measured, two values from -1 to 1 not: (0 - 2) / 4 to (0 + 2) / 4.
+    assert mean_bounds(0.0, 2, 2, low=-1, high=1) == (-0.5, 0.5)
+    assert mean_bounds(1.5, 2, 0, low=0, high=1) == (0.75, 0.75)
+    assert mean_bounds(0, 0, 3, low=1, high=5) == (1, 5)
+    assert mean_bounds(0, 0, 0, low=0, high=1) is None
+    kept = mean_bounds(2 + 1e-15, 2, 1, low=0, high=1)
+    assert kept is not None
+    assert kept[0] == pytest.approx(2 / 3)
+    assert kept[1] == 1.0

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from hallumeter.text.terms import fold, is_stop_word, language_of, stem, terms_of
+from hallumeter.text.terms import content_words, fold, is_stop_word, language_of, stem, terms_of
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,16 @@ def test_the_language_is_told_by_letters_and_small_words(text: str, language: st
 
 def test_a_lone_mark_is_still_a_term() -> None:
     assert terms_of("ﾞ").folded == ["ﾞ"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The roads, the ROAD: 1,234.5 km\tof\nroad",
+        "La population est de 12\u202f345 habitants et 1\xa0000 de plus, à l’hôtel",
+        "도서관에서 책을 빌렸다. 도서관은 크다",
+        "",
+    ],
+)
+def test_the_words_that_say_something_are_the_keys_of_the_terms(text: str) -> None:
+    assert content_words(text) == frozenset(terms_of(text).keys) - {""}

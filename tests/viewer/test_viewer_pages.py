@@ -33,7 +33,7 @@ def test_the_list_tells_what_each_run_is(tmp_path: Path) -> None:
     assert "0.125" in page
     assert "0.062 – 0.188" in page.replace("0.0625", "0.062")
     assert "2026-02-01 10:00" in page
-    assert "Comparing two runs record by record has no page yet" in page
+    assert "Two chosen runs over the same records can be compared record by record" in page
 
 
 def test_a_run_folder_may_be_shown_by_itself(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hallumeter.errors import HallumeterError
 
 from .audit import audit
 from .cache import cache
-from .decisions import calibrate, compare, correct, gate, label
+from .decisions import baselines, calibrate, compare, correct, gate, label
 from .demo import demo
 from .ingest import ingest
 from .integrity import integrity
@@ -115,6 +115,7 @@ def main() -> None:
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
       hallumeter compare baseline candidate           what changed between two runs, and is it worse
       hallumeter gate run --policy policy.toml        hold a run to bounds, with an exit code for CI
+      hallumeter baselines run                        is a judge better than counting characters
       hallumeter ingest ragas.csv                     results of Ragas, DeepEval, TruLens, promptfoo, Inspect, ...
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
@@ -123,6 +124,7 @@ def main() -> None:
 _COMMANDS = (
     aspects,
     audit,
+    baselines,
     cache,
     calibrate,
     compare,

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 MOST_FAULTS = 10
 """Faults, and notices, that are named one by one."""
 
-AS_ASCII = {"↑": "^", "↓": "v", "–": "-", "─": "-", "·": "."}
+AS_ASCII = {
+    "↑": "^",
+    "↓": "v",
+    "→": "->",
+    "–": "-",
+    "─": "-",
+    "·": ".",
+    "●": "o",
+    "━": "=",
+    "├": "|",
+    "┤": "|",
+    "┼": "+",
+}
 """The signs of our own tables where an encoding such as cp1252 lacks them."""
 _IN_OTHER_CHARACTERS = "hallumeter-in-other-characters"
 
@@ -87,3 +99,13 @@ def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> No
     if len(notices) > MOST_FAULTS:
         more = len(notices) - MOST_FAULTS
         click.echo(f"... and {more:,} more note{'s' * (more > 1)}; --out keeps them in summary.json", err=True)
+
+
+def refuse_as_file(target: Path) -> None:
+    """Refuse a place that no page can be written to."""
+    from hallumeter.errors import InputError
+
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; give the name of a file")
+    if not target.parent.is_dir():
+        raise InputError(f"{target.parent}: no such folder; make it first")

@@ -95,3 +95,11 @@ def measure_settings(options: dict[str, object]) -> MeasureSettings:
     if isinstance(policy, Path):
         options["policies"] = (read_policy(policy),)
     return MeasureSettings(**options)  # type: ignore[arg-type]
+
+
+def known_language(_: click.Context, __: click.Parameter, code: str) -> str:
+    """The language, if a page can be written in it; asked before any run is read."""
+    from hallumeter.report.languages.catalogue import catalogue
+
+    catalogue(code)
+    return code

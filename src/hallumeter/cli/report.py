@@ -6,13 +6,8 @@ from pathlib import Path
 
 import click
 
-
-def _known_language(_: click.Context, __: click.Parameter, code: str) -> str:
-    """The language, if a report can be written in it; asked before any run is read."""
-    from hallumeter.report.languages.catalogue import catalogue
-
-    catalogue(code)
-    return code
+from .output import refuse_as_file
+from .parameters import known_language
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -37,7 +32,7 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
     default="en",
     show_default=True,
     metavar="CODE",
-    callback=_known_language,
+    callback=known_language,
     help="Of the report: en, fr or ko.",
 )
 @click.option(
@@ -70,7 +65,7 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -
       hallumeter report run --language fr --out rapport.html
       hallumeter report run --format json > report.json
     """
-    from hallumeter.errors import InputError, SettingsError
+    from hallumeter.errors import SettingsError
     from hallumeter.pipelines import load
     from hallumeter.report import document_json, write_html
 
@@ -83,9 +78,6 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -
         raise SettingsError("several runs make one file: name it with --out FILE")
     target = out or runs[0] / "report.html"
     opened = [load(run) for run in runs]
-    if target.is_dir():
-        raise InputError(f"{target}: is a folder; give the name of a file")
-    if not target.parent.is_dir():
-        raise InputError(f"{target.parent}: no such folder; make it first")
+    refuse_as_file(target)
     write_html([run.document() for run in opened], target, language=language)
     click.echo(target)

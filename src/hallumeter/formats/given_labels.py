@@ -75,7 +75,7 @@ def _from_verdict(row: Mapping[str, object], place: str, *, ids: tuple[str, str 
     judged, is_right = label_of(str(row.get("judged") or "")), "" if given is None else str(given).strip().lower()
     if judged is None or is_right not in _TRUE | _FALSE:
         raise InputError(f"{place}: expected a label, or judged and is_right (true or false)")
-    return GivenLabel.of_verdict(judged, is_right in _TRUE, *ids, annotator=annotator)
+    return GivenLabel.of_verdict(judged, *ids, is_right=is_right in _TRUE, annotator=annotator)
 
 
 def _known_labels() -> str:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from hallumeter.report import Limits, RecordFindings, build_document, metric_texts, write_html
 from hallumeter.store import JOURNAL, RunFolder
 
+from .baselines.checks import judge_checks
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -55,7 +57,10 @@ class Run:
             yield from findings
 
     def document(self, records: Iterable[RecordFindings] | None = None, *, limits: Limits | None = None) -> Document:
-        """Everything that a report shows; `records` stand in for those of the folder, if they are read anyway."""
+        """Everything that a report shows; `records` stand in for those of the folder, if they are read anyway.
+
+        What labels say about the judges is left out then: whoever brings records keeps the document, and labels change.
+        """
         own = (RecordFindings(response, findings) for response, findings in self._folder.findings())
         return build_document(
             summary=self.summary,
@@ -66,6 +71,7 @@ class Run:
             failures=self._folder.failures(),
             pages=self._folder.pages(),
             traced=self._folder.traced_sentences(),
+            checks=judge_checks(self) if records is None else None,
         )
 
     def to_html(self, path: str | Path, *, language: str = "en") -> None:

@@ -1,7 +1,7 @@
 """Thresholds to opinions: the only place where a number becomes good or bad."""
 
 from .checks import nearest
-from .comparing import COMPARED, ComparePolicy
+from .comparing import CLAIM_INSTRUMENTS, ComparePolicy, kind_of, usual_metrics
 from .gating import LOOKS_AT_WORDS, Bound, LooksAt
 from .pages import EnginePolicy, PagePolicy, WitnessPolicy
 from .profiles import (
@@ -17,7 +17,7 @@ from .profiles import (
 )
 
 __all__ = [
-    "COMPARED",
+    "CLAIM_INSTRUMENTS",
     "HALLUMETER",
     "JUDGE_AUDITOR",
     "LOOKS_AT_WORDS",
@@ -31,8 +31,10 @@ __all__ = [
     "WitnessPolicy",
     "headline_rows",
     "judges_apart",
+    "kind_of",
     "nearest",
     "opinion_on",
     "parse_policy",
     "profile_of",
+    "usual_metrics",
 ]

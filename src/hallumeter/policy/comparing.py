@@ -13,7 +13,7 @@ from hallumeter.records.decisions.comparison import MetricComparison, Outcome, R
 from .checks import TOLERANCE, check_share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,9 +61,9 @@ class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):
         return "not_worse" if is_ruled_out else "inconclusive"
 
     def is_unmeasured(self, row: MetricComparison) -> bool:
-        """Whether too many claims of either run are undecided or failed."""
+        """Whether too many claims of either run are undecided or failed, or too many records broke."""
         pairs = zip(row.unmeasured, row.measurable, strict=True)
-        return any(missing > self.largest_unmeasured * claims + TOLERANCE for missing, claims in pairs)
+        return any(missing > self.largest_unmeasured * everything + TOLERANCE for missing, everything in pairs)
 
     def outcome(self, rows: Iterable[MetricComparison], *, missing: float) -> tuple[Outcome, tuple[str, ...]]:
         """What is shown of all metrics with a better side, and why; `missing` is the share of records not common."""
@@ -88,7 +88,16 @@ def _where(row: MetricComparison) -> str:
 
 
 def _why_unmeasured(row: MetricComparison) -> str:
-    return row.undefined or "too many claims are undecided or failed"
+    """What is missing; where a run has no value at all, why."""
+    causes = ", ".join(f"{cause} {number:,}" for cause, number in row.causes.items())
+    if not any(row.unmeasured):
+        return row.undefined or "nothing was measured"
+    (first, second), (of_first, of_second) = row.unmeasured, row.measurable
+    missing = (
+        f"{first:,} of {of_first:,} {row.counted} are unmeasured in the first run, "
+        f"{second:,} of {of_second:,} in the second"
+    )
+    return f"{missing} (records broke: {causes})" if causes else missing
 
 
 def _why_inconclusive(row: MetricComparison) -> str:
@@ -100,8 +109,30 @@ def _why_inconclusive(row: MetricComparison) -> str:
 COMPARED = {
     "audit": ("mihr", "mihr_refuted", "mahr"),
     "measure": ("mihr", "mihr_refuted", "mahr"),
+    "ingest": ("mihr", "mihr_refuted", "mahr"),
     "transcripts": ("invented_rate", "omission_rate", "hallucinating_page_rate"),
     "dialogue": ("sfs", "csp", "cus_improved", "mcs", "ass"),
     "aspects": ("aspect_hallucination_rate", "out_of_text_aspect_rate", "misplaced_aspect_rate", "tuple_f1_final"),
 }
 """The metrics that tell whether a run is better, by instrument: few, since every test makes the others stricter."""
+CLAIM_INSTRUMENTS = ("audit", "measure", "ingest")
+"""Those whose runs are claims with verdicts, so that they can be compared with each other."""
+
+
+def kind_of(instrument: str) -> str:
+    """What a run of an instrument can be compared with."""
+    return "claims" if instrument in CLAIM_INSTRUMENTS else instrument
+
+
+def usual_metrics(instrument: str, known: Sequence[str]) -> list[str]:
+    """Of the metrics that were measured those that tell whether a run is better; all where none of these is known.
+
+    Results that were taken in from another tool are told by its own scores as well, `ragas:faithfulness` and the like.
+
+    >>> usual_metrics("ingest", ["mihr", "factscore", "ragas:faithfulness"])
+    ['mihr', 'ragas:faithfulness']
+    """
+    name = instrument.split(maxsplit=1)[0]
+    usual = COMPARED.get(name, ())
+    chosen = [metric for metric in known if metric in usual or (name == "ingest" and ":" in metric)]
+    return sorted(chosen, key=lambda metric: usual.index(metric) if metric in usual else len(usual)) or list(known)

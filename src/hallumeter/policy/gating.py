@@ -68,7 +68,7 @@ class Bound(Struct, frozen=True, forbid_unknown_fields=True):
         elif value is None:
             reason = f"it has no {LOOKS_AT_WORDS[self.looks_at]}"
         elif allowed is not None and missing > allowed + TOLERANCE:
-            reason = f"{missing:.1%} of the claims are undecided or failed; at most {allowed:.1%} may be"
+            reason = f"{missing:.1%} of what it counts is undecided or failed; at most {allowed:.1%} may be"
         is_kept = value is not None and self.is_kept_by(value)
         # What was measured can break a bound; that it is kept needs all the rest.
         status: Literal["passed", "broken", "unmeasured"] = "passed" if is_kept else "broken"

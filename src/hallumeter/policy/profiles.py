@@ -168,7 +168,8 @@ def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> P
             f"{source}: no [[rules]] found (metric, good, bad), nor [[bounds]] (metric, and at_most or at_least)"
         )
     named = [*(rule.metric for rule in policy.rules), *(bound.metric for bound in policy.bounds)]
-    unknown = [metric for metric in named if metric not in known_metrics]
+    # A score of another tool, such as ragas:faithfulness, is known to the run alone.
+    unknown = [metric for metric in named if metric not in known_metrics and ":" not in metric]
     if unknown:
         raise SettingsError(f"{source}: unknown metric {unknown[0]!r}; {nearest(unknown[0], known_metrics)}")
     return policy

@@ -19,7 +19,6 @@ from .document import (
     MetricRow,
     MetricSection,
     MetricText,
-    PanelAdvice,
     ReasonCount,
     ReasonSection,
     RecordFindings,
@@ -38,7 +37,7 @@ from .transcripts.sections import PageSection, RankingSection, ReadingSection
 from .transcripts.text import transcripts_text
 from .verdicts.codes import failure_words, reason_words
 from .verdicts.reasons import count_reasons
-from .verdicts.sections import ConcentrationSection
+from .verdicts.sections import ConcentrationSection, PanelAdvice
 
 __all__ = [
     "BreakdownSection",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from hallumeter.records import Failure, Manifest, PageRow, Summary
     from hallumeter.records.aspects.traced_sentence import TracedSentence
+    from hallumeter.records.decisions.baselines import JudgeChecks
 
     from .document import RecordView
     from .transcripts.pages import CountedPages
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Streams(TypedDict, total=False):
-    """What a run holds, as streams that are read once."""
+    """What a run holds, as streams that are read once, and what is known of it beside."""
 
     records: Iterable[RecordFindings]
     failures: Iterable[Failure]
@@ -69,6 +70,8 @@ class Streams(TypedDict, total=False):
     """Of an instrument that reads pages, sorted by page."""
     traced: Iterable[TracedSentence]
     """Of an instrument whose agents read sentences."""
+    checks: JudgeChecks | None
+    """What labels say about the judges; None where nothing is labelled."""
 
 
 class _Gathered(Struct, frozen=True):
@@ -81,6 +84,7 @@ class _Gathered(Struct, frozen=True):
     broken: Broken
     headline: str | None
     confidence: float
+    checks: JudgeChecks | None
 
 
 def build_document(
@@ -110,17 +114,10 @@ def build_document(
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
         for metric in summary.metrics
     ]
-    gathered = _Gathered(
-        summary,
-        manifest,
-        rows=rows,
-        selection=selection,
-        broken=broken,
-        headline=headline,
-        confidence=_confidence(manifest),
-    )
+    confidence, checks = _confidence(manifest), streams.get("checks")
+    gathered = _Gathered(summary, manifest, rows, selection, broken, headline, confidence, checks)
     sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
-    first = overview_sections(summary, headline, texts=metric_texts, confidence=gathered.confidence)
+    first = overview_sections(summary, headline, texts=metric_texts, confidence=confidence, checks=checks)
     document = Document(
         title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
         instrument=summary.instrument,
@@ -128,7 +125,7 @@ def build_document(
         counts=summary.counts,
         sections=(*first, *sections, _integrity_section(gathered, sections, census)),
         headline=headline,
-        confidence=gathered.confidence,
+        confidence=confidence,
         profiles=summary.profile,
         notices=(*summary.notices, *_label_notices(manifest, selection, headline=headline)),
     )
@@ -159,7 +156,13 @@ def _claim_sections(gathered: _Gathered, limits: Limits) -> list[Section]:
         *_distribution_sections(selection),
         *_breakdown_sections(rows, headline),
         *_concentration_sections(gathered),
-        judge_section(rows, gathered.manifest, tallies=selection.tallies, confidence=gathered.confidence),
+        judge_section(
+            rows,
+            gathered.manifest,
+            tallies=selection.tallies,
+            confidence=gathered.confidence,
+            checks=gathered.checks,
+        ),
         *([reasons] if reasons else []),
         *_record_sections(selection, limits, failures=gathered.broken.by_record, headline=headline),
     ]

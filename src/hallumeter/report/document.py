@@ -23,6 +23,7 @@ from hallumeter.records import (
     Quote,
     Response,
 )
+from hallumeter.records.decisions.baselines import NullBaselines
 
 from .aspects.sections import BlameSection, FlowSection, PartSection
 from .aspects.trace import SentenceTrace
@@ -30,7 +31,7 @@ from .dialogue.sections import DifferenceSection, ScoreSection
 from .overview.sections import OverviewSection
 from .segmentation import CONSENSUS, Segment
 from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
-from .verdicts.sections import Calibration, ConcentrationSection, CutCounts, JudgePair, LanguageCount
+from .verdicts.sections import Calibration, ConcentrationSection, CutCounts, JudgePair, LanguageCount, PanelAdvice
 
 DOCUMENT_VERSION = 1
 USUAL_CONFIDENCE = 0.95
@@ -239,17 +240,6 @@ class ReasonCount(Struct, frozen=True):
     """The same by judge."""
 
 
-class PanelAdvice(Struct, frozen=True):
-    """Whether the panel would agree better without one of its judges."""
-
-    judge: str | None
-    """The judge that could be dropped; None when none stands out."""
-    figures: tuple[MetricSummary | None, ...] = ()
-    """Alpha of all, alpha without the judge, and the gain."""
-    also: tuple[str, ...] = ()
-    """Further judges of whom the same is true, each taken alone."""
-
-
 class MetricSection(Struct, frozen=True, tag="metrics"):
     """The headline numbers."""
 
@@ -297,6 +287,8 @@ class JudgeSection(Struct, frozen=True, tag="judges"):
     """Of the judges that give probabilities."""
     left_out: int = 0
     """Judges that are in no pair, because there are too many."""
+    baselines: NullBaselines | None = None
+    """Each judge beside null baselines; None where nothing is labelled."""
 
     @property
     def cost_usd(self) -> float | None:

@@ -37,6 +37,7 @@ ALL_JUDGES = message("all judges")
 INSTRUMENT_WORDS = {
     "measure": message("measure"),
     "audit": message("audit"),
+    "ingest": message("ingest"),
     "transcripts": message("transcripts"),
     "dialogue": message("dialogue"),
     "dialogue run": message("dialogue run"),

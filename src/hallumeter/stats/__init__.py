@@ -3,23 +3,10 @@
 Nothing here reads a file, a clock or a global random state; the generator is an argument.
 """
 
-from .allocation import LabelTally, expected_variances, next_stratum
 from .bootstrap import bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
-from .bounds import manski_bounds
+from .bounds import manski_bounds, mean_bounds
 from .calibration import expected_calibration_error
 from .concentration import gini
-from .correction import (
-    Estimate,
-    LabelledUnits,
-    LabelNeed,
-    effective_interval,
-    jackknife,
-    labels_for_width,
-    prediction_powered_rate,
-    rogan_gladen_rate,
-    sensitivity,
-    specificity,
-)
 from .equivalence import (
     cohen_h,
     equivalence_p_value,
@@ -33,6 +20,19 @@ from .intervals import (
     normal_quantile,
     student_quantile,
     wilson_interval,
+)
+from .labels.allocation import LabelTally, expected_variances, next_stratum
+from .labels.correction import (
+    Estimate,
+    LabelledUnits,
+    LabelNeed,
+    effective_interval,
+    jackknife,
+    labels_for_width,
+    prediction_powered_rate,
+    rogan_gladen_rate,
+    sensitivity,
+    specificity,
 )
 from .ranks import (
     FriedmanTest,
@@ -90,6 +90,7 @@ __all__ = [
     "labels_for_width",
     "manski_bounds",
     "mcnemar_mid_p",
+    "mean_bounds",
     "minimum_detectable_difference",
     "nemenyi_test",
     "next_stratum",

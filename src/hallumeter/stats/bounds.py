@@ -26,3 +26,20 @@ def manski_bounds(count: float, total: float, unmeasured: float) -> tuple[float,
     if everything == 0:
         return None
     return count / everything, (count + unmeasured) / everything
+
+
+def mean_bounds(
+    value_sum: float, measured: int, unmeasured: int, *, low: float, high: float
+) -> tuple[float, float] | None:
+    """Best and worst case of a mean when some values, each from low to high, were not measured.
+
+    Undefined when there is nothing at all.
+
+    >>> mean_bounds(1.5, 2, 2, low=0, high=1)
+    (0.375, 0.875)
+    """
+    width = high - low
+    # Sums of shares near the ends may leave them by a rounding error.
+    count = min(max((value_sum - measured * low) / width, 0.0), float(measured))
+    ends = manski_bounds(count, measured, unmeasured)
+    return None if ends is None else (low + width * ends[0], low + width * ends[1])

@@ -9,6 +9,7 @@ from .places import VIEWS, cache_folder
 from .progress import PROGRESS, Progress, ProgressFile, is_alive, read_progress
 from .record_places import PlacedRecord, RecordPlace, placed_records, record_at
 from .run_folder import (
+    BASELINES,
     CLAIMS,
     EVENTS,
     FAILURES,
@@ -29,6 +30,7 @@ from .run_folder import (
 from .verdict_cache import VerdictCache
 
 __all__ = [
+    "BASELINES",
     "CLAIMS",
     "EVENTS",
     "FAILURES",

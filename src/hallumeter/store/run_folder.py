@@ -37,6 +37,8 @@ _OF_ASPECTS = (
     *("structural_metrics.csv", "structural_metrics_table.md", "aggregated_mean_std.csv", "aggregated_mean_std.md"),
     *("triptych_table.tsv", "quality_report.md"),
 )
+BASELINES = "baselines.json"
+"""Its judges beside null baselines, once somebody has asked for that."""
 JOURNAL = "journal.sqlite"
 """Where a run is kept while it goes on."""
 RUN_FILES = frozenset(

@@ -16,6 +16,7 @@ _TERM = re.compile(
     rf"\d+(?:[.,\u00a0\u202f]\d+)*|[{_SYLLABLES}]+"
     rf"|[^\W\d_{_SYLLABLES}](?:[^\W\d_{_SYLLABLES}]|[{_MARKS}])*(?:['’](?:t|s|re|ve|ll|m|d)(?![^\W_]))?"
 )
+_BETWEEN_SPACES = re.compile(r"[^ \t\r\n]+")
 _HANGUL = re.compile(f"[{_SYLLABLES}]")
 _POSSESSIVE = re.compile(r"'(?:s|re|ve|ll|m|d)$")
 _SHORTEST_LATIN = 4
@@ -65,6 +66,16 @@ def terms_of(text: str) -> Terms:
     )
 
 
+def content_words(text: str) -> frozenset[str]:
+    """The distinct words and numbers of a text that say something on their own, without their endings.
+
+    >>> sorted(content_words("The roads of the town: 12 km of road"))
+    ['12', 'km', 'road', 'town']
+    """
+    # No term goes beyond a plain space, and texts repeat what stands between them.
+    return frozenset().union(*map(_keys_between, set(_BETWEEN_SPACES.findall(text))))
+
+
 def fold(word: str) -> str:
     """A word without case, accents and the shape of apostrophes.
 
@@ -111,6 +122,12 @@ def language_of(terms: Terms) -> str:
     english, french = _telling_words()
     is_french = sum(1 for word in terms.folded if word in french) > sum(1 for word in terms.folded if word in english)
     return "fr" if is_french else "en"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _keys_between(chunk: str) -> frozenset[str]:
+    """The keys of the terms of a text without a plain space."""
+    return frozenset(_forms(word)[1] for word in _TERM.findall(chunk)) - {""}
 
 
 @lru_cache(maxsize=_REMEMBERED)

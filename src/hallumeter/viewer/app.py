@@ -14,16 +14,17 @@ from starlette.routing import Route
 
 from hallumeter.errors import HallumeterError
 from hallumeter.records import Label
-from hallumeter.report.languages.speaking import speaking
+from hallumeter.report.languages.speaking import say, speaking
 from hallumeter.report.page.rendering import PALETTE_STYLE, palette_style, static, static_names
 from hallumeter.store import HumanLabel, LabelStore, is_attached, labels_csv
 
 from .answers import body_of, html_answer, json_answer, parsed, refusal
+from .comparisons import Comparisons
 from .events import Newsroom
 from .guard import Refused
 from .index.queries import Query
 from .libraries import Library
-from .pages import list_page, run_page, trend_page
+from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
 from .payloads import entry, single
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class App:
     def __init__(self, shelf: RunShelf, *, annotator: str, language: str, is_closing: Callable[[], bool]) -> None:
         self._shelf, self._annotator, self._language = shelf, annotator, language
         self.library = Library()
+        self._comparisons = Comparisons()
         self._news = Newsroom(shelf, self.library, is_closing)
 
     def starlette(self) -> Starlette:
@@ -60,6 +62,7 @@ class App:
             Route("/", self.list_of_runs),
             Route("/progress", self.progress_of_all),
             Route("/trends", self.trends),
+            Route("/compare/{first}/{second}", self.comparison),
             Route("/static/{name}", self.static_file),
             Route(f"{own}/", self.page),
             Route(f"{own}/records", self.records),
@@ -86,6 +89,19 @@ class App:
         chosen = {name: request.query_params.get(name) for name in ("instrument", "metric")}
         with speaking(self._language):
             return html_answer(trend_page(self._shelf.root.name, self._shelf.runs(), **chosen))
+
+    def comparison(self, request: Request) -> Response:
+        """What changed from one run to another, as soon as it is known."""
+        first, second = (self._run(request, name) for name in ("first", "second"))
+        unfinished = next((run for run in (first, second) if run.summary is None), None)
+        with speaking(self._language):
+            if unfinished is not None:
+                fault = unfinished.reason or say("{run} is not finished", run=unfinished.name)
+                return html_answer(comparing_page(first, second, fault=fault), 409)
+            work = self._comparisons.of(first.path, second.path)
+            if work.result is not None:
+                return html_answer(comparison_page(first, second, work.result))
+            return html_answer(comparing_page(first, second, fault=work.fault), 409 if work.fault else 200)
 
     def page(self, request: Request) -> Response:
         """The page of a run, or of how far it is."""
@@ -180,8 +196,8 @@ class App:
             raise Refused(404, "nothing is here")
         return Response(static(name), media_type=mimetypes.guess_type(name)[0] or "text/plain")
 
-    def _run(self, request: Request) -> FoundRun:
-        run = self._shelf.run(request.path_params["run_id"])
+    def _run(self, request: Request, name: str = "run_id") -> FoundRun:
+        run = self._shelf.run(request.path_params[name])
         if run is None:
             raise Refused(404, "there is no such run")
         return run

@@ -17,6 +17,7 @@ from hallumeter.report import (
     RecordSection,
     ScoreSection,
 )
+from hallumeter.report.comparison import served_comparison
 from hallumeter.report.document import Coverage
 from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.overview.sections import OverviewSection
@@ -31,6 +32,7 @@ from .trends import trend_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hallumeter.records.decisions.comparison import Comparison
     from hallumeter.report import Document, MetricRow
     from hallumeter.report.document import Section
 
@@ -115,6 +117,30 @@ def run_page(run: FoundRun, index: Index | None, *, fault: str | None = None) ->
     served = _served("viewer_run.html", "../../static/", facts, scripts=("progress.js",))
     served = structs.replace(served, blocks=remote_blocks(document, index))
     return render_served(served, chapters_of([document]))
+
+
+def comparison_page(first: FoundRun, second: FoundRun, found: Comparison) -> str:
+    """Two runs side by side, named as the list names them."""
+    named = structs.replace(
+        found,
+        first=structs.replace(found.first, name=first.name),
+        second=structs.replace(found.second, name=second.name),
+    )
+    links = {"first": f"../../runs/{first.run_id}/", "second": f"../../runs/{second.run_id}/"}
+    return served_comparison(named, files="../../static/", facts={"links": links, "at": "compare"})
+
+
+def comparing_page(first: FoundRun, second: FoundRun, *, fault: str | None) -> str:
+    """Why two runs cannot be compared, or that it takes a while."""
+    facts: dict[str, object] = {
+        "title": say("{first} and {second}", first=first.name, second=second.name),
+        "first": first.name,
+        "second": second.name,
+        "fault": fault,
+        "version": version("hallumeter"),
+        "at": "compare",
+    }
+    return render_served(_served("viewer_comparing.html", "../../static/", facts, scripts=("waiting.js",)))
 
 
 def _served(template: str, files: str, facts: dict[str, object], *, scripts: tuple[str, ...] = ()) -> Served:

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hallumeter.errors import InputError
-from hallumeter.store import JOURNAL, LABELS, MANIFEST, PROGRESS, RUN_FILES, RunFolder, is_alive, read_progress
+from hallumeter.store import (
+    BASELINES,
+    JOURNAL,
+    LABELS,
+    MANIFEST,
+    PROGRESS,
+    RUN_FILES,
+    RunFolder,
+    is_alive,
+    read_progress,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +38,7 @@ FOLDERS = 20_000
 _FRESH_SECONDS = 1.0
 """A list so young is not made again."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
-_OURS = (*RUN_FILES, JOURNAL, PROGRESS, LABELS)
+_OURS = (*RUN_FILES, JOURNAL, PROGRESS, LABELS, BASELINES)
 
 
 class FoundRun(Struct, frozen=True):
@@ -159,7 +169,7 @@ class RunShelf:
     def _facts(self, path: Path) -> tuple[Manifest, Summary]:
         """Manifest and summary; read again only when one of them has changed."""
         folder = RunFolder(path)
-        stamp = tuple(_stamp(path / name) for name in (MANIFEST, "summary.json"))
+        stamp = tuple(file_stamp(path / name) for name in (MANIFEST, "summary.json"))
         known = self._read.get(path)
         if known is None or known[0] != stamp:
             known = (stamp, folder.manifest, folder.summary)
@@ -172,7 +182,8 @@ def _is_run(names: set[str]) -> bool:
     return JOURNAL in names or (MANIFEST in names and any(name in names for name in RUN_FILES - {MANIFEST}))
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def file_stamp(path: Path) -> tuple[int, int] | None:
+    """The size of a file and when it was changed; None when there is none."""
     try:
         found = path.stat()
     except OSError:

@@ -73,7 +73,7 @@ def test_what_is_unmeasured_cannot_pass_beyond_its_share_but_what_is_broken_is(t
     assert gate(run, held(passing)).outcome == "passed"
     found = gate(run, held(passing, max_unmeasured=0.1))
     assert found.outcome == "unmeasured"
-    assert found.checks[0].reason == "16.7% of the claims are undecided or failed; at most 10.0% may be"
+    assert found.checks[0].reason == "16.7% of what it counts is undecided or failed; at most 10.0% may be"
     assert gate(run, held(failing, max_unmeasured=0.1)).outcome == "broken"
     own = Bound("mihr", at_most=0.5, max_unmeasured=0.2)
     assert gate(run, held(own, max_unmeasured=0.1)).outcome == "passed"
@@ -102,7 +102,7 @@ def test_the_first_policy_of_a_run_is_one_that_it_passes(tmp_path: Path) -> None
     for line in text.splitlines():
         assert not line or line.startswith("#") or "=" in line or line == "[[bounds]]"
     with pytest.raises(InputError, match="nothing was measured"):
-        first_policy(run_of(tmp_path / "b", [{"record_id": "r", "response": "I do not know.", "answerable": True}]))
+        first_policy(run_of(tmp_path / "b", verdict_rows({"r1": "u"})))
 
 
 def audited(folder: Path) -> Path:

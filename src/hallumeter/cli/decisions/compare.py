@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hallumeter.cli.output import say_what_happened, terminal_width
-from hallumeter.cli.parameters import interval_options, joined_names, quiet_option
+from hallumeter.cli.output import refuse_as_file, say_what_happened, terminal_width
+from hallumeter.cli.parameters import interval_options, joined_names, known_language, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.comparing import CompareSettings
+    from hallumeter.records.decisions.comparison import Comparison, RunRanking
 
 REGRESSION, INCONCLUSIVE = 1, 3
 EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCONCLUSIVE, "unmeasured": INCONCLUSIVE}
@@ -27,6 +28,8 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
 @click.option("--cluster", metavar="FIELD", help="The unit of resampling.  [default: as in the runs]")
 @click.option("--similarity", type=float, default=0.7, show_default=True, metavar="S", help="Claims at least this alike are one, reworded.")  # fmt: skip  # noqa: E501
 @click.option("--examples", type=int, default=20, show_default=True, metavar="N", help="Changed claims kept per transition.")  # fmt: skip  # noqa: E501
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write a page as well, one HTML file that loads nothing.")  # fmt: skip  # noqa: E501
+@click.option("--language", default="en", show_default=True, metavar="CODE", callback=known_language, help="Of the page: en, fr or ko.")  # fmt: skip  # noqa: E501
 @click.option(
     "--format",
     "form",
@@ -52,35 +55,51 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
       hallumeter compare baseline candidate --by task --margin 0.02
       hallumeter compare baseline candidate --metric mihr --format markdown > comment.md
       hallumeter compare tesseract vlm --on page
-      hallumeter compare small medium large --format json
+      hallumeter compare baseline candidate --out comparison.html
+      hallumeter compare small medium large --out ranking.html
     """
-    from hallumeter.pipelines.comparing import compare as compare_runs
-    from hallumeter.pipelines.comparing import comparison_markdown, comparison_text, rank_runs, ranking_text
-
     form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
+    out, language = options.pop("out"), str(options.pop("language"))
     if len(runs) < 2:
         raise click.UsageError("give two runs or more", click.get_current_context())
-    settings = _settings(options)
-    if len(runs) > 2:
-        ranking = rank_runs(runs, settings=settings)
-        _say(ranking.notices, is_quiet=is_quiet)
-        if form == "markdown":
-            raise click.UsageError("a ranking is printed as table or json", click.get_current_context())
-        click.echo(_json(ranking) if form == "json" else ranking_text(ranking, **terminal_width()), nl=False)
-        if all(each.p_value is None for each in ranking.rankings):
-            raise click.exceptions.Exit(INCONCLUSIVE)
-        return
-    comparison = compare_runs(runs[0], runs[1], settings=settings)
-    _say(comparison.notices, is_quiet=is_quiet)
-    texts = {"json": _json, "markdown": comparison_markdown}
-    text = texts[form](comparison) if form in texts else comparison_text(comparison, **terminal_width())
-    click.echo(text, nl=False)
-    raise click.exceptions.Exit(EXIT_CODES[comparison.outcome])
-
-
-def _say(notices: tuple[str, ...], *, is_quiet: bool) -> None:
+    if out is not None:
+        refuse_as_file(out)
+    found, exit_code = (_ranked if len(runs) > 2 else _compared)(runs, _settings(options))
     if not is_quiet:
-        say_what_happened((), notices)
+        say_what_happened((), found.notices)
+    click.echo(_text(found, form), nl=False)
+    if out is not None:
+        from hallumeter.report.comparison import write_comparison
+
+        write_comparison(found, out, language=language)
+        if not is_quiet:
+            click.echo(f"page: {out}", err=True)
+    raise click.exceptions.Exit(exit_code)
+
+
+def _compared(runs: tuple[Path, ...], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
+    from hallumeter.pipelines.comparing import compare as compare_runs
+
+    found = compare_runs(runs[0], runs[1], settings=settings)
+    return found, EXIT_CODES[found.outcome]
+
+
+def _ranked(runs: tuple[Path, ...], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
+    from hallumeter.pipelines.comparing import rank_runs
+
+    found = rank_runs(runs, settings=settings)
+    return found, INCONCLUSIVE if all(each.p_value is None for each in found.rankings) else 0
+
+
+def _text(found: Comparison | RunRanking, form: str) -> str:
+    from hallumeter.records.decisions.comparison import Comparison
+    from hallumeter.report.comparison import comparison_markdown, comparison_text, ranking_markdown, ranking_text
+
+    if form == "json":
+        return _json(found)
+    if isinstance(found, Comparison):
+        return comparison_markdown(found) if form == "markdown" else comparison_text(found, **terminal_width())
+    return ranking_markdown(found) if form == "markdown" else ranking_text(found, **terminal_width())
 
 
 def _json(result: object) -> str:

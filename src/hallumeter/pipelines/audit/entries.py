@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from hallumeter.records import Claim, Failure, Response, Verdict
-from hallumeter.store import Entry
+from hallumeter.store import Entry, Journal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from threading import Event
 
     from hallumeter.runner import Spending, Watch
-    from hallumeter.store import Journal
 
 READ, FAULTS, PREPARED, SAMPLED = "read", "faults", "prepared", "sampled"
 """Steps: records as they were read, rows that could not be, records with their claims, samples that were compared."""
@@ -62,6 +61,29 @@ _ENCODER = msgspec.json.Encoder()
 def entry_of(step: str, record: int, body: Struct, *, part: int = 0) -> Entry:
     """A line of the journal."""
     return Entry(step, record, part, _ENCODER.encode(body))
+
+
+class Case(Protocol):
+    """Something for judges to look at that is no record of a file."""
+
+    def prepared(self) -> Prepared:
+        """As a record with its claims."""
+        ...
+
+
+class CaseJournal(Journal):
+    """A journal whose prepared records are made whenever they are read: many claims share one long evidence."""
+
+    cases: Sequence[Case] = ()
+
+    def entries(self, step: str, *, after: int = -1) -> Iterator[Entry]:
+        """The entries of a step in order of record and part, from the record that follows `after`."""
+        if step != PREPARED:
+            yield from super().entries(step, after=after)
+            return
+        for number, case in enumerate(self.cases):
+            if number > after:
+                yield entry_of(PREPARED, number, case.prepared())
 
 
 class Merged(Struct):

@@ -8,7 +8,7 @@ import numpy as np
 
 from hallumeter.records.decisions.calibration import ProbabilityMap, ProbabilityScores, Reliability, ReliabilityBin
 from hallumeter.stats import cluster_bootstrap_interval, expected_calibration_error, paired_bootstrap_difference
-from hallumeter.stats.recalibration import cross_fitted, recalibrate
+from hallumeter.stats.labels.recalibration import cross_fitted, recalibrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import structs
 
 from hallumeter.records.decisions.calibration import AcceptanceThreshold
-from hallumeter.stats.risk_control import (
+from hallumeter.stats.labels.risk_control import (
     Candidates,
     candidates_for,
     conformal_place,
@@ -22,7 +22,7 @@ from hallumeter.stats.risk_control import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hallumeter.stats.risk_control import ScoredUnits
+    from hallumeter.stats.labels.risk_control import ScoredUnits
 
     from .targets import Target
     from .units import RunUnits

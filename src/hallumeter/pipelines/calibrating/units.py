@@ -9,15 +9,15 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.pipelines.labelled.strata import OUTSIDE, claim_strata
-from hallumeter.stats.label_weights import label_weights
-from hallumeter.stats.risk_control import ScoredUnits
+from hallumeter.stats.labels.risk_control import ScoredUnits
+from hallumeter.stats.labels.weights import label_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hallumeter.pipelines.labelled import LabelledRun
     from hallumeter.records.decisions.calibration import Unit
-    from hallumeter.stats.label_weights import LabelWeights
+    from hallumeter.stats.labels.weights import LabelWeights
 
 MOST_WHOLE = 0.5
 """Share of the labelled responses that are labelled in full from which on responses are what is accepted."""

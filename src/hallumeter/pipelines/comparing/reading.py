@@ -10,6 +10,7 @@ import numpy as np
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.pipelines.ingesting.ranges import ranges_of
 from hallumeter.pipelines.record_groups import RecordGroups, field_of
 from hallumeter.records import Direction, LabelCounts, Rates
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
@@ -19,14 +20,19 @@ from hallumeter.store import RunFolder
 from .matching import ClaimKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
 
     from hallumeter.pipelines.run import Run
-    from hallumeter.records import Finding, Measurement, Response
+    from hallumeter.records import Failure, Finding, Measurement, Response
 
     from .settings import CompareSettings
+
+NOT_OF_RECORDS = ("read", "samples")
+"""Steps whose failures leave what is compared as it is."""
+UNMEASURED = "unmeasured"
+"""The cause where none was kept."""
 
 
 class SeenRecord(NamedTuple):
@@ -60,6 +66,8 @@ class Side:
         self._sizes = array("q")
         self._columns: dict[str, _Column] = {}
         self._measured: dict[str, int] = {}
+        self._faults: dict[str, list[Failure]] = {}
+        self._ranges = ranges_of(self.manifest)
         self._read_measurements()
         self.judge = next((column.judge for column in self._columns.values() if column.judge), None)
         judges = {entry.name for entry in self.manifest.judges}
@@ -74,6 +82,14 @@ class Side:
     def direction(self, metric: str) -> Direction:
         """Which way a metric is better, as the run says."""
         return next((row.direction for row in self.summary.metrics if row.metric == metric), "none")
+
+    def range(self, metric: str) -> tuple[float, float] | None:
+        """The smallest and the largest value of a metric; None where it has no ends or they are not known."""
+        known = METRICS_BY_ID.get(metric)
+        if known is None:
+            return self._ranges.get(metric)
+        low, high = known.range
+        return None if high is None or not np.isfinite(low) else (low, high)
 
     @property
     def unit(self) -> str:
@@ -121,10 +137,44 @@ class Side:
             counts[places], totals[places] = column.counts, column.totals
         return Rates(counts, totals)
 
+    def lacking(self, metric: str) -> dict[int, str]:
+        """Records that a metric should have been measured on and was not: their places, and why in one word.
+
+        A record in which there was nothing to count lacks nothing; one that broke, or whose score is none, does.
+        """
+        known = METRICS_BY_ID.get(metric)
+        if known is None:
+            column = self._columns.get(metric)
+            places = self._places[np.array(column.records if column else (), dtype=np.int64)].tolist()
+            return {
+                place: self._cause(place, {metric}) or UNMEASURED
+                for place, total in zip(places, column.totals if column else (), strict=True)
+                if not total
+            }
+        is_of_claims = known.reads == "labels"
+        sizes = np.array(self._sizes) if is_of_claims else self.rates(metric).totals
+        judges = {None, self.headline} if is_of_claims else {None}
+        found = {}
+        for name in self._faults:
+            place = self._by_id.get(name)
+            cause = None if place is None or sizes[place] else self._cause(place, judges)
+            if place is not None and cause is not None:
+                found[place] = cause
+        return found
+
+    def _cause(self, place: int, judges: Collection[str | None]) -> str | None:
+        """Why a record broke as a whole, for one of these judges."""
+        faults = self._faults.get(self.record_ids[place], ())
+        return next((fault.code for fault in faults if fault.judge in judges), None)
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.record_ids)}
+
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         """Where the records that were measured stand in the columns."""
-        numbers = {name: number for number, name in enumerate(self.record_ids)}
+        numbers = self._by_id
         unknown = next((name for name in self._measured if name not in numbers), None)
         if unknown is not None:
             raise InputError(f"{self._run.path}: record {unknown!r} was measured but is not among the records")
@@ -151,6 +201,10 @@ class Side:
                 if column is None:
                     column = self._columns[row.metric] = _Column(row)
                 column.add(row, self._measured.setdefault(row.record_id, len(self._measured)))
+        for failure in self._folder.failures():
+            # What could not be read has no record; what samples lack is no fault of the claims.
+            if failure.record_id is not None and failure.claim_id is None and failure.step not in NOT_OF_RECORDS:
+                self._faults.setdefault(failure.record_id, []).append(failure)
 
 
 class _Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from hallumeter.stats import (
     equivalence_p_value,
     holm,
     mcnemar_mid_p,
+    mean_bounds,
     minimum_detectable_difference,
     not_above_p_value,
     paired_bootstrap_difference,
@@ -23,7 +25,7 @@ from hallumeter.stats import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +44,15 @@ class Arms(NamedTuple):
     direction: Direction
     first: Rates
     second: Rates
+    range: tuple[float, float] | None = (0.0, 1.0)
+    """Smallest and largest possible value, where both are known."""
+    lacking: tuple[Mapping[int, str], Mapping[int, str]] = ({}, {})
+    """By run: records that should have been measured and were not, by their place, and why."""
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1."""
+        return self.range == (0, 1)
 
 
 class Part(NamedTuple):
@@ -90,7 +101,7 @@ def _row(
     arm: Arms, part: Part, labels: tuple[LabelCounts, LabelCounts], *, settings: CompareSettings
 ) -> MetricComparison:
     first, second = (rates[part.records] for rates in (arm.first, arm.second))
-    empty = _without_tests(arm, part, labels, values=(first.value, second.value))
+    empty = _without_tests(arm, part, labels, rates=(first, second))
     if not part.is_one_each:
         first, second = first.pooled_by(part.clusters), second.pooled_by(part.clusters)
     columns = (second.counts, second.totals), (first.counts, first.totals)
@@ -100,7 +111,7 @@ def _row(
     if found is None:
         return empty
     p_value, test = _tested(columns, part, rng=rng)
-    effect_size, effect = _effect(arm.metric, (first, second), found)
+    effect_size, effect = _effect((first, second), found, is_share=arm.is_share)
     return structs.replace(
         empty,
         clusters=found.clusters,
@@ -119,12 +130,22 @@ def _row(
 
 
 def _without_tests(
-    arm: Arms, part: Part, labels: tuple[LabelCounts, LabelCounts], *, values: tuple[float | None, float | None]
+    arm: Arms, part: Part, labels: tuple[LabelCounts, LabelCounts], *, rates: tuple[Rates, Rates]
 ) -> MetricComparison:
-    """The row of a metric that has no value in at least one run."""
+    """The row of a metric before it is tested; all there is where it has no value in at least one run."""
+    values = rates[0].value, rates[1].value
     mine = labels[0][part.records], labels[1][part.records]
-    lacking = " nor ".join(name for name, value in zip(("first", "second"), values, strict=True) if value is None)
     is_of_claims = _is_of_claims(arm.metric)
+    causes = _lacking_here(arm, part)
+    broken = len(causes[0]), len(causes[1])
+    if is_of_claims:
+        unmeasured = _both(int(side.unmeasured.sum()) + more for side, more in zip(mine, broken, strict=True))
+        measurable = _both(int(side.claims.sum()) + more for side, more in zip(mine, broken, strict=True))
+        bounds = _difference_bounds(arm.metric, mine)
+    else:
+        unmeasured = broken
+        measurable = _both(int((side.totals > 0).sum()) + more for side, more in zip(rates, broken, strict=True))
+        bounds = _mean_difference_bounds(rates, broken, ends=arm.range) if any(broken) else None
     return MetricComparison(
         metric=arm.metric,
         by=part.by,
@@ -145,12 +166,28 @@ def _without_tests(
         margin=None,
         equivalence_p_value=None,
         not_worse_p_value=None,
-        unmeasured=_both(int(side.unmeasured.sum()) if is_of_claims else 0 for side in mine),
-        measurable=_both(int(side.claims.sum()) if is_of_claims else 0 for side in mine),
-        difference_bounds=_difference_bounds(arm.metric, mine) if is_of_claims else None,
+        unmeasured=unmeasured,
+        measurable=measurable,
+        difference_bounds=bounds,
         outcome="unmeasured",
-        undefined=f"the {lacking} run has nothing to count",
+        undefined=_nothing(values),
+        counted="claims" if is_of_claims else "records",
+        causes=dict(sorted(Counter(causes[0] + causes[1]).items())),
     )
+
+
+def _nothing(values: tuple[float | None, float | None]) -> str:
+    """Which run a metric has no value in."""
+    if values[0] is None and values[1] is None:
+        return "neither run has anything to count"
+    return "the first run has nothing to count" if values[0] is None else "the second run has nothing to count"
+
+
+def _lacking_here(arm: Arms, part: Part) -> tuple[list[str], list[str]]:
+    """Why records of a part were not measured, run by run."""
+    here = set(part.records.tolist()) if any(arm.lacking) else set()
+    first, second = ([why for place, why in side.items() if place in here] for side in arm.lacking)
+    return first, second
 
 
 def _both(values: Iterator[int]) -> tuple[int, int]:
@@ -174,15 +211,10 @@ def _tested(
     return (None, None) if found is None else (found.p_value, f"sign_flip_{found.method} (clusters)")
 
 
-def _effect(metric: str, arms: tuple[Rates, Rates], found: PairedDifference) -> tuple[float | None, str | None]:
+def _effect(arms: tuple[Rates, Rates], found: PairedDifference, *, is_share: bool) -> tuple[float | None, str | None]:
     """Cohen's h of two shares, else the difference over the standard deviation of the clusters' differences."""
     first, second = arms[0].value, arms[1].value
-    if (
-        is_share(metric)
-        and first is not None
-        and second is not None
-        and 0 <= min(first, second) <= max(first, second) <= 1
-    ):
+    if is_share and first is not None and second is not None and 0 <= min(first, second) <= max(first, second) <= 1:
         return cohen_h(second, first), "cohen_h"
     if not found.standard_error:
         return None, None
@@ -190,7 +222,7 @@ def _effect(metric: str, arms: tuple[Rates, Rates], found: PairedDifference) -> 
 
 
 def _margin_tests(arm: Arms, found: PairedDifference, *, settings: CompareSettings) -> dict[str, float | None]:
-    margin = settings.policy.margin_of(arm.metric, is_share=is_share(arm.metric))
+    margin = settings.policy.margin_of(arm.metric, is_share=arm.is_share)
     if margin is None:
         return {}
     shared = {"margin": margin, "standard_error": found.standard_error}
@@ -205,12 +237,6 @@ def _margin_tests(arm: Arms, found: PairedDifference, *, settings: CompareSettin
     }
 
 
-def is_share(metric: str) -> bool:
-    """Whether a metric lies between 0 and 1; one that the catalog does not know is taken to."""
-    known = METRICS_BY_ID.get(metric)
-    return known is None or known.range == (0, 1)
-
-
 def _is_of_claims(metric: str) -> bool:
     known = METRICS_BY_ID.get(metric)
     return known is not None and known.reads == "labels"
@@ -223,3 +249,21 @@ def _difference_bounds(metric: str, labels: tuple[LabelCounts, LabelCounts]) -> 
         rate_bounds(known.compute, side, widened_by_claimless=known.is_widened_by_claimless) for side in labels
     )
     return None if first is None or second is None else (second[0] - first[1], second[1] - first[0])
+
+
+def _mean_difference_bounds(
+    rates: tuple[Rates, Rates], broken: tuple[int, int], *, ends: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """The same for the mean of one value per record."""
+    first, second = (rates_bounds(side, missing, ends=ends) for side, missing in zip(rates, broken, strict=True))
+    return None if first is None or second is None else (second[0] - first[1], second[1] - first[0])
+
+
+def rates_bounds(rates: Rates, broken: int, *, ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    """What the mean of one value per record could be with the values of the records that broke.
+
+    None where its ends are not known, or where records weigh differently.
+    """
+    if ends is None or not np.isin(rates.totals, (0, 1)).all():
+        return None
+    return mean_bounds(float(rates.counts.sum()), int(rates.totals.sum()), broken, low=ends[0], high=ends[1])

@@ -9,7 +9,7 @@ import numpy as np
 from hallumeter.pipelines.ranking import ranking_of
 from hallumeter.records.decisions.comparison import COMPARISON_VERSION, RunRanking
 
-from .pipeline import check_common, chosen_metrics, described, opened_sides
+from .pipeline import check_common, chosen_metrics, described, instruments_of, mixture_notices, opened_sides
 from .settings import CompareSettings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def rank_runs(runs: Sequence[Run | str | Path], *, settings: CompareSettings | N
             pass
     keys = [key for key in sides[0].numbers if all(key in side.numbers for side in sides[1:])]
     check_common(len(keys), sides)
-    names = _names(sides)
+    names = [side.name for side in sides]
     units = [sides[0].clusters[sides[0].numbers[key]] for key in keys]
     codes: dict[str, int] = {}
     clusters = np.array([codes.setdefault(unit, len(codes)) for unit in units], dtype=np.intp)
@@ -46,7 +46,7 @@ def rank_runs(runs: Sequence[Run | str | Path], *, settings: CompareSettings | N
             rankings.append(ranking_of(np.stack(columns, axis=1), names, metric=metric, direction=direction))
     return RunRanking(
         version=COMPARISON_VERSION,
-        instrument=sides[0].instrument,
+        instrument=instruments_of(sides),
         runs=tuple(described(side) for side in sides),
         common=len(keys),
         cluster=sides[0].unit,
@@ -67,13 +67,8 @@ def _values(rates: Rates, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
     return values
 
 
-def _names(sides: Sequence[Side]) -> list[str]:
-    """What the runs are called: by their folders, or by their whole paths where two folders have one name."""
-    names = [side.name for side in sides]
-    return names if len(set(names)) == len(names) else [str(side.path) for side in sides]
-
-
 def _notices(sides: Sequence[Side], common: int) -> Iterator[str]:
+    yield from mixture_notices(sides)
     for side in sides:
         if len(side.record_ids) > common:
             yield f"{len(side.record_ids) - common:,} records of {side.name} are not in every run"

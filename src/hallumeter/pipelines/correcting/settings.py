@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.pipelines.labelled import LabelSettings
+from hallumeter.summary import check_interval_settings
 
 
 class CorrectSettings(Struct, frozen=True, kw_only=True):
@@ -22,5 +23,4 @@ class CorrectSettings(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not 0 < self.half_width < 0.5:
             raise SettingsError(f"the half width is {self.half_width}; expected a number between 0 and 0.5")
-        if not 0 < self.confidence < 1:
-            raise SettingsError(f"confidence is {self.confidence}; expected a number between 0 and 1")
+        check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)

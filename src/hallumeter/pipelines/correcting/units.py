@@ -77,10 +77,10 @@ def _claims(run: LabelledRun, chosen: NDArray[np.bool_], counted: _Counted) -> t
     if run.census.labels and np.isnan(run.unsupported).all():
         return units, "the labels speak of whole responses, not of claims"
     names = CODE_WORDS if counted.answers is run.codes else ANSWER_WORDS
-    return units, _why_not(units, answers, "claim", names)
+    return units, _why_not(units, answers, unit="claim", names=names)
 
 
-def _why_not(units: LabelledUnits, answers: NDArray[Any], unit: str, names: Sequence[str]) -> str | None:
+def _why_not(units: LabelledUnits, answers: NDArray[Any], *, unit: str, names: Sequence[str]) -> str | None:
     """Why labels correct nothing: there are none, or none for one of the judge's answers."""
     if not len(units):
         return f"no {unit} was decided"
@@ -111,7 +111,7 @@ def _responses(run: LabelledRun, chosen: NDArray[np.bool_]) -> MetricUnits:
         is_flagged=flagged[rows],
         truth=known[rows],
     )
-    why = _why_not(units, units.is_flagged, "response", ("supported", "hallucinated"))
+    why = _why_not(units, units.is_flagged, unit="response", names=("supported", "hallucinated"))
     touched, whole = int((labelled[rows] > 0).sum()), int(is_whole[rows].sum())
     has_own = bool((~np.isnan(run.response_truth[rows])).any())
     if not has_own and whole < LEAST_WHOLE * touched:

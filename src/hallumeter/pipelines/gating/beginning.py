@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.policy import COMPARED, headline_rows
+from hallumeter.policy import headline_rows, usual_metrics
 from hallumeter.text.printable import one_line
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def first_policy(run: Run) -> str:
     summary = run.summary
     whole = [row for row in summary.metrics if not row.by]
     rows = headline_rows(summary.metrics, whole[0].judge if whole else None)
-    usual = COMPARED.get(summary.instrument.split()[0], tuple(rows))
-    chosen = [rows[name] for name in usual if name in rows and rows[name].value is not None]
+    chosen = [rows[name] for name in usual_metrics(summary.instrument, list(rows)) if rows[name].value is not None]
     chosen = [row for row in chosen if row.direction != "none"]
     if not chosen:
         raise InputError(f"{run.path}: nothing was measured that a policy could bound")
@@ -49,16 +48,17 @@ def _lines(run: Run, rows: list[MetricSummary]) -> Iterator[str]:
     yield "#"
     yield "# looks_at: point (the value), interval (its unfavourable end), worst_case (what the unmeasured allow)."
     yield '# by = { task = "QA" } bounds one slice; each = ["task"] bounds every slice of a field on its own.'
-    yield f'name = "{_name(run)}"'
+    yield f'name = "{_quoted(run.path.resolve().name)}"'
     yield ""
-    yield "# At most this share of the claims may be undecided or failed; beyond it nothing passes (exit code 3)."
+    yield "# At most this share of the claims may be undecided or failed, or of the records without a score; beyond it"
+    yield "# nothing passes (exit code 3)."
     yield f"max_unmeasured = {max(FEWEST_UNMEASURED, _up(missing)):.{DIGITS}f}"
     for row in rows:
         yield from _bound(row)
 
 
 def _bound(row: MetricSummary) -> Iterator[str]:
-    known = METRICS_BY_ID[row.metric]
+    known = METRICS_BY_ID.get(row.metric)
     is_upper = row.direction == "lower"
     looks_at, end = "point", row.value or 0.0
     measured = f"measured {end:.3f}"
@@ -66,13 +66,16 @@ def _bound(row: MetricSummary) -> Iterator[str]:
         looks_at, end = "interval", row.interval[1 if is_upper else 0]
         measured += f", its interval ends at {end:.3f}"
     loose = _up(end + SLACK) if is_upper else _down(end - SLACK)
-    low, high = known.range
+    # A score of another tool that was between 0 and 1 is taken to stay there.
+    low, high = known.range if known else (0.0 if end >= 0 else -math.inf, 1.0 if end <= 1 else None)
     loose = max(low, loose if high is None else min(high, loose))
     yield ""
-    yield f"# {known.name}: {one_line(known.question)}"
+    yield (
+        f"# {known.name}: {one_line(known.question)}" if known else f"# {one_line(row.metric)}: as that tool scores it."
+    )
     yield f"# {measured}; {'less' if is_upper else 'more'} is better."
     yield "[[bounds]]"
-    yield f'metric = "{row.metric}"'
+    yield f'metric = "{_quoted(row.metric)}"'
     yield f"{'at_most' if is_upper else 'at_least'} = {loose:.{DIGITS}f}"
     yield f'looks_at = "{looks_at}"'
 
@@ -85,6 +88,6 @@ def _down(value: float) -> float:
     return math.floor(value * _STEPS + 1e-9) / _STEPS
 
 
-def _name(run: Run) -> str:
-    """The name of the folder, as a basic string of TOML."""
-    return one_line(run.path.resolve().name).replace("\\", "\\\\").replace('"', '\\"')
+def _quoted(text: str) -> str:
+    """Text as a basic string of TOML."""
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')

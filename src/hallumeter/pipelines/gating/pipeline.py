@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import structs
 
+from hallumeter.errors import SettingsError
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.policy import Bound, headline_rows
+from hallumeter.pipelines.ingesting.ranges import metric_named
+from hallumeter.policy import Bound, headline_rows, nearest
 from hallumeter.records import Label, MetricSummary
 from hallumeter.records.decisions.gate import GATE_VERSION, GateResult, OffendingClaim, OffendingRecord
 from hallumeter.report import settled_label
@@ -19,7 +21,7 @@ from .places import Places
 from .slices import ReadRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hallumeter.pipelines.run import Run
     from hallumeter.policy import Policy
@@ -39,6 +41,7 @@ def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
     """
     bounds = policy.bounds or tuple(rule.bound for rule in policy.rules)
     gate_ = _Gate(run)
+    gate_.refuse_unknown(bounds)
     checks = []
     places = Places(run.manifest, source or Path())
     for bound in bounds:
@@ -76,6 +79,16 @@ class _Gate:
         self.headline = self._judge if self._judge in judges else None
         self._read: dict[tuple[str, ...], ReadRun] = {}
 
+    def refuse_unknown(self, bounds: Sequence[Bound]) -> None:
+        """A metric that is neither in the catalog nor a score of this run is a mistake in the policy."""
+        known = {*METRICS_BY_ID, *(row.metric for row in self._summary.metrics)}
+        for bound in bounds:
+            if bound.metric not in known:
+                raise SettingsError(
+                    f"unknown metric {bound.metric!r}: {self._run.path} has no such score; "
+                    f"{nearest(bound.metric, [row.metric for row in self._summary.metrics])}"
+                )
+
     def rows(self, bound: Bound) -> Iterator[MetricSummary]:
         """What a bound speaks of: the row of the run, of one slice, or of each."""
         fields = bound.each or tuple(bound.by)
@@ -97,8 +110,10 @@ class _Gate:
             yield read.row(bound.metric, by)
 
     def claims(self, row: MetricSummary) -> float:
-        """All claims that a row speaks of, measured or not."""
+        """All claims that a row speaks of, measured or not; of another tool's score, all records."""
         missing = row.undecided + row.failed
+        if row.metric not in METRICS_BY_ID:
+            return (row.total or 0.0) + missing
         for other in self._summary.metrics:
             if other.metric == "mihr" and other.by == row.by and other.judge == row.judge:
                 return (other.total or 0.0) + missing
@@ -145,7 +160,7 @@ def _unmeasured(metric: str, by: dict[str, str]) -> MetricSummary:
         value=None,
         interval=None,
         interval_method=None,
-        direction=METRICS_BY_ID[metric].direction,
+        direction=metric_named(metric, direction="none").direction,
         undefined="the run has no such slice" if by else "the run does not measure it",
         undecided=0,
         failed=0,

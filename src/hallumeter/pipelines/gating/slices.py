@@ -10,7 +10,9 @@ from hallumeter.errors import SettingsError
 from hallumeter.metrics.catalog import METRICS_BY_ID
 from hallumeter.metrics.claims import rate_bounds
 from hallumeter.pipelines.comparing.reading import Side
+from hallumeter.pipelines.comparing.rows import rates_bounds
 from hallumeter.pipelines.comparing.settings import CompareSettings
+from hallumeter.pipelines.ingesting.ranges import metric_named
 from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
 from hallumeter.summary import Slice, SummarySettings, summarize_rates
 
@@ -56,10 +58,13 @@ class ReadRun:
         """One metric on one slice, with its interval and its bounds."""
         if metric not in self.side.metrics:
             raise SettingsError(f"{metric} was not measured record by record, so it has no slices")
-        known, chosen = METRICS_BY_ID[metric], self.records_in(by)
+        chosen = self.records_in(by)
+        low, high = self.side.range(metric) or (None, None)
+        known = metric_named(metric, direction=self.side.direction(metric), low=low, high=high)
         settings, labels = self.side.manifest.settings, self._labels[chosen]
         unmeasured = labels.table.sum(axis=0)
-        is_of_claims = known.reads == "labels"
+        is_of_claims = metric in METRICS_BY_ID and known.reads == "labels"
+        broken = 0 if is_of_claims else len(self.side.lacking(metric).keys() & set(chosen.tolist()))
         rates = self.side.rates(metric)[chosen]
         _, clusters = np.unique(self._clusters[chosen], return_inverse=True)
         resamples, confidence = settings.get("resamples"), settings.get("confidence")
@@ -70,7 +75,7 @@ class ReadRun:
                 by,
                 self.side.judge,
                 undecided=int(unmeasured[UNDECIDED_CODE]) if is_of_claims else 0,
-                failed=int(unmeasured[FAILED_CODE]) if is_of_claims else 0,
+                failed=int(unmeasured[FAILED_CODE]) if is_of_claims else broken,
             ),
             settings=SummarySettings(
                 version=self.side.manifest.hallumeter,
@@ -81,7 +86,7 @@ class ReadRun:
             ),
             bounds=rate_bounds(known.compute, labels, widened_by_claimless=known.is_widened_by_claimless)
             if is_of_claims
-            else None,
+            else rates_bounds(rates, broken, ends=self.side.range(metric)),
         )
 
     def claims_in(self, by: dict[str, str]) -> float:

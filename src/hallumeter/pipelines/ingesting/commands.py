@@ -18,6 +18,7 @@ from hallumeter.records import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 from hallumeter.store import MANIFEST, REPORT, new_run_folder, write_json
 
 from .pipeline import INSTRUMENT, IngestedRun, write_files
+from .ranges import RANGES, range_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,7 @@ def ingest_to_folder(
                 "resamples": settings.resamples,
                 "confidence": settings.confidence,
                 "cluster": settings.cluster,
+                RANGES: range_lines(run.scores),
             },
             judges=tuple(JudgeEntry(name, f"recorded: {spec}") for name, spec in run.judges.items()),
             seed=settings.seed,

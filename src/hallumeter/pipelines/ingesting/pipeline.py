@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from hallumeter.formats.foreign import ForeignFiles, ForeignRecord
+    from hallumeter.formats.foreign import ForeignFiles, ForeignRecord, ScoreKind
     from hallumeter.pipelines.measurement.measuring import Measured
     from hallumeter.records import Summary
 
@@ -41,6 +41,8 @@ class IngestedRun(Struct, frozen=True):
     """The first of them."""
     judges: dict[str, str]
     """Who judged claims, and what is known of their settings."""
+    scores: dict[str, ScoreKind]
+    """How each of the tool's scores is read."""
 
 
 class _Taken:
@@ -138,7 +140,9 @@ def write_files(folder: Path, files: ForeignFiles, settings: MeasureSettings, *,
     summary, measured = taken.summary(written, hallumeter)
     taken.write_measurements(folder, measured)
     write_json(folder / SUMMARY, summary)
-    return IngestedRun(files.tool.title, summary, tuple(written.first_failures), taken.reading.judges)
+    return IngestedRun(
+        files.tool.title, summary, tuple(written.first_failures), taken.reading.judges, taken.reading.kinds
+    )
 
 
 def _renamed(record: ForeignRecord, name: str) -> ForeignRecord:

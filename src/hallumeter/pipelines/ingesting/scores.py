@@ -9,10 +9,11 @@ import numpy as np
 from msgspec import structs
 
 from hallumeter.formats.foreign import UNKNOWN, Score
-from hallumeter.metrics.catalog import Metric
 from hallumeter.records import Failure, Measurement, Rates
-from hallumeter.stats import manski_bounds
+from hallumeter.stats import mean_bounds
 from hallumeter.summary import Slice, summarize_rates
+
+from .ranges import metric_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +130,7 @@ def _row(
     failed = len(scores) - len(values)
     is_share = kind.low == 0 or (kind.high is None and bool(((values >= 0) & (values <= 1)).all()))
     row = summarize_rates(
-        _metric(metric, kind, largest=(kind.high or 1.0) if is_share else None),
+        metric_named(metric, direction=kind.direction, low=kind.low, high=(kind.high or 1.0) if is_share else None),
         Rates(values, np.ones(len(values))),
         Slice(by, None, failed=failed),
         settings=settings,
@@ -146,29 +147,4 @@ def _bounds(
     """What the mean could be, whatever the unmeasured would have been; None where the ends are not known."""
     if not failed or kind.low is None or kind.high is None:
         return None
-    width = kind.high - kind.low
-    # Sums of shares near the ends may leave them by a rounding error.
-    count = min(max(float(((values - kind.low) / width).sum()), 0.0), float(len(values)))
-    ends = manski_bounds(count, len(values), failed)
-    return None if ends is None else (kind.low + width * ends[0], kind.low + width * ends[1])
-
-
-def _metric(name: str, kind: ScoreKind, *, largest: float | None) -> Metric:
-    """A row of the catalog for a score that is not in it."""
-    return Metric(
-        id=name,
-        alias=name,
-        name=name,
-        reads="labels",
-        compute=lambda rates: rates,
-        direction=kind.direction,
-        range=(-math.inf if kind.low is None else kind.low, largest),
-        undefined_when="no record has a score that was measured",
-        is_poolable=True,
-        interval="cluster_bootstrap",
-        question="",
-        formula="",
-        example="",
-        caution="",
-        source="",
-    )
+    return mean_bounds(float(values.sum()), len(values), failed, low=kind.low, high=kind.high)

@@ -1,7 +1,17 @@
 """Runs beside what people say is true of them."""
 
-from .reading import LabelledRun, read_labelled
+from .opened_run import OpenedRun
+from .reading import VERDICT_INSTRUMENTS, LabelledRun, drawing_order, read_labelled, read_labelled_judges
 from .settings import LabelSettings
 from .slices import record_slices
 
-__all__ = ["LabelSettings", "LabelledRun", "read_labelled", "record_slices"]
+__all__ = [
+    "VERDICT_INSTRUMENTS",
+    "LabelSettings",
+    "LabelledRun",
+    "OpenedRun",
+    "drawing_order",
+    "read_labelled",
+    "read_labelled_judges",
+    "record_slices",
+]

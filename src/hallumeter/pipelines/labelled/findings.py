@@ -11,8 +11,9 @@ from hallumeter.store import RunFolder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.pipelines.run import Run
     from hallumeter.records import Response
+
+    from .opened_run import OpenedRun
 
 WHOLE = "response"
 """Kind and id of the claim that stands for a whole response."""
@@ -20,7 +21,7 @@ EVEN = 0.5
 """A response is flagged from this probability on."""
 
 
-def judged_findings(run: Run, judge: str | None = None) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
+def judged_findings(run: OpenedRun, judge: str | None = None) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
     """Every response with its findings; in a run without claims, with one for its score.
 
     A score between 0 and 1 that is better when it is higher (or lower) is the probability that the response is
@@ -41,7 +42,8 @@ def judged_findings(run: Run, judge: str | None = None) -> Iterator[tuple[Respon
         if score is not None and not 0 <= score <= 1:
             raise InputError(f"{run.path}: {metric} of record {response.record_id!r} is {score}; expected 0 to 1")
         claim = whole_claim(response)
-        yield response, (Finding(claim, () if score is None else (_verdict(claim, metric, score, is_higher_better),)),)
+        judged = [] if score is None else [_verdict(claim, metric, score, is_higher_better=is_higher_better)]
+        yield response, (Finding(claim, tuple(judged)),)
 
 
 def whole_claim(response: Response) -> Claim:
@@ -51,12 +53,12 @@ def whole_claim(response: Response) -> Claim:
     return Claim(response.record_id, WHOLE, WHOLE, start, end, text)
 
 
-def has_claims(run: Run) -> bool:
+def has_claims(run: OpenedRun) -> bool:
     """Whether the run has claims, and not scores of responses alone."""
     return bool(run.summary.counts.claims)
 
 
-def score_metric(run: Run, chosen: str | None) -> tuple[str, bool]:
+def score_metric(run: OpenedRun, chosen: str | None) -> tuple[str, bool]:
     """The score that stands for a judge in a run without claims, and whether more of it is better."""
     known = {row.metric: row.direction for row in run.summary.metrics if not row.by and row.direction != "none"}
     if chosen is not None and chosen not in known:
@@ -69,7 +71,7 @@ def score_metric(run: Run, chosen: str | None) -> tuple[str, bool]:
     return metric, known[metric] == "higher"
 
 
-def _verdict(claim: Claim, metric: str, score: float, is_higher_better: bool) -> Verdict:
+def _verdict(claim: Claim, metric: str, score: float, *, is_higher_better: bool) -> Verdict:
     probability = 1 - score if is_higher_better else score
     label = Label.SUPPORTED if probability < EVEN else Label.NOT_ENOUGH_INFO
     return Verdict(claim.record_id, claim.claim_id, metric, label, unsupported_probability=probability)

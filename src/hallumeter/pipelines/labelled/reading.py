@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.given_labels import truth_of
@@ -23,18 +24,19 @@ from .findings import WHOLE, has_claims, judged_findings, score_metric
 from .sources import LabelBook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from hallumeter.pipelines.run import Run
     from hallumeter.records import Response
 
+    from .opened_run import OpenedRun
     from .settings import LabelSettings
 
 VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
 """Instruments whose judges can be wrong about claims; the others count against a truth of their own."""
 CONSENSUS = "consensus"
+_HASHES = 1 << 32
 
 
 class LabelledRun(Struct, frozen=True, eq=False):
@@ -74,7 +76,7 @@ class LabelledRun(Struct, frozen=True, eq=False):
         return np.asarray(self.is_decided & (self.codes != LABEL_CODES[Label.SUPPORTED]))
 
 
-def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
+def read_labelled(run: OpenedRun, settings: LabelSettings, *, needs_labels: bool = True) -> LabelledRun:
     """Read a run beside its labels.
 
     Raises:
@@ -86,35 +88,85 @@ def read_labelled(run: Run, settings: LabelSettings, *, needs_labels: bool = Tru
     for response, findings in judged_findings(run, settings.judge):
         reader.add(response, findings)
     found = reader.result()
-    if needs_labels and not found.census.labels:
-        raise InputError(f"{reader.book.source}: there are no labels; make some with `hallumeter label {run.path}`")
+    if needs_labels:
+        reader.refuse_none(found)
     return found
+
+
+def read_labelled_judges(
+    run: OpenedRun,
+    settings: LabelSettings,
+    *,
+    watch: Callable[[Response, Sequence[Finding]], None],
+    most: int | None = None,
+) -> list[LabelledRun]:
+    """Read a run once beside its labels for every judge, and for what several of them settled together.
+
+    `watch` is shown the records of which something is labelled. Of more than `most` records that may be, about so many
+    are drawn, always the same, and all others left out.
+
+    Raises:
+        InputError: As for one judge.
+        SettingsError: As for one judge.
+    """
+    check_instrument(run)
+    reader = _Reader(run, settings, is_for_all=settings.judge is None)
+    is_chosen = reader.drawn(most)
+    for response, findings in judged_findings(run, settings.judge):
+        if is_chosen(response.record_id) and reader.add(response, findings):
+            watch(response, findings)
+    found = reader.results()
+    reader.refuse_none(found[0])
+    return found
+
+
+def drawing_order(record_id: str) -> int:
+    """A number by which records are drawn, lowest first: one that is drawn stays drawn, whatever else the run holds."""
+    return crc32(record_id.encode(errors="replace"))
 
 
 class _Reader:
     """Collects the columns record by record."""
 
-    def __init__(self, run: Run, settings: LabelSettings) -> None:
+    def __init__(self, run: OpenedRun, settings: LabelSettings, *, is_for_all: bool = False) -> None:
         self.book = LabelBook(run.path, settings)
+        self._run = run.path
+        self._records = run.summary.counts.records
         self._settings = settings
         self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
+        self._judges: list[str | None]
         if has_claims(run):
-            self._headline = headline_judge(run, settings.judge, reference=self._reference)
+            self._judges = [headline_judge(run, settings.judge, reference=self._reference)]
         else:
-            self._headline = score_metric(run, settings.judge)[0]
+            self._judges = [score_metric(run, settings.judge)[0]]
+        if is_for_all and has_claims(run):
+            apart = (self._reference, CONSENSUS)
+            known = [judge.name for judge in run.manifest.judges if judge.name not in apart]
+            self._judges = [*known, None] if len(known) != 1 else [*known]
         self._ids: list[str] = []
         self._claim_ids: list[str] = []
         self._clusters: list[str] = []
         self._slices: list[tuple[str, ...]] = []
-        self._codes, self._owners = array("b"), array("q")
-        self._probabilities, self._unsupported, self._refuted = array("d"), array("d"), array("d")
+        self._owners = array("q")
+        self._codes, self._probabilities = [array("b") for _ in self._judges], [array("d") for _ in self._judges]
+        self._unsupported, self._refuted = array("d"), array("d")
         self._response_truth = array("d")
         self._annotators: Counter[str] = Counter()
         self._disputed = self._unsure = self._detached = 0
 
-    def add(self, response: Response, findings: Sequence[Finding]) -> None:
-        number = len(self._ids)
+    def drawn(self, most: int | None) -> Callable[[str], bool]:
+        """Which records to read, of those that may be labelled; all without a limit."""
+        named = None if self._reference is not None or self._settings.gold is not None else self.book.records
+        possible = self._records if named is None else len(named)
+        if most is None:
+            return lambda _: True
+        bound = _HASHES if possible <= most else _HASHES * most // possible
+        return lambda name: (named is None or name in named) and drawing_order(name) < bound
+
+    def add(self, response: Response, findings: Sequence[Finding]) -> bool:
+        """Add a record; says whether anything of it is labelled."""
+        before, number = self._annotators.total(), len(self._ids)
         self._ids.append(response.record_id)
         self._clusters.append(self._groups.of(response))
         self._slices.append(tuple(field_of(response, name) for name in self._settings.by))
@@ -122,26 +174,38 @@ class _Reader:
         self._response_truth.append(mean_said(of_response, "is_unsupported"))
         for finding in findings:
             judged = self._without_reference(finding)
-            label = settled_label(judged, self._headline)
             self._claim_ids.append(finding.claim.claim_id)
             self._owners.append(number)
-            self._codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
-            self._probabilities.append(_probability(judged, self._headline))
+            for judge, codes, probabilities in zip(self._judges, self._codes, self._probabilities, strict=True):
+                label = settled_label(judged, judge)
+                codes.append(FAILED_CODE if label is None else LABEL_CODES[label])
+                probabilities.append(_probability(judged, judge))
             said = self._said_of_claim(finding, response)
             if finding.claim.kind == WHOLE:
                 said = [*said, *of_response]
             self._unsupported.append(mean_said(said, "is_unsupported"))
             self._refuted.append(mean_said(said, "is_refuted"))
+        return self._annotators.total() > before
+
+    def refuse_none(self, found: LabelledRun) -> None:
+        """Refuse a run without labels."""
+        if not found.census.labels:
+            raise InputError(f"{self.book.source}: there are no labels; make some with `hallumeter label {self._run}`")
 
     def result(self) -> LabelledRun:
+        """For the judge that was chosen."""
+        return self.results()[0]
+
+    def results(self) -> list[LabelledRun]:
+        """For every judge."""
         self.book.refuse_unknown()
         unsupported, owners = np.array(self._unsupported), np.array(self._owners, dtype=np.int64)
         response_truth = np.array(self._response_truth)
         is_known = ~np.isnan(response_truth)
         is_known[owners[~np.isnan(unsupported)]] = True
         numbers: dict[str, int] = {}
-        return LabelledRun(
-            judge=self._headline or CONSENSUS,
+        first = LabelledRun(
+            judge="",
             unit=self._groups.unit,
             record_ids=self._ids,
             clusters=np.array([numbers.setdefault(name, len(numbers)) for name in self._clusters], dtype=np.int64),
@@ -149,8 +213,8 @@ class _Reader:
             response_truth=response_truth,
             claim_ids=self._claim_ids,
             owners=owners,
-            codes=np.array(self._codes, dtype=np.int8),
-            probabilities=np.array(self._probabilities),
+            codes=np.zeros(0, dtype=np.int8),
+            probabilities=np.zeros(0),
             unsupported=unsupported,
             refuted=np.array(self._refuted),
             census=LabelCensus(
@@ -163,6 +227,16 @@ class _Reader:
                 detached=self._detached + (self.book.left if self.book.is_from_run else 0),
             ),
         )
+        own = zip(self._judges, self._codes, self._probabilities, strict=True)
+        return [
+            structs.replace(
+                first,
+                judge=judge or CONSENSUS,
+                codes=np.array(codes, dtype=np.int8),
+                probabilities=np.array(probabilities),
+            )
+            for judge, codes, probabilities in own
+        ]
 
     def _without_reference(self, finding: Finding) -> Finding:
         """The truth has no vote on itself."""
@@ -206,7 +280,7 @@ def mean_said(said: Iterable[GivenLabel], name: str) -> float:
     return sum(known) / len(known) if known else float("nan")
 
 
-def headline_judge(run: Run, chosen: str | None, *, reference: str | None = None) -> str | None:
+def headline_judge(run: OpenedRun, chosen: str | None, *, reference: str | None = None) -> str | None:
     """The judge whose verdicts are examined; None for what all of them settled together."""
     known = [judge.name for judge in run.manifest.judges if judge.name != reference]
     if chosen is not None:
@@ -229,7 +303,7 @@ def judge_named(name: str, known: Sequence[str]) -> str:
     raise SettingsError(f"the run has no judge {name!r}; its judges: {', '.join(known) or 'none'}")
 
 
-def check_instrument(run: Run) -> None:
+def check_instrument(run: OpenedRun) -> None:
     """Refuse a run whose instrument does not judge."""
     instrument = run.manifest.instrument
     if instrument.split()[0] not in VERDICT_INSTRUMENTS:
@@ -239,7 +313,7 @@ def check_instrument(run: Run) -> None:
         )
 
 
-def _reference(run: Run, settings: LabelSettings, *, has_labels: bool) -> str | None:
+def _reference(run: OpenedRun, settings: LabelSettings, *, has_labels: bool) -> str | None:
     """The judge whose verdicts are the truth: as chosen, or one called human or gold where nothing else is known."""
     known = [judge.name for judge in run.manifest.judges]
     if settings.reference is not None:

@@ -41,6 +41,11 @@ class LabelBook:
         return list(self._by_target.pop((record_id, claim_id), {}).values())
 
     @property
+    def records(self) -> set[str]:
+        """The records that something was said of."""
+        return {record_id for record_id, _ in self._by_target}
+
+    @property
     def left(self) -> int:
         """Labels that nothing in the run has asked for."""
         return sum(map(len, self._by_target.values()))
@@ -83,5 +88,5 @@ def stored_label(label: HumanLabel) -> GivenLabel:
         given = GivenLabel.saying(Label(label.label), *ids, annotator=label.annotator)
     else:
         judged = Label.UNDECIDED if label.judged is None else Label(label.judged)
-        given = GivenLabel.of_verdict(judged, bool(label.is_right), *ids, annotator=label.annotator)
+        given = GivenLabel.of_verdict(judged, *ids, is_right=bool(label.is_right), annotator=label.annotator)
     return GivenLabel(*ids, label.annotator, given.is_unsupported, given.is_refuted, label.fingerprint)

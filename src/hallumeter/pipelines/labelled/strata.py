@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hallumeter.records.columns import DECIDED_LABELS
-from hallumeter.stats.allocation import FEWEST_LABELS
+from hallumeter.stats.labels.allocation import FEWEST_LABELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

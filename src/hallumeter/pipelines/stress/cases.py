@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from hallumeter.mutations import Donors, Facts, Mutation, controls_of, errors_of, facts_of
-from hallumeter.pipelines.audit.entries import PREPARED, Prepared, entry_of
+from hallumeter.pipelines.audit.entries import Prepared
 from hallumeter.records import Claim
-from hallumeter.store import Journal
 
 from .claims import SourceClaim
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hallumeter.runner import Watch
-    from hallumeter.store import Entry
 
 UNCHANGED = "unchanged"
 """The kind of a claim as it was."""
@@ -56,21 +54,6 @@ class Case(Struct, frozen=True):
         claim_id = f"{self.source.claim_id}:{self.kind}"
         claim = Claim(response.record_id, claim_id, start=0, end=len(self.text), text=self.text)
         return Prepared(response, (claim,), response.record_id)
-
-
-class CaseJournal(Journal):
-    """A journal whose prepared records are made whenever they are read: many claims share one long evidence."""
-
-    cases: Sequence[Case] = ()
-
-    def entries(self, step: str, *, after: int = -1) -> Iterator[Entry]:
-        """The entries of a step in order of record and part, from the record that follows `after`."""
-        if step != PREPARED:
-            yield from super().entries(step, after=after)
-            return
-        for number, case in enumerate(self.cases):
-            if number > after:
-                yield entry_of(PREPARED, number, case.prepared())
 
 
 def cases_of(claims: Sequence[SourceClaim], *, seed: int, watch: Watch) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.pipelines.audit.entries import Judged, Means, decoded
+from hallumeter.pipelines.audit.entries import CaseJournal, Judged, Means, decoded
 from hallumeter.pipelines.audit.equipment import Equipment, equipment_for
 from hallumeter.pipelines.audit.judging import Bench, Judging
 from hallumeter.pipelines.audit.reading import read_records
@@ -20,7 +20,7 @@ from hallumeter.records import Failure, Verdict
 from hallumeter.runner import BudgetReached, Interrupted, Spending, stopping_on_signals
 from hallumeter.store import JOURNAL, new_run_folder
 
-from .cases import Case, CaseJournal, cases_of
+from .cases import Case, cases_of
 from .claims import Selection, select_claims
 from .result import STRESS_VERSION, StressResult
 from .scoring import judge_results
@@ -68,11 +68,12 @@ def run_stress(inputs: Inputs, *, settings: StressSettings, watch: Watch, out: P
         means = Means(journal, stop, watch, equipment.spending)
         selection = _selection(inputs, means, settings)
         watch.begin("editing claims", total=len(selection.claims))
-        journal.cases = tuple(cases_of(selection.claims, seed=settings.judging.measure.seed, watch=watch))
-        said, is_cut_short = _judged(means, equipment, settings, cases=journal.cases)
-        result = _result(selection, journal.cases, said, settings=settings)
+        cases = tuple(cases_of(selection.claims, seed=settings.judging.measure.seed, watch=watch))
+        journal.cases = cases
+        said, is_cut_short = _judged(means, equipment, settings, cases=cases)
+        result = _result(selection, cases, said, settings=settings)
         if folder is not None:
-            write_result(folder, result, journal.cases, said=said)
+            write_result(folder, result, cases, said=said)
     return StressOutcome(result, _first_failures(said), equipment.spending, equipment.troubles, is_cut_short)
 
 

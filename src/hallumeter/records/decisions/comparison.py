@@ -65,14 +65,20 @@ class MetricComparison(Struct, frozen=True):
     not_worse_p_value: float | None
     """That the second run is worse by at least the margin; small speaks for it not being so."""
     unmeasured: tuple[int, int]
-    """Claims of these records that are undecided or failed, in the first and in the second run."""
+    """Of these records, in the first and in the second run: claims that are undecided or failed, and records that
+    broke before they had a claim; for a metric that does not count claims, the records that it broke on."""
     measurable: tuple[int, int]
-    """All claims of these records."""
+    """All claims of these records, and those that broke; or all these records, where some of them should have been
+    measured and were not."""
     difference_bounds: tuple[float, float] | None
     """The differences possible if everything unmeasured had turned out best for one run and worst for the other."""
     outcome: RowOutcome
     undefined: str | None = None
     """Why there is no difference; None when there is one."""
+    counted: Literal["claims", "records"] = "claims"
+    """What is unmeasured."""
+    causes: dict[str, int] = {}
+    """Why records broke, in one word each, with the number of records in both runs."""
 
 
 class ClaimChange(Struct, frozen=True):

@@ -28,11 +28,11 @@ class GivenLabel(Struct, frozen=True):
 
     @classmethod
     def of_verdict(
-        cls, judged: Label, is_right: bool, record_id: str, claim_id: str | None, *, annotator: str
+        cls, judged: Label, record_id: str, claim_id: str | None, *, is_right: bool, annotator: str
     ) -> "GivenLabel":
         """From right or wrong: a wrong SUPPORTED is unsupported, a wrong REFUTED or NOT_ENOUGH_INFO is supported.
 
-        >>> GivenLabel.of_verdict(Label.SUPPORTED, False, "r1", "c1", annotator="kim").is_unsupported
+        >>> GivenLabel.of_verdict(Label.SUPPORTED, "r1", "c1", is_right=False, annotator="kim").is_unsupported
         True
         """
         if is_right:

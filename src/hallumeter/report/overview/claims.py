@@ -45,7 +45,7 @@ _AGREE_BARELY = message(
     "Two judges gave the same claim the same label in {agreement} of all cases ({claims} claims, {judges} judges); "
     "how much of that is more than chance cannot be told."
 )
-_ONE_JUDGE = message("All of this rests on one judge, {judge}; nobody checked it here.")
+ONE_JUDGE = message("All of this rests on one judge, {judge}; nobody checked it here.")
 
 
 def claim_facts(summary: Summary, headline: str | None, level: float) -> Iterator[Fact]:
@@ -106,7 +106,7 @@ def _judge_facts(rows: Rows, summary: Summary, *, headline: str | None, level: f
     observed, alpha = rows.panel("observed_agreement"), rows.panel("krippendorff_alpha")
     if observed is None or observed.value is None or observed.total is None:
         if summary.counts.judges == 1 and headline is not None:
-            yield fact("judges", _ONE_JUDGE, judge=name(headline))
+            yield fact("judges", ONE_JUDGE, judge=name(headline))
         return
     told = {
         "agreement": share(observed.value),

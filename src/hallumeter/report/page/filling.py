@@ -20,8 +20,11 @@ from hallumeter.report.dialogue.wording import (
     fairness_words,
     pairs_of_modes,
     result_words,
+    signed,
+    signed_pair,
     too_few_words,
 )
+from hallumeter.report.dialogue.wording import p_words as plain_p_words
 from hallumeter.report.document import BreakdownSection, JudgeSection
 from hallumeter.report.drawing import LABEL_COLOURS
 from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
@@ -31,6 +34,7 @@ from hallumeter.report.transcripts.payload import KIND_WORDS
 from hallumeter.report.transcripts.ranking import HALLUCINATING, difference_words, metric_words, neighbours, p_words
 from hallumeter.report.transcripts.wording import reading_coverage_words
 from hallumeter.report.undefined import place_words, undefined_groups
+from hallumeter.report.verdicts.baselines import LEVEL_WORDS, SCORE_WORDS, baseline_words, level_facts
 from hallumeter.report.verdicts.charts import length_words, tenth_words
 from hallumeter.report.verdicts.codes import failure_words, reason_words
 from hallumeter.report.verdicts.comparing import agreement_level, pair_grid
@@ -57,8 +61,10 @@ from hallumeter.report.wording import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from hallumeter.records.decisions.baselines import LevelBaselines
     from hallumeter.records.pairing import ModeDifference
     from hallumeter.report.document import MetricRow, ReasonCount
+    from hallumeter.report.overview.sections import Fact
     from hallumeter.report.undefined import UndefinedGroup
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -97,6 +103,9 @@ def _filters() -> dict[str, Callable[..., object]]:
         "metric_name": metric_words,
         "p_value": p_words,
         "reading_coverage": reading_coverage_words,
+        "signed": signed,
+        "signed_pair": signed_pair,
+        "plain_p": plain_p_words,
     }
 
 
@@ -145,7 +154,17 @@ def _functions() -> dict[str, object]:
         "advice_of": advice_html,
         "language_words": LANGUAGE_WORDS,
         "confused": [Label(name) for name in CONFUSED],
+        **_baseline_functions(),
         **aspect_functions(),
+    }
+
+
+def _baseline_functions() -> dict[str, object]:
+    return {
+        "level_words": LEVEL_WORDS,
+        "score_words": SCORE_WORDS,
+        "baseline_of": baseline_words,
+        "baseline_facts_of": _baseline_facts,
     }
 
 
@@ -157,6 +176,11 @@ def _aliases_of(metrics: Sequence[str], aliases: Mapping[str, str]) -> str:
 def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[ModeDifference]]]:
     """The differences of a section, by the modes that are compared."""
     return pairs_of_modes(section.differences)
+
+
+def _baseline_facts(judge: str, level: LevelBaselines, confidence: float) -> list[Fact]:
+    """What a judge does not beat at this level, and what follows."""
+    return [*level_facts(judge, level, at=confidence)]
 
 
 def _by_label(rows: Sequence[ReasonCount]) -> list[tuple[Label, list[ReasonCount]]]:

@@ -23,7 +23,7 @@ from .filling import templates
 from .script_words import script_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 PALETTE_STYLE = "palette.css"
 """The name under which a server gives the colours."""
@@ -65,10 +65,15 @@ def write_html(
     document: Document | Sequence[Document], path: str | os.PathLike[str], *, language: str = ENGLISH
 ) -> None:
     """Write the report; a file of that name is replaced at once or not at all."""
+    write_page(render_html(document, language=language), path)
+
+
+def write_page(page: str, path: str | os.PathLike[str]) -> None:
+    """Write a page; a file of that name is replaced at once or not at all."""
     target = Path(path)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
-        unfinished.write_bytes(render_html(document, language=language).encode())
+        unfinished.write_bytes(page.encode())
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -97,23 +102,43 @@ def render_served(served: Served, chapters: Sequence[Chapter] = (), *, charts: S
     return _UNREADABLE.sub("\ufffd", page)
 
 
+def render_alone(
+    template: str,
+    facts: Mapping[str, object],
+    *,
+    charts: Sequence[Chart] = (),
+    scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
+) -> str:
+    """A page of its own that is no report of a run, as one file, in the language that is being spoken."""
+    names = [*page_scripts((), has_charts=bool(charts)), *scripts]
+    style = page_style(()) + "\n".join(static(name) for name in styles)
+    page = _alone(template, names, style, facts=facts, blocks=chart_blocks(charts))
+    return _UNREADABLE.sub("\ufffd", page)
+
+
 def _page(chapters: Sequence[Chapter]) -> str:
-    names = page_scripts(chapters)
-    scripts, style = [static(name) for name in names], page_style(chapters)
-    has_charts = any(chapter.charts for chapter in chapters)
-    blocks = {"words-data": script_words(names), **_blocks(chapters)}
+    facts = {"chapters": chapters, "version": chapters[0].document.provenance.hallumeter}
+    return _alone("report.html", page_scripts(chapters), page_style(chapters), facts=facts, blocks=_blocks(chapters))
+
+
+def _alone(
+    template: str, names: Sequence[str], style: str, *, facts: Mapping[str, object], blocks: dict[str, Json]
+) -> str:
+    """A page with everything that it needs inside."""
+    scripts = [static(name) for name in names]
+    data = {"words-data": script_words(names), **blocks}
     return (
         templates()
-        .get_template("report.html")
+        .get_template(template)
         .render(
-            chapters=chapters,
-            version=chapters[0].document.provenance.hallumeter,
+            **facts,
             files=None,
             policy=_policy(scripts, style),
             style=style,
             scripts=scripts,
-            licences=[static(name) for name in _LICENCES] if has_charts else [],
-            blocks={name: as_data(block) for name, block in blocks.items()},
+            licences=[static(name) for name in _LICENCES] if _VEGA[0] in names else [],
+            blocks={name: as_data(block) for name, block in data.items()},
         )
     )
 

@@ -37,8 +37,34 @@
     sort();
   };
 
+  // ---------------------------------------------------------------- two runs to compare
+
+  const told = document.getElementById("chosen-runs");
+  let chosen = []; // ids; what the others are compared with comes first
+  const rowOf = (id) => table.querySelector(`tr[data-run="${CSS.escape(id)}"]`);
+  const nameOf = (id) => rowOf(id).cells[0].textContent.trim();
+  const tellChosen = () => {
+    chosen = chosen.filter((id) => rowOf(id)?.querySelector("[data-choose]")).slice(-2);
+    for (const box of table.querySelectorAll("[data-choose]")) box.checked = chosen.includes(box.value);
+    told.hidden = chosen.length === 0;
+    if (chosen.length === 1) told.replaceChildren(say("Choose a second run to compare with {first}.", { first: nameOf(chosen[0]) }));
+    if (chosen.length < 2) return;
+    const [first, second] = chosen;
+    const way = hallumeter.make("a", { href: `compare/${first}/${second}` }, say("Compare {first} with {second}", { first: nameOf(first), second: nameOf(second) }));
+    const swap = hallumeter.make("button", { type: "button", className: "swap" }, say("Swap"));
+    swap.addEventListener("click", () => { chosen.reverse(); tellChosen(); });
+    told.replaceChildren(way, swap);
+  };
+
   if (table) {
-    for (const head of table.tHead.rows[0].cells) {
+    table.classList.add("choosing");
+    table.addEventListener("change", ({ target }) => {
+      if (!target.matches("[data-choose]")) return;
+      chosen = target.checked ? [...chosen, target.value] : chosen.filter((id) => id !== target.value);
+      tellChosen();
+    });
+    tellChosen();
+    for (const head of table.tHead.querySelectorAll("[data-sort]")) {
       const button = hallumeter.make("button", { type: "button", className: "sort" }, ...head.childNodes);
       button.addEventListener("click", () => sortBy(head));
       head.append(button);
@@ -51,7 +77,7 @@
 
   // ---------------------------------------------------------------- what changes meanwhile
 
-  const told = (runs) => JSON.stringify(runs.map(({ id, status }) => [id, status]).sort());
+  const states = (runs) => JSON.stringify(runs.map(({ id, status }) => [id, status]).sort());
   const current = () => (table ? JSON.stringify(rows().map((row) => [row.dataset.run, row.dataset.status]).sort()) : "[]");
   const reload = async () => {
     const answer = await fetch(location.href, { cache: "no-store" });
@@ -65,6 +91,7 @@
     table.tBodies[0].replaceWith(document.adoptNode(next.tBodies[0]));
     sort();
     filter();
+    tellChosen();
   };
   const show = ({ id, status, step, done, total }) => {
     const place = table?.querySelector(`tr[data-run="${CSS.escape(id)}"] .step`);
@@ -75,7 +102,7 @@
   const news = new EventSource("progress");
   news.addEventListener("runs", (event) => {
     const runs = JSON.parse(event.data);
-    if (told(runs) !== current()) reload();
+    if (states(runs) !== current()) reload();
     else runs.forEach(show);
   });
 })();

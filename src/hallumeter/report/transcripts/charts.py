@@ -40,6 +40,12 @@ def rank_charts(section: RankingSection) -> list[Chart]:
     ranking = section.ranking
     if ranking is None or len(ranking.engines) < 2:
         return []
+    spec = rank_spec(ranking, title=say("Mean rank of each engine"), who=say("engine"))
+    return [Chart("ranks", say("Which engines differ"), _rank_caption(ranking), spec)]
+
+
+def rank_spec(ranking: Ranking, *, title: str, who: str) -> dict[str, Json]:
+    """A critical-difference diagram of two or more that were ranked; `who` names one of them."""
     lanes = _lanes(ranking)
     depth = 1 + max((lane for lane, _ in lanes), default=-1)
     step = 7 if depth <= 6 else 5  # pixels between two bars that join engines
@@ -54,7 +60,7 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         }
         for ranked in ranking.engines
     ]
-    spec = base_spec(say("Mean rank of each engine"), height=ROW_HEIGHT * len(ranking.engines))
+    spec = base_spec(title, height=ROW_HEIGHT * len(ranking.engines))
     spec["data"] = {"values": values}
     axis: dict[str, Json] = {"labelPadding": 8 + step * depth, "ticks": False, "domain": False, "labelLimit": 170}
     spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": axis}}
@@ -66,7 +72,7 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         "axis": {"tickMinStep": 1, "format": "d", "values": _ticks(len(ranking.engines))},
     }
     accent = PALETTE["accent"][0]
-    tips: list[Json] = [tooltip("name", say("engine")), tooltip("shown", say("mean rank"))]
+    tips: list[Json] = [tooltip("name", who), tooltip("shown", say("mean rank"))]
     layers: list[Json] = [
         {
             "mark": {"type": "rule", "size": 6, "color": accent, "opacity": 0.22},
@@ -78,7 +84,7 @@ def rank_charts(section: RankingSection) -> list[Chart]:
         },
     ]
     spec["layer"] = [*layers, *(_bar(lane, ends, step=step) for lane, ends in lanes)]
-    return [Chart("ranks", say("Which engines differ"), _rank_caption(ranking), spec)]
+    return spec
 
 
 def _bar(lane: int, ends: tuple[str, str], *, step: int) -> dict[str, Json]:
@@ -128,7 +134,7 @@ def _rank_caption(ranking: Ranking) -> str:
             say(
                 "Mean ranks further apart than {difference} differ (Nemenyi, {level} %): pale lines that overlap do "
                 "not. Beside the names, a bar joins engines that do not differ from each other.",
-                difference=format_number(ranking.critical_difference, 2),
+                difference=written(f"{ranking.critical_difference:.2f}"),
                 level=written(f"{LEVEL * 100:g}"),
             )
         )

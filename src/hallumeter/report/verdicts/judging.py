@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hallumeter.records import Manifest
+    from hallumeter.records.decisions.baselines import JudgeChecks
     from hallumeter.report.counting.tallies import Tallies
     from hallumeter.report.document import MetricRow
 
@@ -23,7 +24,12 @@ AGREEMENT = "agreement"
 
 
 def judge_section(
-    rows: Sequence[MetricRow], manifest: Manifest, *, tallies: Tallies, confidence: float
+    rows: Sequence[MetricRow],
+    manifest: Manifest,
+    *,
+    tallies: Tallies,
+    confidence: float,
+    checks: JudgeChecks | None = None,
 ) -> JudgeSection:
     """The judges of a run, alone, two by two, and all together."""
     found = tallies.judges()
@@ -40,6 +46,7 @@ def judge_section(
         pairs=judge_pairs(tallies.votes, verdicts),
         calibrations=calibrations(tallies.votes, verdicts, confidence=confidence),
         left_out=max(0, judges - JUDGES_SHOWN),
+        baselines=None if checks is None else checks.baselines,
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from hallumeter.policy import judges_apart
-from hallumeter.report.document import PanelAdvice
 from hallumeter.report.languages.speaking import message, say, say_html
 from hallumeter.report.overview.telling import isolated
 from hallumeter.report.wording import format_number, format_pair
+
+from .sections import PanelAdvice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

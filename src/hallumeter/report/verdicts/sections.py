@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from hallumeter.records import MetricSummary
+
 CONFUSED = ("REFUTED", "NOT_ENOUGH_INFO", "UNDECIDED", "SUPPORTED")
 """The labels of a confusion table, in the order of its rows and columns."""
 
@@ -136,3 +138,14 @@ class CutCounts(Struct, frozen=True):
     """Passages of evidence that this report shows without their end."""
     cut_readings: int = 0
     """Pages that this report shows without their end."""
+
+
+class PanelAdvice(Struct, frozen=True):
+    """Whether the panel would agree better without one of its judges."""
+
+    judge: str | None
+    """The judge that could be dropped; None when none stands out."""
+    figures: tuple[MetricSummary | None, ...] = ()
+    """Alpha of all, alpha without the judge, and the gain."""
+    also: tuple[str, ...] = ()
+    """Further judges of whom the same is true, each taken alone."""

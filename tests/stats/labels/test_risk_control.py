@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from hallumeter.stats.risk_control import (
+from hallumeter.stats.labels.risk_control import (
     Candidates,
     Risk,
     ScoredUnits,

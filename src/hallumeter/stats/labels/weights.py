@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
-from .ranks import chi_square_survival
+from hallumeter.stats.ranks import chi_square_survival
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,7 +25,7 @@ from hallumeter.stats import (
     specificity,
     wilson_interval,
 )
-from hallumeter.stats.correction import ALL_ALIKE, NO_BETTER, NO_LABEL, ONE_CLUSTER, UNLABELLED_STRATUM
+from hallumeter.stats.labels.correction import ALL_ALIKE, NO_BETTER, NO_LABEL, ONE_CLUSTER, UNLABELLED_STRATUM
 
 NAN = math.nan
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from .bootstrap import unseen_clusters_interval
-from .intervals import Interval, normal_quantile, student_quantile, upper_probability, wilson_interval
+from hallumeter.stats.bootstrap import unseen_clusters_interval
+from hallumeter.stats.intervals import Interval, normal_quantile, student_quantile, upper_probability, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,6 +12,8 @@ from hallumeter.report.terminal import plain_console, plain_table
 from hallumeter.report.wording import format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import one_line, printable
 
+from .diagram import diagram_lines
+from .ranking import letters_of, undefined_words
 from .wording import (
     OUTCOME_WORDS,
     ROW_WORDS,
@@ -62,7 +64,7 @@ def _print_rows(console: Console, comparison: Comparison) -> None:
     table = plain_table(f"By {comparison.cluster}, {comparison.second.name} less {comparison.first.name}")
     table.add_column("metric", no_wrap=True)
     if has_slices:
-        table.add_column("slice", no_wrap=True, overflow="ellipsis", min_width=16, max_width=30)
+        table.add_column("slice", overflow="fold")  # breaks into lines where numbers need the width
     for name in ("first", "second", "difference"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(interval_words(comparison.confidence), no_wrap=True)
@@ -70,7 +72,7 @@ def _print_rows(console: Console, comparison: Comparison) -> None:
     table.add_column("detectable", justify="right", no_wrap=True)
     if has_bounds:
         table.add_column("best to worst case", no_wrap=True)
-    table.add_column("shows", no_wrap=True)
+    table.add_column("shows")
     for row in comparison.rows:
         cells = [metric_words(row), *([printable(slice_words(row)) or "all"] if has_slices else [])]
         cells += [value_words(row.first), value_words(row.second), difference_words(row), format_pair(row.interval)]
@@ -130,18 +132,14 @@ def _print_ranking(console: Console, ranking: Ranking, *, unit: str) -> None:
     table = plain_table(known.alias if known else ranking.metric)
     table.add_column("run", overflow="ellipsis", max_width=40)
     table.add_column("mean rank", justify="right")
-    table.add_column("no different from")
-    for place, engine in enumerate(ranking.engines):
-        letters = "".join(
-            chr(ord("a") + number) for number, group in enumerate(ranking.groups) if engine.engine in group
-        )
-        table.add_row(printable(engine.engine), f"{ranking.engines[place].mean_rank:.2f}", letters)
+    table.add_column("alike")
+    for run in ranking.engines:
+        table.add_row(printable(run.engine), f"{run.mean_rank:.2f}", letters_of(ranking, run.engine))
     if table.row_count:
         console.print(table)
+        console.print(Text("\n".join(diagram_lines(ranking)) + "\n"), no_wrap=True, overflow="crop")
     if ranking.undefined:
-        console.print(
-            f"undefined: {ranking.metric}: {ranking.undefined.replace('page', unit).replace('engine', 'run')}"
-        )
+        console.print(f"undefined: {ranking.metric}: {undefined_words(ranking, unit)}")
     elif ranking.p_value is not None and ranking.critical_difference is not None:
         console.print(
             f"Friedman p {format_number(ranking.p_value)} on {ranking.pages:,} units; runs with a letter in common lie "

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct
 
-from .clusters import distinct_cells
-from .intervals import check_probability
-from .special import regularized_incomplete_beta
+from hallumeter.stats.clusters import distinct_cells
+from hallumeter.stats.intervals import check_probability
+from hallumeter.stats.special import regularized_incomplete_beta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from .clusters import Cells
+    from hallumeter.stats.clusters import Cells
 
     FloatArray = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hallumeter.stats import LabelTally, expected_variances, next_stratum
-from hallumeter.stats.allocation import FEWEST_LABELS, LEAST_DOUBT, PRIOR_WEIGHT
+from hallumeter.stats.labels.allocation import FEWEST_LABELS, LEAST_DOUBT, PRIOR_WEIGHT
 
 
 def tally(

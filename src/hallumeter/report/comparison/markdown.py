@@ -6,9 +6,12 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from hallumeter.report.wording import format_pair
+from hallumeter.metrics.catalog import METRICS_BY_ID
+from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, plural
 from hallumeter.text.printable import one_line
 
+from .diagram import diagram_lines
+from .ranking import letters_of, undefined_words
 from .wording import (
     OUTCOME_WORDS,
     ROW_WORDS,
@@ -25,7 +28,7 @@ from .wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.records.decisions.comparison import Comparison, MetricComparison
+    from hallumeter.records.decisions.comparison import Comparison, MetricComparison, RunRanking
 
 MOST_EXAMPLES = 5
 LONGEST_TEXT = 160
@@ -50,6 +53,39 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield from _folded("Claims that changed", _changes(comparison))
     if comparison.notices:
         yield from _folded("Notes", (f"- {_plain(notice)}" for notice in comparison.notices))
+
+
+def ranking_markdown(ranking: RunRanking) -> str:
+    """Every metric with its runs, best first, and the diagram of their ranks folded."""
+    return "\n".join(_ranking_lines(ranking)) + "\n"
+
+
+def _ranking_lines(ranking: RunRanking) -> Iterator[str]:
+    yield f"### hallumeter: {plural(len(ranking.runs), 'run')} ranked"
+    records = plural(ranking.common, "record")
+    yield f"\nOn the {records} that all have, by {_plain(ranking.cluster)}. Runs that share a letter do not differ."
+    for each in ranking.rankings:
+        known = METRICS_BY_ID.get(each.metric)
+        yield f"\n**{known.alias if known else _plain(each.metric)}** {DIRECTION_WORDS[each.direction][0]}"
+        if each.engines:
+            yield "\n| run | mean rank | letters |\n| --- | --- | --- |"
+            for run in each.engines:
+                yield f"| {_plain(run.engine)} | {run.mean_rank:.2f} | {letters_of(each, run.engine)} |"
+        if each.undefined:
+            yield f"\nNot tested: {_plain(undefined_words(each, ranking.cluster))}."
+        elif each.p_value is not None and each.critical_difference is not None:
+            yield (
+                f"\nFriedman p {format_number(each.p_value)} on {each.pages:,} units; "
+                f"critical difference {each.critical_difference:.2f}.\n"
+            )
+            yield from _folded("Diagram", iter(["```text", *map(_fenced, diagram_lines(each)), "```"]))
+    if ranking.notices:
+        yield from _folded("Notes", (f"- {_plain(notice)}" for notice in ranking.notices))
+
+
+def _fenced(line: str) -> str:
+    """A line inside a fence that cannot close it."""
+    return line.replace("`", "'")
 
 
 def _reasons(comparison: Comparison) -> str:

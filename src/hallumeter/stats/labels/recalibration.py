@@ -52,8 +52,8 @@ def isotonic_map(probabilities: FloatArray, truth: FloatArray, weights: FloatArr
     """The rising map with the least squared error, by pooling adjacent violators (Ayer et al. 1955).
 
     >>> found = isotonic_map(np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.0, 1.0]), np.ones(3))
-    >>> found.values
-    (0.5, 0.5, 1.0)
+    >>> found.knots, found.values
+    ((0.1, 0.2, 0.3), (0.5, 0.5, 1.0))
     """
     knots, places = np.unique(probabilities, return_inverse=True)
     sizes = np.bincount(places, weights=weights)
@@ -67,7 +67,10 @@ def isotonic_map(probabilities: FloatArray, truth: FloatArray, weights: FloatArr
             block = ((before[0] * before[1] + block[0] * block[1]) / total, total, before[2] + block[2])
         blocks.append(block)
     values = np.repeat([mean for mean, _, _ in blocks], [length for _, _, length in blocks])
-    return Recalibration("isotonic", knots=tuple(knots.tolist()), values=tuple(values.tolist()))
+    # Within a block the map is flat: its ends say all.
+    last = np.cumsum([length for _, _, length in blocks]) - 1
+    ends = np.unique(np.concatenate([last, [0], last[:-1] + 1]))
+    return Recalibration("isotonic", knots=tuple(knots[ends].tolist()), values=tuple(values[ends].tolist()))
 
 
 def logistic_map(probabilities: FloatArray, truth: FloatArray, weights: FloatArray) -> Recalibration:

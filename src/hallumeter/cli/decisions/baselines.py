@@ -1,0 +1,98 @@
+"""`hallumeter baselines`: a labelled run in, its judges beside what needs no judge out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hallumeter.cli.output import say_what_happened, terminal_width
+from hallumeter.cli.parameters import quiet_option
+
+from .label_options import label_options, label_settings
+
+if TYPE_CHECKING:
+    from hallumeter.pipelines.baselines.settings import BaselineSettings
+
+UNMEASURED = 3
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@label_options
+@click.option("--limit", type=int, default=200, show_default=True, metavar="N", help="Ask judges again on at most N labelled responses; 0 for none.")  # fmt: skip  # noqa: E501
+@click.option("--shuffle", is_flag=True, help="Ask judges that need a network, and functions of yours, again as well.")
+@click.option("--no-keep", is_flag=True, help="Do not write baselines.json into the run folder.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
+@click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
+@click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@quiet_option
+def baselines(run: Path, **options: Any) -> None:
+    """Hold the judges of a labelled run against what needs no judge: could you as well have counted characters?
+
+    Every judge stands beside flagging everything, the length of the text, the words that it shares with the evidence,
+    the same with the evidence of another response, and itself asked again with that evidence. Judges that run offline
+    are asked again; for others the cost is told, and --shuffle allows it. The result is kept in the run folder as
+    baselines.json, for its report. --by exchanges evidence within slices. Exit code 0; 3 when the labels do not suffice
+    to tell anything.
+
+    \b
+    Examples:
+      hallumeter baselines run
+      hallumeter baselines run --labels labels.csv
+      hallumeter baselines run --reference human --by task
+      hallumeter baselines run --gold is_hallucinated --format markdown > comment.md
+    """
+    from hallumeter.cli.progress import shown_audit
+    from hallumeter.pipelines import load
+    from hallumeter.pipelines.baselines.keeping import keep_baselines
+    from hallumeter.pipelines.baselines.pipeline import null_baselines
+    from hallumeter.pipelines.baselines.words import baselines_markdown, baselines_text, is_inconclusive
+
+    form, is_quiet, is_kept = str(options.pop("form")), bool(options.pop("quiet")), not options.pop("no_keep")
+    settings = _settings(options)
+    opened = load(run)
+    with shown_audit(is_quiet=is_quiet) as watch:
+        found = null_baselines(opened, settings, watch=watch)
+    if not is_quiet:
+        say_what_happened((), found.notices)
+    texts = {"json": _json, "markdown": baselines_markdown}
+    click.echo(texts[form](found) if form in texts else baselines_text(found, **terminal_width()), nl=False)
+    if is_kept:
+        place = keep_baselines(run, found)
+        if not is_quiet:
+            click.echo(f"kept for the report of the run: {place}", err=True)
+    if is_inconclusive(found):
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def _settings(options: dict[str, Any]) -> BaselineSettings:
+    from hallumeter.engines import available_cores
+    from hallumeter.pipelines.baselines.settings import BaselineSettings
+    from hallumeter.store import cache_folder
+
+    return BaselineSettings(
+        labels=label_settings(options),
+        is_any_judge_asked=options.pop("shuffle"),
+        timeout_seconds=options.pop("timeout"),
+        workers=options.pop("workers") or available_cores(),
+        cache=cache_folder(),
+        **options,
+    )
+
+
+def _json(found: object) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"

@@ -1,0 +1,3 @@
+"use strict";
+// Asks again until the server has what this page waits for.
+if (document.querySelector(".live")) setTimeout(() => location.reload(), 2000);
