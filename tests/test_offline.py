@@ -48,6 +48,7 @@ CASES: dict[str, list[list[str]]] = {
     "ingest": [["ingest", "ANSWERS/results.jsonl", "--out", "run"]],
     # The evaluator runs in a process of its own, which the guard of this test forbids: its own tests watch it.
     "integrity": [["integrity", "--help"]],
+    "label": [["label", "DEMO/answers", "--judge", "embedded"], ["label", "DEMO/answers", "--export", "labels.csv"]],
     "measure": [["measure", f"SAMPLES/{name}"] for name in SAMPLES],
     "metrics": [["metrics"], ["metrics", "mihr"]],
     "report": [

@@ -73,6 +73,14 @@ def test_annotators_do_not_speak_for_each_other(run: Written) -> None:
     ]
 
 
+def test_who_could_not_tell_elsewhere_is_not_shown_as_saying_wrong(run: Written) -> None:
+    with serving(run.path) as asker:
+        give(asker, run, False)
+        (label,) = LabelStore(run.path).latest()
+        LabelStore(run.path).add(msgspec.structs.replace(label, label="UNDECIDED"))
+        assert asker.get(f"{asker.only_run()}labels").json == []
+
+
 def test_a_label_says_which_verdict_it_is_about(run: Written) -> None:
     with serving(run.path) as asker:
         give(asker, run, True)

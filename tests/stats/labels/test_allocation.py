@@ -97,11 +97,11 @@ def test_a_stratum_whose_units_can_be_asked_no_more_and_has_no_label_disturbs_no
     assert next_stratum(tally([4, 100], labelled=[0, 10], true=[0, 3], left=[0, 90])) == 1
 
 
-def test_the_judge_counts_for_two_labels_and_is_never_wholly_believed() -> None:
+def test_the_judge_counts_for_six_labels_and_is_never_wholly_believed() -> None:
     sure = tally([10, 10], expected=[0.0, 1.0])
     assert sure.spreads == pytest.approx([LEAST_DOUBT * (1 - LEAST_DOUBT)] * 2)
     learned = tally([10], labelled=[8], true=[2.0], expected=[0.5])
-    rate = (2 + 1) / (8 + 2)
+    rate = (2 + 3) / (8 + 6)
     assert learned.spreads == pytest.approx([rate * (1 - rate)])
 
 
