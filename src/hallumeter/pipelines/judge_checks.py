@@ -31,7 +31,7 @@ def judge_checks(run: OpenedRun) -> JudgeChecks | None:
     confidence = given if isinstance(given, float) else USUAL_CONFIDENCE
     try:
         baselines = baselines_of_report(run, confidence=confidence)
-        labelled = read_labelled(run, LabelSettings())
+        labelled = read_labelled(run, LabelSettings().drawn_as_in(run.manifest))
     except HallumeterError:
         return None
     settings = CorrectSettings(confidence=confidence, seed=run.manifest.seed)

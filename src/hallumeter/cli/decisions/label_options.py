@@ -24,7 +24,7 @@ label_options = together(
     click.option("--annotator", metavar="NAME", help="Only the labels of this person."),
     click.option("--judge", metavar="NAME", help="Whose verdicts are examined.  [default: as in the headline]"),
     click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Slices; repeat for several."),
-    click.option("--cluster", metavar="FIELD", help="What is drawn together.  [default: as in the run]"),
+    click.option("--cluster", metavar="FIELD", help="What is drawn together, such as patient_id."),
 )
 
 

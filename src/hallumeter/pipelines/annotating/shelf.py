@@ -60,7 +60,7 @@ class ClaimShelf:
         if judge is None and self._has_claims:
             # The truth has no vote on itself, before there are labels or after.
             judge = headline_judge(run, None, reference=reference_judge(each.name for each in run.manifest.judges))
-        self.columns = read_labelled(run, LabelSettings(judge=judge), needs_labels=False)
+        self.columns = read_labelled(run, LabelSettings(judge=judge).drawn_as_in(run.manifest), needs_labels=False)
         self.can_be_asked: NDArray[np.bool_] = self.columns.is_decided
         """Claims that count in a rate: those that the judge decided."""
         self._folder = run.path

@@ -23,5 +23,5 @@ def correct(run: Run | str | Path, *, settings: CorrectSettings | None = None) -
     """
     chosen = settings or CorrectSettings()
     opened = run if isinstance(run, Run) else load(run)
-    labelled = read_labelled(opened, chosen.source)
+    labelled = read_labelled(opened, chosen.source.drawn_as_in(opened.manifest))
     return corrected_rates(labelled, name=opened.path.name or str(opened.path), settings=chosen)

@@ -133,9 +133,7 @@ class _Reader:
         self._run = run.path
         self._records = run.summary.counts.records
         self._settings = settings
-        own = run.manifest.settings.get("cluster")
-        # Intervals stand beside those of the run, so they draw what these draw.
-        self._groups = RecordGroups(run.manifest, settings.cluster or (own if isinstance(own, str) else None))
+        self._groups = RecordGroups(run.manifest, settings.cluster)
         self._reference = _reference(run, settings, has_labels=bool(self.book.left))
         self._judges: list[str | None]
         if has_claims(run):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
+
+if TYPE_CHECKING:
+    from hallumeter.records import Manifest
 
 
 class LabelSettings(Struct, frozen=True, kw_only=True):
@@ -23,4 +27,9 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
     by: tuple[str, ...] = ()
     """Fields of records that slice the run."""
     cluster: str | None = None
-    """The field that says which records belong together; None as in the run."""
+    """The field that says which records belong together; None for the same question, patient or page."""
+
+    def drawn_as_in(self, manifest: Manifest) -> LabelSettings:
+        """The same, drawing what the intervals of the run draw, so that new ones can stand beside these."""
+        own = manifest.settings.get("cluster")
+        return structs.replace(self, cluster=own) if self.cluster is None and isinstance(own, str) else self
