@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .audit import UNMEASURED
-from .parameters import quiet_option
+from .parameters import form_option, quiet_option
 
 EXIT_DISHONEST = 1
 
@@ -15,14 +15,7 @@ EXIT_DISHONEST = 1
 @click.option("--judge", metavar="JUDGE", help="One of our judges, as `hallumeter audit --judge` takes it.")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; repeat for several.")
 @click.option("--timeout", type=float, default=120, show_default=True, metavar="SECONDS", help="Of one call.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option
 @quiet_option
 def integrity(function: str | None, judge: str | None, **options: object) -> None:
     """Ask any evaluator about the cases that evaluators get wrong, and see whether it says so.

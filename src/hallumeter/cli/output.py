@@ -81,6 +81,13 @@ def terminal_width() -> TerminalWidth:
     }
 
 
+def indented_json(result: object) -> str:
+    """A result as JSON that people can read as well."""
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
+
+
 def say_where(out: Path) -> None:
     """Name the run folder and its report."""
     click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)

@@ -83,6 +83,23 @@ measure_options = together(
 annotator_option = click.option(
     "--annotator", callback=_login_name, metavar="NAME", help="Whose labels are given.  [default: your login name]"
 )
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+width_option = click.option(
+    "--width",
+    "half_width",
+    type=float,
+    default=0.03,
+    show_default=True,
+    metavar="W",
+    help="Say how many more labels make a rate known to plus or minus W.",
+)
 quiet_option = click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hallumeter.cli.output import say_what_happened, terminal_width
-from hallumeter.cli.parameters import quiet_option
+from hallumeter.cli.output import indented_json, say_what_happened, terminal_width
+from hallumeter.cli.parameters import form_option, quiet_option
 
 from .label_options import label_options, label_settings
 
@@ -29,14 +29,7 @@ UNMEASURED = 3
 @click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
 @click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
 @click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option
 @quiet_option
 def baselines(run: Path, **options: Any) -> None:
     """Hold the judges of a labelled run against what needs no judge: could you as well have counted characters?
@@ -67,7 +60,7 @@ def baselines(run: Path, **options: Any) -> None:
         found = null_baselines(opened, settings, watch=watch)
     if not is_quiet:
         say_what_happened((), found.notices)
-    texts = {"json": _json, "markdown": baselines_markdown}
+    texts = {"json": indented_json, "markdown": baselines_markdown}
     click.echo(texts[form](found) if form in texts else baselines_text(found, **terminal_width()), nl=False)
     if is_kept:
         place = keep_baselines(run, found)
@@ -90,9 +83,3 @@ def _settings(options: dict[str, Any]) -> BaselineSettings:
         cache=cache_folder(),
         **options,
     )
-
-
-def _json(found: object) -> str:
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from hallumeter.cli.output import say_what_happened, terminal_width
-from hallumeter.cli.parameters import quiet_option
+from hallumeter.cli.output import indented_json, refuse_as_file, say_what_happened, terminal_width
+from hallumeter.cli.parameters import form_option, quiet_option
 
 from .label_options import label_options, label_settings
 
@@ -29,14 +29,7 @@ NOTHING_PROMISED = 3
 @click.option("--unit", type=click.Choice(["claim", "response"]), help="What is accepted.  [default: what is labelled]")
 @label_options
 @click.option("--jointly", "is_joint", is_flag=True, help="Let the confidence hold for all slices at once.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the calibration as JSON.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
 @click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
@@ -55,17 +48,17 @@ def calibrate(run: Path, **options: Any) -> None:
       hallumeter calibrate run --labels labels.csv --target "miss at most 10% of hallucinations"
       hallumeter calibrate run --reference human --judge embedded --by task --out calibration.json
     """
-    import msgspec
-
     from hallumeter.pipelines.calibrating import CalibrateSettings, calibration_markdown, calibration_text
     from hallumeter.pipelines.calibrating import calibrate as calibrate_run
 
     form, is_quiet, out = str(options.pop("form")), bool(options.pop("quiet")), options.pop("out")
+    if out is not None:
+        refuse_as_file(out)
     source = label_settings(options)
     found = calibrate_run(run, settings=CalibrateSettings(source=source, **options))
     if not is_quiet:
         say_what_happened((), found.notices)
-    encoded = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+    encoded = indented_json(found)
     if out is not None:
         out.write_text(encoded, encoding="utf-8")
     texts = {"json": encoded, "markdown": calibration_markdown(found)}

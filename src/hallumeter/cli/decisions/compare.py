@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hallumeter.cli.output import refuse_as_file, say_what_happened, terminal_width
-from hallumeter.cli.parameters import interval_options, joined_names, known_language, quiet_option
+from hallumeter.cli.output import indented_json, refuse_as_file, say_what_happened, terminal_width
+from hallumeter.cli.parameters import form_option, interval_options, joined_names, known_language, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.pipelines.comparing import CompareSettings
@@ -30,14 +30,7 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
 @click.option("--examples", type=int, default=20, show_default=True, metavar="N", help="Changed claims kept per transition.")  # fmt: skip  # noqa: E501
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write a page as well, one HTML file that loads nothing.")  # fmt: skip  # noqa: E501
 @click.option("--language", default="en", show_default=True, metavar="CODE", callback=known_language, help="Of the page: en, fr or ko.")  # fmt: skip  # noqa: E501
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option
 @interval_options
 @quiet_option
 def compare(runs: tuple[Path, ...], **options: Any) -> None:
@@ -96,16 +89,10 @@ def _text(found: Comparison | RunRanking, form: str) -> str:
     from hallumeter.report.comparison import comparison_markdown, comparison_text, ranking_markdown, ranking_text
 
     if form == "json":
-        return _json(found)
+        return indented_json(found)
     if isinstance(found, Comparison):
         return comparison_markdown(found) if form == "markdown" else comparison_text(found, **terminal_width())
     return ranking_markdown(found) if form == "markdown" else ranking_text(found, **terminal_width())
-
-
-def _json(result: object) -> str:
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
 
 
 def _settings(options: dict[str, Any]) -> CompareSettings:

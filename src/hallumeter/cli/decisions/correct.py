@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from hallumeter.cli.output import say_what_happened, terminal_width
-from hallumeter.cli.parameters import interval_options, quiet_option
+from hallumeter.cli.output import indented_json, say_what_happened, terminal_width
+from hallumeter.cli.parameters import form_option, interval_options, quiet_option, width_option
 
 from .label_options import label_options, label_settings
 
@@ -18,23 +18,8 @@ INCONCLUSIVE = 3
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
 @label_options
-@click.option(
-    "--width",
-    "half_width",
-    type=float,
-    default=0.03,
-    show_default=True,
-    metavar="W",
-    help="Say how many more labels make a rate known to plus or minus W.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@width_option
+@form_option
 @interval_options
 @quiet_option
 def correct(run: Path, **options: Any) -> None:
@@ -52,8 +37,6 @@ def correct(run: Path, **options: Any) -> None:
       hallumeter correct run --reference human --judge embedded --width 0.02
       hallumeter correct run --gold hallucinated --format json
     """
-    import msgspec
-
     from hallumeter.pipelines.correcting.pipeline import correct as correct_run
     from hallumeter.pipelines.correcting.settings import CorrectSettings
     from hallumeter.pipelines.correcting.wording import correction_markdown, correction_text
@@ -64,7 +47,7 @@ def correct(run: Path, **options: Any) -> None:
     if not is_quiet:
         say_what_happened((), found.notices)
     if form == "json":
-        text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+        text = indented_json(found)
     else:
         text = correction_markdown(found) if form == "markdown" else correction_text(found, **terminal_width())
     click.echo(text, nl=False)

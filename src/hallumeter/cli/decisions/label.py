@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hallumeter.cli.output import say_what_happened, terminal_width
-from hallumeter.cli.parameters import annotator_option
+from hallumeter.cli.parameters import annotator_option, width_option
 
 from .keys import QUIT, opened_keys
 
@@ -49,15 +49,7 @@ OUTLOOKS = (50, 200)
     help="Share of questions that another annotator has answered, to see whether you agree.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
-@click.option(
-    "--width",
-    "half_width",
-    type=float,
-    default=0.03,
-    show_default=True,
-    metavar="W",
-    help="Say how many more labels make the rate known to plus or minus W.",
-)
+@width_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the order of the questions.")
 @click.option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
 @click.option(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from hallumeter.cli.output import indented_json
+
 
 @click.command(short_help="Show or copy the rules.")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
@@ -31,8 +33,6 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
     """
     from importlib import resources
 
-    import msgspec
-
     from hallumeter.judges.clinical.settings import RULES_FILE, load_settings
     from hallumeter.pipelines.dialogue.linting import init_settings, settings_summary, settings_text
 
@@ -47,7 +47,7 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
         return
     summary = settings_summary(load_settings(folder), folder)
     if form == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
+        click.echo(indented_json(summary), nl=False)
         return
     click.echo(settings_text(summary), nl=False)
     if folder is None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from hallumeter.cli.output import indented_json
+
 
 @click.command(short_help="Check the rules, with file and line.")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
@@ -31,13 +33,11 @@ def lint(folder: Path | None, events: Path | None, form: str) -> None:
       hallumeter dialogue lint my-rules --events runs/pilot/events.jsonl
       hallumeter dialogue lint my-rules --format json | jq '.findings[] | select(.severity == "error")'
     """
-    import msgspec
-
     from hallumeter.pipelines.dialogue.linting import lint_settings, lint_text
 
     report = lint_settings(folder, events)
     if form == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+        click.echo(indented_json(report), nl=False)
     else:
         click.echo(lint_text(report), nl=False)
     raise click.exceptions.Exit(report.exit_code)
