@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from browsing import Visit, needs_browser, opened_browser
-from comparison_samples import comparison_of, run_ranking
 from playwright.sync_api import Browser, expect
 from test_accessibility import barriers
 from test_comparison_page import _hostile
 from test_untrusted_text import HOSTILE
 
+from comparison_samples import comparison_of, run_ranking
 from hallumeter.records.decisions.comparison import Comparison, RunRanking
 from hallumeter.report.comparison import write_comparison
 

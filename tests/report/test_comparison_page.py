@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from comparison_samples import cell, change, compared_row, comparison_of, run_ranking
 from msgspec import structs
 from test_html import Page
 from test_untrusted_text import HOSTILE
 
+from comparison_samples import cell, change, compared_row, comparison_of, run_ranking
 from hallumeter.records.decisions.comparison import ComparedRun, Comparison, Outcome, Transitions
 from hallumeter.report.comparison import (
     comparison_markdown,
