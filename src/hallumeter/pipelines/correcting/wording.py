@@ -138,8 +138,14 @@ def _endings(correction: Correction) -> Iterator[str]:
 
 
 def _misleads(rate: CorrectedRate) -> bool:
-    value, interval = rate.corrected.value, rate.raw.interval
-    return value is not None and interval is not None and not interval[0] <= value <= interval[1]
+    """Whether each interval leaves out the other's rate: with a handful of labels only one of them would."""
+    pairs = ((rate.raw, rate.corrected), (rate.corrected, rate.raw))
+    return all(_leaves_out(one, other) for one, other in pairs)
+
+
+def _leaves_out(one: EstimatedRate, other: EstimatedRate) -> bool:
+    interval, value = one.interval, other.value
+    return interval is not None and value is not None and not interval[0] <= value <= interval[1]
 
 
 def _plain(text: str) -> str:
