@@ -19,6 +19,8 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
+collect_ignore = ["formats/foreign/make"]
+"""Scripts that run other tools, which are not installed here."""
 pytest_plugins = ["drawn_pages", "misbehaving_server"]
 """Fixtures that draw pages for OCR engines to read, and that serve language models which misbehave."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import itertools
 import re
 import shutil
 import subprocess
@@ -23,6 +24,8 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 MARKDOWN_FILES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 SHELLS = {"console", "sh", "bash", "shell"}
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<code>.*?)^ *(?P=marks) *$", re.M | re.S)
+RUNNABLE = {True: (["hallumeter"], ["ls"], ["head"], ["cat"]), False: (["hallumeter"],)}
+"""The programs whose commands are run, in consoles and in other blocks."""
 STATED_EXIT_CODE = re.compile(r"#.*\bexits?\b\D*(\d+)")
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 
@@ -44,15 +47,34 @@ def blocks_of(text: str) -> Iterator[Block]:
             yield Block(language, code, text.count("\n", 0, match.start()) + 2)
 
 
-def commands_of(block: Block) -> Iterator[tuple[str, int]]:
-    """Each hallumeter command of a shell block, with the exit code that a comment beside or below it states."""
+class Command(NamedTuple):
+    """A command of a shell block."""
+
+    words: str
+    exit_code: int
+    """As a comment beside or below it states."""
+    output: tuple[str, ...] = ()
+    """The lines that a console shows below it."""
+
+
+def commands_of(block: Block) -> Iterator[Command]:
+    """Each command of a shell block that can be run here."""
+    is_console = block.language == "console"
     lines = block.code.replace("\\\n", " ").splitlines()
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        command = line.removeprefix("$ ") if line.startswith("$ ") or block.language != "console" else ""
-        if command.split()[:1] == ["hallumeter"]:
-            comment = following if following.lstrip().startswith("#") else ""
-            stated = STATED_EXIT_CODE.search(command) or STATED_EXIT_CODE.search(comment)
-            yield command, int(stated[1]) if stated else 0
+    for place, line in enumerate(lines):
+        words = line.removeprefix("$ ") if line.startswith("$ ") or not is_console else ""
+        if words.split()[:1] not in RUNNABLE[is_console]:
+            continue
+        below = list(itertools.takewhile(lambda each: not each.startswith("$ "), lines[place + 1 :]))
+        comment = below[0] if below and below[0].lstrip().startswith("#") else ""
+        stated = STATED_EXIT_CODE.search(words) or STATED_EXIT_CODE.search(comment)
+        shown = [each for each in below if each != comment] if is_console else []
+        yield Command(words, int(stated[1]) if stated else 0, tuple(shown))
+
+
+def plain(text: str) -> str:
+    """A text without rules of tables, and with single spaces."""
+    return " ".join(text.replace("─", "").split())
 
 
 def run_python(block: Block, namespace: dict[str, object], page: Path) -> None:
@@ -81,9 +103,10 @@ def shell(offline_environment: dict[str, str], tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_code_blocks_run_in_order_beside_the_bundled_samples(
+def test_code_blocks_run_in_order_beside_the_bundled_samples_and_print_what_is_shown(
     page: Path, shell: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """White space, and lines left out where three dots stand, may differ; words and numbers may not."""
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
         shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -91,13 +114,17 @@ def test_code_blocks_run_in_order_beside_the_bundled_samples(
     for block in blocks_of(page.read_text(encoding="utf-8")):
         if block.language in {"python", "pycon"}:
             run_python(block, namespace, page)
-        for command, expected in commands_of(block) if block.language in SHELLS else ():
+        for command in commands_of(block) if block.language in SHELLS else ():
             done = subprocess.run(
-                ["sh", "-c", command], cwd=tmp_path, env=shell, stdin=subprocess.DEVNULL,
+                ["sh", "-c", command.words], cwd=tmp_path, env=shell, stdin=subprocess.DEVNULL,
                 capture_output=True, encoding="utf-8", timeout=300, check=False,
             )  # fmt: skip
             where = f"{page.relative_to(ROOT)}:{block.line}"
-            assert done.returncode == expected, f"{where}: {command}\n{done.stdout}{done.stderr}"
+            said = f"{where}: {command.words}\n{done.stdout}{done.stderr}"
+            assert done.returncode == command.exit_code, said
+            printed = plain(done.stderr + done.stdout)
+            for line in map(plain, command.output):
+                assert line in ("", "...") or line in printed, f"{said}\nprints no longer: {line}"
 
 
 def metric_ids() -> list[str]:
@@ -181,10 +208,8 @@ def test_the_citation_names_the_version_of_the_package() -> None:
 def test_a_command_is_taken_with_the_exit_code_that_stands_beside_or_below_it() -> None:
     text = "```console\n$ hallumeter a  # exit 3\nout\n$ hallumeter b \\\n    c\n# exits with code 1\n$ pip d\n```\n"
     (block,) = blocks_of(text)
-    assert [(" ".join(command.split()), code) for command, code in commands_of(block)] == [
-        ("hallumeter a # exit 3", 3),
-        ("hallumeter b c", 1),
-    ]
+    found = [(" ".join(command.words.split()), command.exit_code, command.output) for command in commands_of(block)]
+    assert found == [("hallumeter a # exit 3", 3, ("out",)), ("hallumeter b c", 1, ())]
 
 
 def test_blocks_marked_no_run_are_left_out_and_others_keep_their_line() -> None:

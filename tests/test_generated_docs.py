@@ -1,13 +1,10 @@
-"""Pages that docs/generate.py writes are current, and output that any page shows is what is printed."""
+"""Pages that docs/generate.py writes are current."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
-import subprocess
 import sys
-from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
@@ -17,17 +14,6 @@ import hallumeter
 from hallumeter.metrics.catalog import Metric
 
 DOCS = Path(__file__).parents[1] / "docs"
-FENCE = re.compile(r"^```(?P<language>python|pycon|console)\n(?P<code>.*?)^```$", re.M | re.S)
-SHOWN = re.compile(r"^\$ (?P<command>(?:hallumeter|ls|head|cat) .*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
-
-
-def shown_output(page: Path) -> bool:
-    """Whether a page shows what a command prints."""
-    blocks = FENCE.finditer(page.read_text(encoding="utf-8"))
-    return any(shown["output"].strip() for block in blocks for shown in SHOWN.finditer(block["code"]))
-
-
-SHOWING = [page for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))] if shown_output(page)]
 
 
 @pytest.fixture(scope="module")
@@ -132,31 +118,3 @@ def test_a_check_writes_nothing_and_ends_with_one_when_a_page_is_not_current(
     monkeypatch.setattr(sys, "argv", ["generate.py"])
     assert generator.main() == 0
     assert (folder / "page.md").read_text(encoding="utf-8") == "new"
-
-
-@pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.relative_to(DOCS.parent).as_posix())
-def test_output_shown_on_a_page_is_what_the_command_prints(
-    page: Path, offline_environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """White space, and lines left out where three dots stand, may differ; words and numbers may not."""
-    with resources.as_file(resources.files("hallumeter") / "samples") as samples:
-        shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {}
-    for block in FENCE.finditer(page.read_text(encoding="utf-8")):
-        if block["language"] == "python":
-            exec(compile(block["code"], str(page), "exec"), namespace)
-        for shown in SHOWN.finditer(block["code"]) if block["language"] == "console" else ():
-            command = re.sub(r"^hallumeter ", f"'{sys.executable}' -m hallumeter ", shown["command"])
-            done = subprocess.run(
-                ["sh", "-c", command], env=offline_environment, stdin=subprocess.DEVNULL,
-                capture_output=True, encoding="utf-8", timeout=300, check=False,
-            )  # fmt: skip
-            printed = plain(done.stderr + done.stdout)
-            for line in map(plain, shown["output"].splitlines()):
-                assert line in ("", "...") or line in printed, f"{page}: {shown['command']}\nprints no longer: {line}"
-
-
-def plain(text: str) -> str:
-    """A text without rules of tables, and with single spaces."""
-    return " ".join(text.replace("─", "").split())

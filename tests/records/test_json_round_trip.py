@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from comparison_samples import compared_row, comparison_of
 from hallumeter import records
 from hallumeter.errors import RecordError
 from hallumeter.records import (
@@ -122,6 +123,7 @@ PAGE = PageRow(
 )
 RECORDS: tuple[Struct, ...] = (
     CLAIM,
+    comparison_of(compared_row(), compared_row("mahr", by={"언어": "fr"}, p_value=None)),
     Claim("r1", "c2"),
     VERDICT,
     *(Verdict("r1", "c1", "human", label) for label in Label),
