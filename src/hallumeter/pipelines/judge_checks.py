@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hallumeter.errors import HallumeterError
 from hallumeter.pipelines.labelled import VERDICT_INSTRUMENTS, LabelSettings, read_labelled
 from hallumeter.records.decisions.checks import JudgeChecks
+from hallumeter.report.building import confidence_of
 from hallumeter.report.counting.votes import reference_judge
 from hallumeter.store import LABELS
 
@@ -17,8 +18,6 @@ from .correcting.settings import CorrectSettings
 if TYPE_CHECKING:
     from hallumeter.pipelines.labelled import OpenedRun
 
-USUAL_CONFIDENCE = 0.95
-
 
 def judge_checks(run: OpenedRun) -> JudgeChecks | None:
     """Null baselines and corrected rates; None, at once, for a run without labels.
@@ -27,8 +26,7 @@ def judge_checks(run: OpenedRun) -> JudgeChecks | None:
     """
     if not has_labels(run):
         return None
-    given = run.manifest.settings.get("confidence")
-    confidence = given if isinstance(given, float) else USUAL_CONFIDENCE
+    confidence = confidence_of(run.manifest)
     try:
         baselines = baselines_of_report(run, confidence=confidence)
         labelled = read_labelled(run, LabelSettings().drawn_as_in(run.manifest))

@@ -114,7 +114,7 @@ def build_document(
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
         for metric in summary.metrics
     ]
-    confidence, checks = _confidence(manifest), streams.get("checks")
+    confidence, checks = confidence_of(manifest), streams.get("checks")
     gathered = _Gathered(summary, manifest, rows, selection, broken, headline, confidence, checks)
     sections, census = _sections(gathered, limits, streams=streams, metric_texts=metric_texts)
     first = overview_sections(summary, headline, texts=metric_texts, confidence=confidence, checks=checks)
@@ -240,7 +240,8 @@ def _headline_judge(summary: Summary, metric_texts: Mapping[str, MetricText]) ->
     return None
 
 
-def _confidence(manifest: Manifest) -> float:
+def confidence_of(manifest: Manifest) -> float:
+    """Of the intervals of a run."""
     given = manifest.settings.get("confidence")
     return given if isinstance(given, float) else USUAL_CONFIDENCE
 

@@ -229,6 +229,11 @@ def _print_reasons(console: Console, reasons: Sequence[ReasonCount]) -> None:
         console.print(table)
 
 
+def trimmed_text(stream: io.StringIO) -> str:
+    """What was printed, without the spaces with which tables fill their lines."""
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
 def plain_table(title: str) -> Table:
     """A table without lines at its sides; names in its title come from files."""
     return Table(title=printable(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)

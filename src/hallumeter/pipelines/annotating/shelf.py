@@ -10,10 +10,11 @@ from msgspec import Struct
 from hallumeter.errors import InputError
 from hallumeter.pipelines.labelled import LabelSettings, read_labelled
 from hallumeter.pipelines.labelled.findings import WHOLE, has_claims, whole_claim
-from hallumeter.pipelines.labelled.reading import CONSENSUS, headline_judge
+from hallumeter.pipelines.labelled.reading import headline_judge
 from hallumeter.records import Claim, Finding, Label, Response, Verdict
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.report.counting.votes import reference_judge
+from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.store import claim_fingerprint, placed_records, record_at
 
 if TYPE_CHECKING:

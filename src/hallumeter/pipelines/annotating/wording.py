@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.report.terminal import plain_console
+from hallumeter.report.terminal import plain_console, trimmed_text
 from hallumeter.report.wording import LABEL_WORDS, format_number, format_pair, plural
 from hallumeter.text.printable import one_line, printable, printable_lines
 
@@ -62,7 +62,7 @@ def question_text(asked: AskedClaim, screen: Screen, *, is_whole: bool = False) 
     _print_evidence(console, asked, screen, is_whole=is_whole)
     if screen.shows_verdict:
         _section(console, "Verdict", Text(printable(_verdict_words(asked))))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def progress_line(progress: Progress, half_width: float) -> str:

@@ -18,6 +18,7 @@ from hallumeter.records.decisions.baselines import (
     NullBaselines,
     ShuffledVerdict,
 )
+from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdicts.baselines import NOT_ASKED, TOGETHER
 
 from .comparing import Compared, ShuffledScores, level_baselines
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from .scoring import Kind, Units
 
-CONSENSUS = "consensus"
 MOST_RESPONSES_OF_A_REPORT = 500
 """Labelled responses that a report looks at: enough to tell, and read in a fraction of the time that it takes."""
 

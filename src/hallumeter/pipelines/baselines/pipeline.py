@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.records import JudgeEntry
+from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.runner import NoWatch
 
 from .asking import RECORDED, asked_again, chosen_cases
-from .checks import CONSENSUS, gathered, held_against
+from .checks import gathered, held_against
 from .settings import BaselineSettings
 
 if TYPE_CHECKING:

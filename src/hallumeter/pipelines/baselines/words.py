@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hallumeter.report.markdown import escaped
 from hallumeter.report.overview.telling import tell_fact
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.verdicts.baselines import BASELINE_WORDS, LEVEL_WORDS, SCORE_WORDS, low_f1_facts, unread_facts
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import printable
@@ -60,7 +60,7 @@ def baselines_text(found: NullBaselines, *, width: int | None = None, has_color:
             console.print(f"{printable(judge.judge)} with the evidence of other responses: {printable(judge.shuffled)}")
             console.print()
     console.print(Text(_NOTE, style="dim"))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def baselines_markdown(found: NullBaselines) -> str:

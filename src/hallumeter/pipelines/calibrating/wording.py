@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hallumeter.pipelines.correcting.wording import census_words
 from hallumeter.report.markdown import escaped
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words
 from hallumeter.text.printable import printable
 
@@ -55,7 +55,7 @@ def calibration_text(calibration: Calibration, *, width: int | None = None, has_
     style = "bold green" if calibration.is_promised else "bold yellow"
     for line in promise_lines(calibration):
         console.print(Text(printable(line), style=style))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def calibration_markdown(calibration: Calibration) -> str:

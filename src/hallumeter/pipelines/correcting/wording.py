@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.wording import NO_VALUE, format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import printable
 
@@ -36,7 +36,7 @@ def correction_text(correction: Correction, *, width: int | None = None, has_col
         console.print(table)
     for line in _endings(correction):
         console.print(printable(line))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def correction_markdown(correction: Correction) -> str:

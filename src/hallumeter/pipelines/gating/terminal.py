@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair
 from hallumeter.text.printable import one_line, printable
 
@@ -50,7 +50,7 @@ def gate_text(result: GateResult, *, width: int | None = None, has_color: bool =
     if result.outcome == "broken":
         _print_claims(console, result)
     console.print(Text(f"Gate: {result.outcome}", style=_STYLES[result.outcome]))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def slice_words(check: BoundCheck) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.text import Text
 
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.text.printable import printable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _table(result: IntegrityResult) -> str:
         cells[3].stylize(style)
         table.add_row(*cells)
     console.print(table)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def _markdown(result: IntegrityResult) -> str:

@@ -18,6 +18,7 @@ from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions.labels import GivenLabel, LabelCensus
 from hallumeter.report import settled_label
 from hallumeter.report.counting.votes import reference_judge
+from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.store import claim_fingerprint
 
 from .findings import WHOLE, has_claims, judged_findings, score_metric
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
 """Instruments whose judges can be wrong about claims; the others count against a truth of their own."""
-CONSENSUS = "consensus"
 _HASHES = 1 << 32
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.text import Text
 
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.wording import NO_VALUE, format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import printable
 
@@ -37,7 +37,7 @@ def result_text(result: StressResult, form: str) -> str:
     console.print(Text(_head(result), style="bold"))
     for judge in result.judges:
         _print_judge(console, judge, result.confidence)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return trimmed_text(stream)
 
 
 def _head(result: StressResult) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.report.terminal import plain_console, plain_table
+from hallumeter.report.terminal import plain_console, plain_table, trimmed_text
 from hallumeter.report.wording import format_number, format_pair, interval_words, plural
 from hallumeter.text.printable import one_line, printable
 
@@ -55,7 +55,7 @@ def comparison_text(comparison: Comparison, *, width: int | None = None, has_col
         console.print(f"  {printable(reason)}")
     if len(comparison.reasons) > MOST_REASONS:
         console.print(f"  ... and {len(comparison.reasons) - MOST_REASONS:,} more; --format json has all")
-    return _trimmed(stream)
+    return trimmed_text(stream)
 
 
 def _print_rows(console: Console, comparison: Comparison) -> None:
@@ -124,7 +124,7 @@ def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bo
     console.print(Text(f"{runs} · {plural(ranking.common, 'record')} in all · by {ranking.cluster}", style="bold"))
     for each in ranking.rankings:
         _print_ranking(console, each, unit=ranking.cluster)
-    return _trimmed(stream)
+    return trimmed_text(stream)
 
 
 def _print_ranking(console: Console, ranking: Ranking, *, unit: str) -> None:
@@ -145,7 +145,3 @@ def _print_ranking(console: Console, ranking: Ranking, *, unit: str) -> None:
             f"Friedman p {format_number(ranking.p_value)} on {ranking.pages:,} units; runs with a letter in common lie "
             f"closer than the critical difference {ranking.critical_difference:.2f}"
         )
-
-
-def _trimmed(stream: io.StringIO) -> str:
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
