@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hallumeter.extractors import AbstentionDetector
-from hallumeter.stats import wilson_interval
+from hallumeter.claims.abstention import AbstentionDetector
+from hallumeter.stats.intervals import wilson_interval
 
 MODELS = ("ChatGPT", "InstructGPT")
 

@@ -20,7 +20,7 @@ import jiwer
 import msgspec
 from msgspec import Struct
 
-from hallumeter.metrics.reading import EditCounts, count_character_edits, count_word_edits, read_page
+from hallumeter.transcripts.page_reading import EditCounts, count_character_edits, count_word_edits, read_page
 
 LETTERS = "eeeeettttaaaooiinnsshhrrddllucmwfygpbvk"
 Pair = tuple[str, str]

@@ -13,13 +13,9 @@ from xml.etree.ElementTree import Element
 
 from defusedxml import ElementTree
 
-from hallumeter.pipelines.aspects.resource_files import (
-    load_mapping_thresholds,
-    load_override_profiles,
-    shipped_patterns,
-)
-from hallumeter.pipelines.aspects.settings import OverrideThresholds, Sentence, StageSettings
-from hallumeter.records.aspects import AspectTuple, TextSpan
+from hallumeter.aspects.records.aspect import AspectTuple, TextSpan
+from hallumeter.aspects.resource_files import load_mapping_thresholds, load_override_profiles, shipped_patterns
+from hallumeter.aspects.settings import OverrideThresholds, Sentence, StageSettings
 
 
 def read_mams(path: Path) -> list[Sentence]:

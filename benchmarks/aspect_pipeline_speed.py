@@ -22,13 +22,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aspect_datasets import read_mabsa, read_mams, shipped_settings
-from hallumeter.extractors.aspects import reader_for
-from hallumeter.pipelines.aspects.agents.offline import OfflineAgent
-from hallumeter.pipelines.aspects.blaming import BlameSums, blame_of
-from hallumeter.pipelines.aspects.running import Experiment, run_experiment
-from hallumeter.pipelines.aspects.running.experiment import Source
-from hallumeter.pipelines.aspects.settings import Sentence
-from hallumeter.pipelines.aspects.stages.sequence import processed
+from hallumeter.aspects.agents.offline import OfflineAgent
+from hallumeter.aspects.blame.sentences import blame_of
+from hallumeter.aspects.blame.tables import BlameSums
+from hallumeter.aspects.readers.by_language import reader_for
+from hallumeter.aspects.run.experiment import Experiment, Source
+from hallumeter.aspects.run.pipeline import run_experiment
+from hallumeter.aspects.settings import Sentence
+from hallumeter.aspects.stages.sequence import processed
 
 
 def repeated(sentences: list[Sentence], count: int) -> list[Sentence]:

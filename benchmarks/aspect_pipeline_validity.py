@@ -19,14 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from aspect_datasets import read_mabsa, read_mams, shipped_settings
-from hallumeter.extractors.aspects import reader_for
-from hallumeter.extractors.aspects.english import lexicon_polarity
-from hallumeter.extractors.aspects.english.candidates import noun_phrases
-from hallumeter.extractors.aspects.english.tokens import tokens_of
-from hallumeter.extractors.aspects.english.wording import wording
-from hallumeter.extractors.aspects.korean.sentence import sentence_of
-from hallumeter.extractors.aspects.korean.vocabulary import vocabulary
-from hallumeter.metrics.aspects.tuples import (
+from hallumeter.aspects.agents.offline import OfflineAgent
+from hallumeter.aspects.metrics.tuples import (
     match_explicit,
     match_tuples,
     pairs_of,
@@ -34,11 +28,15 @@ from hallumeter.metrics.aspects.tuples import (
     tidy_polarity,
     tidy_term,
 )
-from hallumeter.pipelines.aspects.agents.offline import OfflineAgent
-from hallumeter.pipelines.aspects.settings import Sentence
-from hallumeter.pipelines.aspects.stages.sequence import processed
-from hallumeter.records.aspects import AspectTuple
-from hallumeter.stats import cluster_bootstrap_interval
+from hallumeter.aspects.readers.by_language import reader_for
+from hallumeter.aspects.readers.english.reader import noun_phrases
+from hallumeter.aspects.readers.english.words import lexicon_polarity, tokens_of, wording
+from hallumeter.aspects.readers.korean.sentence import sentence_of
+from hallumeter.aspects.readers.korean.vocabulary import vocabulary
+from hallumeter.aspects.records.aspect import AspectTuple
+from hallumeter.aspects.settings import Sentence
+from hallumeter.aspects.stages.sequence import processed
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 
 Tuples = Sequence[AspectTuple]
 Row = dict[str, tuple[float, float]]

@@ -19,16 +19,23 @@ from pathlib import Path
 import numpy as np
 
 from aspect_datasets import read_mams, shipped_settings
-from hallumeter.extractors.aspects import reader_for
-from hallumeter.extractors.aspects.protocol import AspectReader
-from hallumeter.metrics.aspects.tuples import match_tuples, pairs_of
-from hallumeter.mutations.aspect_faults import FAULT_KINDS, FaultKind
-from hallumeter.pipelines.aspects.agents.offline import OfflineAgent
-from hallumeter.pipelines.aspects.blaming import BlameSums, blame_of
-from hallumeter.pipelines.aspects.blaming.planted_suite import PlantedCase, outputs_of, planted_cases, recoveries
-from hallumeter.records.aspects import STEPS, PipelineOutput
-from hallumeter.records.aspects.blame import ERROR_KINDS, SentenceBlame
-from hallumeter.stats import cluster_bootstrap_interval
+from hallumeter.aspects.agents.offline import OfflineAgent
+from hallumeter.aspects.blame.sentences import blame_of
+from hallumeter.aspects.blame.tables import BlameSums
+from hallumeter.aspects.metrics.tuples import match_tuples, pairs_of
+from hallumeter.aspects.readers.by_language import reader_for
+from hallumeter.aspects.readers.protocol import AspectReader
+from hallumeter.aspects.records.blame import ERROR_KINDS, SentenceBlame
+from hallumeter.aspects.records.outputs import STEPS, PipelineOutput
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
+from planted_faults import (
+    FAULT_KINDS,
+    FaultKind,
+    PlantedCase,
+    outputs_of,
+    planted_cases,
+    recoveries,
+)
 
 STAGE_ONE: tuple[FaultKind, ...] = tuple(
     kind for kind in FAULT_KINDS if kind.split("_")[0] not in ("proposed", "reviewed", "pushed")

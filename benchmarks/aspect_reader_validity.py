@@ -30,10 +30,8 @@ from aspect_scoring import (
     scores,
     written,
 )
-from hallumeter.extractors.aspects.english import EnglishReader, lexicon_polarity
-from hallumeter.extractors.aspects.english.candidates import noun_phrases
-from hallumeter.extractors.aspects.english.tokens import tokens_of
-from hallumeter.extractors.aspects.english.wording import wording
+from hallumeter.aspects.readers.english.reader import EnglishReader, noun_phrases
+from hallumeter.aspects.readers.english.words import lexicon_polarity, tokens_of, wording
 
 Key = Callable[[str, int, int], Hashable]
 READER = EnglishReader()

@@ -25,9 +25,9 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 from aspect_scoring import MarkedSentence, Terms, calibration_error, count, scores, written
-from hallumeter.extractors.aspects.korean import KoreanReader
-from hallumeter.extractors.aspects.korean.sentence import sentence_of
-from hallumeter.extractors.aspects.korean.vocabulary import DICTIONARY_ENDING, vocabulary
+from hallumeter.aspects.readers.korean.reader import KoreanReader
+from hallumeter.aspects.readers.korean.sentence import sentence_of
+from hallumeter.aspects.readers.korean.vocabulary import DICTIONARY_ENDING, vocabulary
 
 DOMAINS = ("hotel", "phone", "coursera")
 SAMPLES = Path(__file__).parents[1] / "src" / "hallumeter" / "samples" / "reviews" / "reviews_ko.jsonl"

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hallumeter.metrics.anchoring import Anchoring, anchoring
-from hallumeter.metrics.reading import PageReading, read_page
-from hallumeter.policy import PagePolicy
-from hallumeter.stats import bootstrap_statistic, wilson_interval
+from hallumeter.stats.bootstrap import bootstrap_statistic
+from hallumeter.stats.intervals import wilson_interval
+from hallumeter.transcripts.anchoring import Anchoring, anchoring
+from hallumeter.transcripts.page_reading import PageReading, read_page
+from hallumeter.transcripts.policy import PagePolicy
 
 LABELS = Path(__file__).parent / "inkbench_labels" / "labels.csv"
 Judged = tuple[dict[str, str], Anchoring, PageReading]

@@ -20,9 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from hallumeter.runner.lanes import Lane, run_lanes
-from hallumeter.store.journal import Entry, Journal
-from hallumeter.store.verdict_cache import VerdictCache
+from hallumeter.run.journal import Entry, Journal
+from hallumeter.run.lanes import Lane, run_lanes
+from hallumeter.run.verdict_cache import VerdictCache
 
 TURNS = 3
 KEPT_AT_ONCE = 500

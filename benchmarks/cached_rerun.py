@@ -19,10 +19,12 @@ from pathlib import Path
 
 import msgspec
 
-from hallumeter.judges import LanguageModelJudge, LanguageModelSettings
-from hallumeter.pipelines import AuditSettings, audit_files
-from hallumeter.providers.language_models import Request, ScriptedProvider
-from hallumeter.runner import NoWatch
+from hallumeter.claims.audit.commands import audit_files
+from hallumeter.claims.judges.language_model import LanguageModelJudge
+from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
+from hallumeter.models.protocol import Request
+from hallumeter.models.scripted import ScriptedProvider
+from hallumeter.run.progress import NoProgress
 
 CLAIMS_EACH = 8
 GOAL = 20_000
@@ -61,7 +63,7 @@ def reply(request: Request) -> str:
     return msgspec.json.encode(verdicts).decode()
 
 
-class Clock(NoWatch):
+class Clock(NoProgress):
     """Notes when each step of an audit begins, on the wall and by the work of the processor."""
 
     def __init__(self) -> None:
@@ -89,7 +91,7 @@ def audited(source: Path, out: Path, cache: Path) -> tuple[dict[str, tuple[float
     judge = LanguageModelJudge(provider, LanguageModelSettings(claims_per_call=CLAIMS_EACH))
     clock = Clock()
     settings = AuditSettings(judges=(judge,), cache=cache, workers=2)
-    audit_files([source], out, settings=settings, watch=clock)
+    audit_files([source], out, settings=settings, progress=clock)
     return clock.seconds(), clock.cached, len(provider.requests)
 
 

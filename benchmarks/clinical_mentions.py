@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from hallumeter.extractors.clinical import ClinicalReader
-from hallumeter.extractors.clinical.tables import ClinicalTables, Condition, Drug, load_tables
+from hallumeter.dialogue.reading.lexicon import ClinicalTables, Condition, Drug, load_tables
+from hallumeter.dialogue.reading.reader import ClinicalReader
 
 ANSWERS = {
     "ko": (

@@ -19,11 +19,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.pipelines.comparing import CompareSettings
-from hallumeter.pipelines.comparing.rows import Arms, Part, compared_rows
-from hallumeter.records import LabelCounts
-from hallumeter.records.decisions.comparison import MetricComparison
+from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.decide.compare.reading import CompareSettings
+from hallumeter.decide.compare.rows import Arms, Part, compared_rows
+from hallumeter.records.columns import LabelCounts
+from hallumeter.records.comparison import MetricComparison
 
 METRICS = ("mihr", "mihr_refuted", "mahr")
 RATE, CORRELATION, MOST_CLAIMS = 0.15, 0.2, 9

@@ -22,9 +22,10 @@ from pathlib import Path
 import msgspec
 
 from hallumeter import load
-from hallumeter.records import Claim, Label, Measurement, Response, Verdict
-from hallumeter.records.measurement import Counts, MetricSummary, Summary
-from hallumeter.records.run import InputFile, JudgeEntry, Manifest
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Counts, Measurement, MetricSummary, Summary
+from hallumeter.records.response import Response
 
 PRELUDE = """
 import json, sys, time
@@ -34,7 +35,7 @@ def report(seconds):
 """
 READ = """
 from pathlib import Path
-from hallumeter.store import RunFolder
+from hallumeter.run.run_folder import RunFolder
 start = time.process_time()
 for path in sys.argv[1:]:
     folder = RunFolder(Path(path))
@@ -45,7 +46,8 @@ for path in sys.argv[1:]:
 report(time.process_time() - start)
 """
 COMPARE = """
-from hallumeter.pipelines.comparing import CompareSettings, compare
+from hallumeter import compare
+from hallumeter.decide.compare.reading import CompareSettings
 start = time.process_time()
 comparison = compare(sys.argv[1], sys.argv[2], settings=CompareSettings(metrics=("all",), resamples=2000))
 report(time.process_time() - start)

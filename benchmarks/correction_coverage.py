@@ -18,16 +18,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.pipelines.labelled.strata import claim_strata, merged_strata
-from hallumeter.stats import (
-    Interval,
+from hallumeter.claims.labelled.strata import claim_strata, merged_strata
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
+from hallumeter.stats.correction import (
     LabelledUnits,
-    cluster_bootstrap_interval,
     prediction_powered_rate,
     rogan_gladen_rate,
     sensitivity,
     specificity,
 )
+from hallumeter.stats.intervals import Interval
 
 NOMINAL, TOLERANCE = 95.0, 1.5
 LARGEST_RESPONSE = 9

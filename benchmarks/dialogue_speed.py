@@ -115,12 +115,9 @@ def repeated_events(path: Path, count: int) -> Iterator[dict[str, object]]:
 
 def measure(path: Path, *, workers: int, out: Path | None) -> None:
     """Measure a file in this process, and print seconds and memory."""
-    from hallumeter.pipelines.dialogue.measuring import (
-        DialogueSettings,
-        dialogue_to_folder,
-        measured_dialogues,
-        opened_files,
-    )
+    from hallumeter.dialogue.measure.commands import dialogue_to_folder, measured_dialogues
+    from hallumeter.dialogue.measure.inputs import opened_files
+    from hallumeter.dialogue.measure.settings import DialogueSettings
 
     settings = DialogueSettings(workers=workers)
     started = time.perf_counter()

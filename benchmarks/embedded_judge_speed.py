@@ -17,10 +17,11 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 
-from hallumeter.extractors import SentenceExtractor
-from hallumeter.judges import EmbeddedJudge, RulesJudge
-from hallumeter.judges.protocol import Judge, JudgeTask
-from hallumeter.records import Passage, Response
+from hallumeter.claims.extractors.statements import SentenceExtractor
+from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
+from hallumeter.claims.judges.rules.judge import RulesJudge
+from hallumeter.records.judging import Judge, JudgeTask
+from hallumeter.records.response import Passage, Response
 
 JUDGES = ("rules", "embedded:fast", "embedded")
 _judges: dict[str, Judge] = {}

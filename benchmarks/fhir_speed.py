@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from hallumeter.formats.fhir import PatientRecord, fhir_files, read_patients
-from hallumeter.pipelines.dialogue.scripting import Scripting
+from hallumeter.dialogue.fhir.patients import PatientRecord, fhir_files, read_patients
+from hallumeter.dialogue.script.pipeline import Scripting
 
 BUNDLED = Path(str(resources.files("hallumeter.samples").joinpath("patients")))
 MEGABYTE = 1_000_000

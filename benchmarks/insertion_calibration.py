@@ -27,7 +27,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hallumeter.metrics.reading import PageReading, matching, read_page
+from hallumeter.transcripts import alignment as matching
+from hallumeter.transcripts.page_reading import PageReading, read_page
 
 SHARES = (0.3, 0.4, 0.5, 0.6, 0.7)
 SPLICES = {

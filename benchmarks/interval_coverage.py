@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.stats import Interval, cluster_bootstrap_interval, resampled_rates, wilson_interval
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval, resampled_rates
+from hallumeter.stats.intervals import Interval, wilson_interval
 
 NOMINAL = 95.0
 TOLERANCE = 1.5

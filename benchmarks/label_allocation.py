@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from correction_coverage import Scenario, Simulated, simulated_run
-from hallumeter.pipelines.annotating.drawing import ClaimDrawing
-from hallumeter.pipelines.annotating.settings import AnnotateSettings
-from hallumeter.pipelines.labelled import LabelledRun
-from hallumeter.pipelines.labelled.strata import claim_strata, merged_strata
-from hallumeter.records.decisions.labels import LabelCensus
-from hallumeter.stats import Estimate, LabelledUnits, prediction_powered_rate
+from hallumeter.claims.labelled.reading import LabelledRun
+from hallumeter.claims.labelled.strata import claim_strata, merged_strata
+from hallumeter.decide.label.claims import AnnotateSettings
+from hallumeter.decide.label.drawing import ClaimDrawing
+from hallumeter.records.decisions import LabelCensus
+from hallumeter.stats.correction import Estimate, LabelledUnits, prediction_powered_rate
 
 RESPONSES = 800
 RATES = (0.05, 0.15, 0.4)

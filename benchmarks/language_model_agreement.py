@@ -23,10 +23,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from hallumeter.judges import LanguageModelSettings
-from hallumeter.pipelines import AuditSettings, audit_files, load
-from hallumeter.records import Finding, Label
-from hallumeter.runner import NoWatch, PaceSettings
+from hallumeter.claims.audit.commands import audit_files
+from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
+from hallumeter.models.pace import PaceSettings
+from hallumeter.records.claim import Finding, Label
+from hallumeter.run.finished import load
+from hallumeter.run.progress import NoProgress
 
 BUNDLED = {
     *("12219", "12331", "12362", "12389", "14364", "15119", "15199", "15325", "15408", "15506", "15554"),
@@ -165,7 +167,7 @@ def audited(judge: str, arguments: argparse.Namespace) -> None:
         ),
     )
     started = time.perf_counter()
-    outcome = audit_files([file], out, settings=settings, watch=NoWatch(), is_resumed=True)
+    outcome = audit_files([file], out, settings=settings, progress=NoProgress(), is_resumed=True)
     spending = outcome.spending
     print(f"{spending.calls} calls in {time.perf_counter() - started:.0f} s of this run")
     print(f"tokens in {spending.input_tokens}, out {spending.output_tokens}")

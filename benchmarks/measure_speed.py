@@ -25,7 +25,8 @@ def report(seconds):
 
 HALLUMETER = """
 from pathlib import Path
-from hallumeter.pipelines import MeasureSettings, measure_files
+from hallumeter import MeasureSettings
+from hallumeter.claims.measure.commands import measure_files
 import hallumeter.formats.parquet, pyarrow.parquet
 settings = MeasureSettings(resamples=1000)
 start = time.process_time()
@@ -76,7 +77,7 @@ table = np.stack([(votes == label).sum(axis=1) for label in range(3)], axis=1)
 FLEISS_OURS = (
     FLEISS
     + """
-from hallumeter.metrics.agreement import fleiss_kappa
+from hallumeter.stats.agreement import fleiss_kappa
 start = time.process_time()
 for _ in range(20):
     value = fleiss_kappa(table).value

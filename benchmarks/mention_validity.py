@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hallumeter.extractors.clinical import ClinicalReader, ClinicalText
-from hallumeter.stats import cluster_bootstrap_interval
+from hallumeter.dialogue.reading.reader import ClinicalReader, ClinicalText
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 
 LABELS = Path(__file__).parent / "clinical_labels" / "passages.jsonl"
 MEASUREMENTS = ("lab", "vital")

@@ -17,15 +17,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from hallumeter.engines import available_cores
-from hallumeter.pipelines import AuditSettings, audit_files, load
-from hallumeter.pipelines.baselines.pipeline import null_baselines
-from hallumeter.pipelines.baselines.settings import BaselineSettings
-from hallumeter.pipelines.baselines.words import baselines_text
-from hallumeter.pipelines.labelled import LabelSettings
-from hallumeter.pipelines.run import Run
-from hallumeter.runner import NoWatch
-from hallumeter.store import MANIFEST, RunFolder
+from hallumeter.claims.audit.commands import audit_files
+from hallumeter.claims.labelled.scoring import BaselineSettings
+from hallumeter.claims.labelled.sources import LabelSettings
+from hallumeter.claims.settings import AuditSettings
+from hallumeter.decide.baselines.pipeline import null_baselines
+from hallumeter.decide.baselines.text import baselines_text
+from hallumeter.run.engines.local import available_cores
+from hallumeter.run.finished import Run, load
+from hallumeter.run.progress import NoProgress
+from hallumeter.run.run_folder import MANIFEST, RunFolder
 from language_model_agreement import answers
 
 
@@ -36,7 +37,7 @@ def audited(folder: Path, work: Path, *, count: int, judges: tuple[str, ...]) ->
     given = work / "answers.jsonl"
     given.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     settings = AuditSettings(judges=judges, workers=available_cores())
-    audit_files([given], work / "run", settings=settings, watch=NoWatch())
+    audit_files([given], work / "run", settings=settings, progress=NoProgress())
     lines = ["record_id,claim_id,label"]
     for claim in RunFolder(work / "run").claims():
         marked = spans[claim.record_id]

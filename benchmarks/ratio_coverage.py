@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.stats import cluster_bootstrap_interval
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 
 FloatArray = NDArray[np.float64]
 CASES = {"median rate 0.08": (0.08, 0.0), "median rate 0.4": (0.4, 0.0), "0.08, one in 20 runs away": (0.08, 0.05)}

@@ -19,7 +19,7 @@ from pathlib import Path
 READING = """
 import sys, time
 from pathlib import Path
-from hallumeter.store import RunFolder
+from hallumeter.run.run_folder import RunFolder
 start = time.process_time()
 for _ in RunFolder(Path(sys.argv[1])).findings():
     pass
@@ -28,7 +28,7 @@ print(time.process_time() - start)
 
 REPORT = """
 import sys, time
-from hallumeter.pipelines import load
+from hallumeter import load
 start = time.process_time()
 load(sys.argv[1]).to_html(sys.argv[2])
 print(time.process_time() - start)

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hallumeter.retrieval import Hit, KnowledgeBase, open_knowledge_base
-from hallumeter.stats import wilson_interval
-from hallumeter.text import sentence_spans
+from hallumeter.claims.retrieval.search import Hit, KnowledgeBase, open_knowledge_base
+from hallumeter.stats.intervals import wilson_interval
+from hallumeter.text.sentences import sentence_spans
 
 Query = tuple[str, str]
 """A text, and the name of the document it was written from."""

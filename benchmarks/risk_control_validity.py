@@ -22,13 +22,13 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
-from hallumeter.pipelines.calibrating.targets import Target
-from hallumeter.pipelines.calibrating.thresholds import acceptance_threshold, candidate_thresholds
-from hallumeter.pipelines.calibrating.units import RunUnits, run_units
-from hallumeter.pipelines.labelled import LabelSettings, read_labelled
-from hallumeter.pipelines.labelled.strata import claim_strata
-from hallumeter.pipelines.run import load
-from hallumeter.records.decisions.calibration import RiskName, Unit
+from hallumeter.claims.labelled.reading import read_labelled
+from hallumeter.claims.labelled.sources import LabelSettings
+from hallumeter.claims.labelled.strata import claim_strata
+from hallumeter.decide.calibrate.settings import Target
+from hallumeter.decide.calibrate.thresholds import RunUnits, acceptance_threshold, candidate_thresholds, run_units
+from hallumeter.records.decisions import RiskName, Unit
+from hallumeter.run.finished import load
 
 RESPONSES, MOST_CLAIMS, ERROR = 1_500, 8, 0.1
 HEAD = f"{'labelled':27} labels  limit   broken     none  accepted  naive broken"

@@ -19,16 +19,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.extractors import SentenceExtractor
-from hallumeter.judges.protocol import JudgeTask
-from hallumeter.judges.rules import MISMATCHES, RulesJudge
-from hallumeter.judges.rules.calibration import COEFFICIENTS, Signals, signals_of
-from hallumeter.judges.rules.evidence import prepared_evidence
-from hallumeter.judges.rules.judge import findings_of
-from hallumeter.judges.rules.overlap import overlap_of
-from hallumeter.judges.rules.statement import Statement
-from hallumeter.records import Label, Passage, Response, Verdict
-from hallumeter.stats import wilson_interval
+from hallumeter.claims.extractors.statements import SentenceExtractor
+from hallumeter.claims.judges.rules.evidence import prepared_evidence
+from hallumeter.claims.judges.rules.judge import COEFFICIENTS, RulesJudge, Signals, findings_of, signals_of
+from hallumeter.claims.judges.rules.overlap import overlap_of
+from hallumeter.claims.judges.rules.statement import MISMATCHES, Statement
+from hallumeter.records.claim import Label, Verdict
+from hallumeter.records.judging import JudgeTask
+from hallumeter.records.response import Passage, Response
+from hallumeter.stats.intervals import wilson_interval
 from hallumeter.stats.ranks import average_ranks
 from hallumeter.text.terms import terms_of
 

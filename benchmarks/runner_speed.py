@@ -22,15 +22,12 @@ from pathlib import Path
 
 import openai
 
-from hallumeter.providers.language_models import (
-    Message,
-    OpenAICompatibleProvider,
-    ProviderSpec,
-    Reply,
-    ReplySchema,
-    Request,
-)
-from hallumeter.runner import Lane, PacedProvider, PaceSettings, Spending, run_lanes
+from hallumeter.models.openai_compatible import OpenAICompatibleProvider
+from hallumeter.models.pace import PaceSettings
+from hallumeter.models.prices import Spending
+from hallumeter.models.protocol import Message, ProviderSpec, Reply, ReplySchema, Request
+from hallumeter.models.retry import PacedProvider
+from hallumeter.run.lanes import Lane, run_lanes
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from hallumeter.metrics.meanings import clusters_of_equivalent, consistency_of
-from hallumeter.metrics.uncertainty import semantic_entropy
-from hallumeter.pipelines.samples import VectorEquivalence, equivalence
-from hallumeter.records import Response
-from hallumeter.retrieval import encode
+from hallumeter.claims import samples as equivalence
+from hallumeter.claims.metrics.samples import clusters_of_equivalent, consistency_of
+from hallumeter.claims.metrics.uncertainty import semantic_entropy
+from hallumeter.claims.samples import VectorEquivalence
+from hallumeter.models.vectors import encode
+from hallumeter.records.response import Response
 
 THRESHOLDS = (0.7, 0.75, 0.8, 0.85, 0.9)
 RESAMPLES = 300

@@ -14,10 +14,12 @@ from contextlib import nullcontext
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from hallumeter.judges import LanguageModelSettings
-from hallumeter.pipelines import AuditSettings
-from hallumeter.pipelines.stress import JudgeResult, StressSettings, stress_files
-from hallumeter.runner import NoWatch, PaceSettings
+from hallumeter.challenge.stress.cases import StressSettings
+from hallumeter.challenge.stress.pipeline import stress_files
+from hallumeter.challenge.stress.result import JudgeResult
+from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
+from hallumeter.models.pace import PaceSettings
+from hallumeter.run.progress import NoProgress
 from language_model_agreement import served
 
 LOCAL = ("rules", "embedded:fast", "embedded")
@@ -59,7 +61,7 @@ def main() -> None:
                 language_model=LanguageModelSettings(claims_per_call=1, wants_quotes=False, wants_logprobs=True),
             ),
         )
-        result = stress_files([path], None, settings=settings, watch=NoWatch()).result
+        result = stress_files([path], None, settings=settings, progress=NoProgress()).result
     print(f"{result.claims} claims, {result.cases} cases, seed {result.seed}\n")
     kinds = [f"{kind.kind} ({kind.n})" for kind in result.judges[0].kinds if kind.is_error]
     print("| judge | mutation score | false alarms |", " | ".join(kinds), "| place right |")

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hallumeter.engines import map_in_order
-from hallumeter.metrics.anchoring import PageTexts, anchor_pages
+from hallumeter.run.engines.local import map_in_order
+from hallumeter.transcripts.anchoring import PageTexts, anchor_pages
 
 PAGES_PER_SHARE = 32
 CORPUS: list[PageTexts] = []

@@ -25,21 +25,11 @@ from pathlib import Path
 
 import msgspec
 
-from hallumeter.records import (
-    Claim,
-    Counts,
-    FieldValue,
-    InputFile,
-    JudgeEntry,
-    Label,
-    Manifest,
-    MetricSummary,
-    Passage,
-    Response,
-    Summary,
-    Verdict,
-)
-from hallumeter.store import cache_folder
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Counts, MetricSummary, Summary
+from hallumeter.records.response import FieldValue, Passage, Response
+from hallumeter.run.verdict_cache import cache_folder
 from hallumeter.viewer.serving import Viewer
 
 JUDGES = ("rules", "embedded", "large")

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from badge_validity import LABELS, is_hallucinated, rate, texts_of
-from hallumeter.metrics.anchoring import anchoring
-from hallumeter.metrics.reading import read_page
-from hallumeter.pipelines import TranscriptSettings
-from hallumeter.pipelines.transcripts.page import Comparison, measure_page
-from hallumeter.records import Transcript
-from hallumeter.stats import cluster_bootstrap_interval
+from hallumeter.records.page import Transcript
+from hallumeter.stats.bootstrap import cluster_bootstrap_interval
+from hallumeter.transcripts.anchoring import anchoring
+from hallumeter.transcripts.page import Comparison, measure_page
+from hallumeter.transcripts.page_reading import read_page
+from hallumeter.transcripts.settings import TranscriptSettings
 
 GIVEN: tuple[float | None, ...] = (None, 0.95)
 """Confidence that the user states for the witness."""

@@ -25,18 +25,35 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hallumeter
+from hallumeter.aspects.aggregate.pipeline import aggregate
+from hallumeter.aspects.aggregate.tables import column_of
+from hallumeter.aspects.catalog import (
+    ASPECT_BLAME_METRICS,
+    CASE_METRICS,
+    GROUNDING_METRICS,
+    STAGE_METRICS,
+    TUPLE_METRICS,
+)
+from hallumeter.aspects.score.scorecards import scorecard_of
+from hallumeter.claims.catalog import (
+    ABSTENTION_METRICS,
+    AGREEMENT_METRICS,
+    CLAIM_METRICS,
+    CONSENSUS_METRICS,
+    SAMPLE_METRICS,
+    UNCERTAINTY_METRICS,
+)
 from hallumeter.cli.main import main as command_line
 from hallumeter.compat.absa import aggregate_single_run
-from hallumeter.metrics import catalog
-from hallumeter.pipelines.aspects.aggregating import aggregate, column_of
-from hallumeter.pipelines.aspects.scoring import scorecard_of
-from hallumeter.report import metric_facts
+from hallumeter.dialogue.catalog import CLINICAL_METRICS
+from hallumeter.report.catalog import metric_facts
+from hallumeter.transcripts.catalog import ANCHORING_METRICS, READING_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hallumeter.metrics.catalog import Metric
-    from hallumeter.records import MetricSummary
+    from hallumeter.records.measurement import MetricSummary
+    from hallumeter.records.metric import Metric
 
 DOCS = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py: change the package, then run it. -->"
@@ -44,40 +61,40 @@ HELP_WIDTH = TEXT_WIDTH = 84
 """Columns that a page of the site has room for."""
 
 FAMILIES = {
-    "Claims": ("How much of what was said does the evidence not support?", catalog.CLAIM_METRICS),
-    "Consensus": ("Do models that answer the same question say the same?", catalog.CONSENSUS_METRICS),
-    "Agreement": ("Do judges of the same claims give the same verdicts?", catalog.AGREEMENT_METRICS),
-    "Uncertainty": ("How sure are judges, and answers, of themselves?", catalog.UNCERTAINTY_METRICS),
-    "Samples": ("Does a model stand by what it said, and how sure was it of its words?", catalog.SAMPLE_METRICS),
-    "Abstention": ("Is what cannot be answered refused, and what can be answered not?", catalog.ABSTENTION_METRICS),
+    "Claims": ("How much of what was said does the evidence not support?", CLAIM_METRICS),
+    "Consensus": ("Do models that answer the same question say the same?", CONSENSUS_METRICS),
+    "Agreement": ("Do judges of the same claims give the same verdicts?", AGREEMENT_METRICS),
+    "Uncertainty": ("How sure are judges, and answers, of themselves?", UNCERTAINTY_METRICS),
+    "Samples": ("Does a model stand by what it said, and how sure was it of its words?", SAMPLE_METRICS),
+    "Abstention": ("Is what cannot be answered refused, and what can be answered not?", ABSTENTION_METRICS),
     "Transcripts: by alignment": (
         "What did an engine invent, repeat, leave out and misread, word by word?",
-        catalog.READING_METRICS,
+        READING_METRICS,
     ),
     "Transcripts: Picarones' vocabulary metrics": (
         "Is what an engine wrote made of the words and phrases of the page?",
-        catalog.ANCHORING_METRICS,
+        ANCHORING_METRICS,
     ),
     "Clinical dialogues": (
         "What does an answer about a patient invent, risk, use, contradict and leave out?",
-        catalog.CLINICAL_METRICS,
+        CLINICAL_METRICS,
     ),
     "Aspects: grounding": (
         "Do the aspects of a sentence stand in it, and where they are said to stand?",
-        catalog.GROUNDING_METRICS,
+        GROUNDING_METRICS,
     ),
     "Aspects: stages": (
         "What do validators, debates and second stages see, change and ignore?",
-        catalog.STAGE_METRICS,
+        STAGE_METRICS,
     ),
     "Aspects: results": (
         "How well does what agents say fit gold, and what does it take?",
-        catalog.TUPLE_METRICS,
+        TUPLE_METRICS,
     ),
-    "Aspects: repeated runs": ("Do agents say the same again?", catalog.CASE_METRICS),
+    "Aspects: repeated runs": ("Do agents say the same again?", CASE_METRICS),
     "Aspects: blame": (
         "Which step introduced, saw, repaired or broke what?",
-        catalog.ASPECT_BLAME_METRICS,
+        ASPECT_BLAME_METRICS,
     ),
 }
 
@@ -252,8 +269,8 @@ scorecards[0]["validator"] = [{"stage": "stage1", "structural_risks": [{"risk_id
 """Two sentences of which effort and an auxiliary classifier are known, and one that failed."""
 BLAMED = """\
 import msgspec
-from hallumeter.pipelines.aspects.blaming import blame_table
-from hallumeter.records.aspects import PipelineOutput
+from hallumeter.aspects.blame.tables import blame_table
+from hallumeter.aspects.records.outputs import PipelineOutput
 def battery(**more):
     return {"term": "battery", "span": {"start": 4, "end": 11}, **more}
 
@@ -419,9 +436,9 @@ def how_to_aggregate(metric: Metric) -> str:
 def _example(metric: Metric) -> str:
     """The scorecards that show a metric."""
     for metrics, code in (
-        (catalog.GROUNDING_METRICS, READ),
-        (catalog.STAGE_METRICS, STAGED),
-        (catalog.CASE_METRICS, REPEATED),
+        (GROUNDING_METRICS, READ),
+        (STAGE_METRICS, STAGED),
+        (CASE_METRICS, REPEATED),
     ):
         if metric in metrics:
             return code

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import sync_playwright
 
-from hallumeter.pipelines import run_demo
+from hallumeter.demo import run_demo
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

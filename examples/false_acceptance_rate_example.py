@@ -4,8 +4,8 @@ The second half uses `hallumeter.compat.judge_auditor`, which has the names that
 """
 
 import hallumeter
+from hallumeter import detect_abstention
 from hallumeter.compat.judge_auditor import FalseAcceptanceCalculator
-from hallumeter.extractors import detect_abstention
 
 # Two people who never existed, and one who did.
 questions = {

@@ -4,9 +4,7 @@ On the command line, `--judge python:my_judges.verbatim` asks the function verba
 """
 
 import hallumeter
-from hallumeter.judges import FunctionJudge, Judge, JudgeSpec, JudgeTask, LanguageModelJudge, LanguageModelSettings
-from hallumeter.records import Failure, Label, Verdict
-from hallumeter.testing import ScriptedProvider
+from hallumeter import FunctionJudge, Judge, JudgeSpec, JudgeTask, LanguageModelJudge, LanguageModelSettings
 
 ANSWERS = [
     {"id": "en", "response": "It rains. It snows.", "evidence": ["It rains.", "It is cold."]},
@@ -31,22 +29,24 @@ class SharedWords:
         """What changes its verdicts."""
         return JudgeSpec("shared-words", settings=(("share", f"{self._share:g}"),))
 
-    def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
+    def judge(self, task: JudgeTask) -> list[hallumeter.Verdict | hallumeter.Failure]:
         """One verdict for each claim of a response."""
         known = {word for passage in task.response.evidence for word in passage.text.split()}
         return [
-            Verdict(claim.record_id, claim.claim_id, self.spec.name, self._label((claim.text or "").split(), known))
+            hallumeter.Verdict(
+                claim.record_id, claim.claim_id, self.spec.name, self._label((claim.text or "").split(), known)
+            )
             for claim in task.claims
         ]
 
-    def _label(self, words: list[str], known: set[str]) -> Label:
+    def _label(self, words: list[str], known: set[str]) -> hallumeter.Label:
         found = sum(word in known for word in words)
-        return Label.SUPPORTED if found >= self._share * len(words) else Label.NOT_ENOUGH_INFO
+        return hallumeter.Label.SUPPORTED if found >= self._share * len(words) else hallumeter.Label.NOT_ENOUGH_INFO
 
 
 # Every claim is asked for by itself, and the script has one reply to all.
 settings = LanguageModelSettings(claims_per_call=1, wants_quotes=False)
-model = LanguageModelJudge(ScriptedProvider(lambda _: '{"1": "REFUTED"}'), settings)
+model = LanguageModelJudge(hallumeter.ScriptedProvider(lambda _: '{"1": "REFUTED"}'), settings)
 judges: list[Judge] = [FunctionJudge(verbatim, name="verbatim"), SharedWords(0.5), model]
 run = hallumeter.audit(ANSWERS, judge=judges)
 for finding in run.findings():

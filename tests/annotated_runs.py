@@ -9,9 +9,10 @@ from importlib import resources
 from pathlib import Path
 
 import hallumeter
-from hallumeter.pipelines import load
-from hallumeter.pipelines.annotating import AnnotateSettings, AskedClaim, LabelSession
-from hallumeter.records import Label
+from hallumeter.decide.label.claims import AnnotateSettings, AskedClaim
+from hallumeter.decide.label.session import LabelSession
+from hallumeter.records.claim import Label
+from hallumeter.run.finished import load
 
 Annotator = Callable[[AskedClaim], Label]
 LABELS = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO)

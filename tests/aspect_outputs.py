@@ -7,19 +7,23 @@ from typing import Any
 
 from msgspec import structs
 
-from hallumeter.pipelines.aspects.scoring import make_scorecard
-from hallumeter.records.aspects import (
-    AnalysisFlags,
+from hallumeter.aspects.records.aspect import (
     Aspect,
-    AspectExtraction,
     AspectSentiment,
-    AspectSentiments,
     AspectTerm,
     AspectTuple,
+    CorrectionProposal,
+    Polarity,
+    StructuralRisk,
+    TextSpan,
+)
+from hallumeter.aspects.records.outputs import (
+    AnalysisFlags,
+    AspectExtraction,
+    AspectSentiments,
     AuxiliarySignal,
     CallUsage,
     Correction,
-    CorrectionProposal,
     DebateOutput,
     FinalResult,
     MappingStats,
@@ -27,27 +31,25 @@ from hallumeter.records.aspects import (
     OutputMeta,
     OverrideDecision,
     PipelineOutput,
-    Polarity,
     ReviewContext,
     StageOne,
     StageTwo,
     StructuralReview,
-    StructuralRisk,
     StructuralValidation,
-    TextSpan,
 )
-from hallumeter.records.aspects.scorecard import Scorecard
-from hallumeter.records.aspects.scorecard_blocks import (
+from hallumeter.aspects.records.scorecard import (
     DROP,
     KEEP,
     AspectDebug,
     FilteredAspect,
     FinalTuples,
     ParsedOutput,
+    Scorecard,
     ScorecardInputs,
     ScorecardMeta,
     ScoreRuntime,
 )
+from hallumeter.aspects.score.scorecard import make_scorecard
 
 TEXT = "배터리는 좋지만 뷰가 별로"
 Said = tuple[str, Polarity | None]

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hallumeter.pipelines import MeasureSettings, load, measure_to_folder
-from hallumeter.pipelines.run import Run
+from hallumeter.claims.measure.commands import measure_to_folder
+from hallumeter.claims.settings import MeasureSettings
+from hallumeter.run.finished import Run, load
 
 
 def run_of(folder: Path, rows: Iterable[Mapping[str, object]], **settings: object) -> Run:

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from hallumeter.records import EnginePair, RankedEngine, Ranking
-from hallumeter.records.decisions.comparison import (
+from hallumeter.records.comparison import (
     COMPARISON_VERSION,
     ClaimChange,
     ComparedRun,
@@ -19,6 +18,7 @@ from hallumeter.records.decisions.comparison import (
     Transition,
     Transitions,
 )
+from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
 
 
 def compared_row(metric: str = "mihr", **changes: object) -> MetricComparison:

@@ -15,14 +15,16 @@ import click
 import pytest
 from hypothesis import settings
 
+from sharing import made_once
+
 # Examples are drawn the same way every time, so that a failure at the desk is the failure in CI.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
-collect_ignore = ["formats/foreign/make"]
+collect_ignore = ["ingest/make"]
 """Scripts that run other tools, which are not installed here."""
-pytest_plugins = ["drawn_pages", "misbehaving_server"]
-"""Fixtures that draw pages for OCR engines to read, and that serve language models which misbehave."""
+pytest_plugins = ["browsing", "drawn_pages", "misbehaving_server", "offline_commands"]
+"""Fixtures: a browser, pages drawn for OCR engines, language models that misbehave, commands without a network."""
 
 REFUSAL_EXIT_CODE = 97
 Program = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
@@ -96,14 +98,24 @@ def run_offline(
 
 
 @pytest.fixture(scope="session")
-def finished_demo(run_offline: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the demo writes: a folder of run folders. Tests that change it take a copy."""
-    folder = tmp_path_factory.mktemp("demo")
-    done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
-    assert done.returncode == 0, done.stderr
+def finished_demo(run_offline: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What the demo writes: a folder of run folders, beside it what it printed. Tests that change it take a copy."""
+
+    def make(folder: Path) -> None:
+        done = run_offline([sys.executable, "-m", "hallumeter", "demo"], folder)
+        assert done.returncode == 0, done.stderr
+        (folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
+
+    folder = made_once(tmp_path_factory, "demo", make)
     manifests = sorted(folder.rglob("manifest.json"))
     assert manifests, "the demo wrote no run folder"
-    return manifests[0].parent.parent
+    before = _state_of(folder)
+    yield manifests[0].parent.parent
+    assert _state_of(folder) == before, "a test has changed the demo that all tests share; it must take a copy"
+
+
+def _state_of(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
 def commands_below(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

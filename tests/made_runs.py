@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from compared_runs import run_of
-from hallumeter.pipelines.run import Run
+from hallumeter.run.finished import Run
 
 WORDS = (
     *("river", "stone", "garden", "market", "window", "letter", "bridge"),

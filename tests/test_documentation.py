@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import importlib
 import itertools
+import json
 import re
+import shlex
 import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import resources
@@ -17,6 +19,9 @@ from typing import NamedTuple
 
 import click
 import pytest
+
+from offline_commands import Command as OfflineCommand
+from sharing import made_once
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -92,19 +97,75 @@ def run_python(block: Block, namespace: dict[str, object], page: Path) -> None:
     assert not result.failed, "".join(said)
 
 
+class Done(NamedTuple):
+    """What a command came to."""
+
+    exit_code: int
+    printed: str
+    """On both streams, without what went to a file."""
+
+
+class Shell:
+    """Runs the commands of a page beside the bundled samples, in this process and without a socket.
+
+    A command that another page has run on the same files is not run again: its files and its words are taken over.
+    """
+
+    def __init__(self, run: OfflineCommand, demo: Path, factory: pytest.TempPathFactory) -> None:
+        self._run, self._demo, self._factory = run, demo, factory
+
+    def do(self, command: Command, folder: Path) -> Done:
+        words = shlex.split(command.words, comments=True)
+        if words[0] != "hallumeter":
+            done = subprocess.run(
+                words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
+            )
+            return Done(done.returncode, done.stderr + done.stdout)
+        if words[1] == "demo":
+            return self._shown_demo(words, folder)
+
+        def make(place: Path) -> None:
+            shutil.copytree(folder, place / "files")
+            done = self._hallumeter(words[1:], place / "files")
+            (place / "done.json").write_text(json.dumps(done), encoding="utf-8")
+
+        place = made_once(self._factory, f"documented-{key_of(words, folder)}", make)
+        shutil.copytree(place / "files", folder, dirs_exist_ok=True)
+        return Done(*json.loads((place / "done.json").read_text(encoding="utf-8")))
+
+    def _hallumeter(self, words: list[str], folder: Path) -> Done:
+        streams = {mark: words.index(mark) for mark in "<>" if mark in words}
+        arguments = words[: min(streams.values(), default=len(words))]
+        files = {mark: folder / words[place + 1] for mark, place in streams.items()}
+        result = self._run(arguments, folder, files["<"].read_bytes() if "<" in files else b"")
+        if ">" in files:
+            files[">"].write_bytes(result.stdout_bytes)
+        return Done(result.exit_code, result.stderr + ("" if ">" in files else result.stdout))
+
+    def _shown_demo(self, words: list[str], folder: Path) -> Done:
+        out = words[words.index("--out") + 1] if "--out" in words else self._demo.name
+        shutil.copytree(self._demo, folder / out)
+        printed = (self._demo.parent / "printed.txt").read_text(encoding="utf-8")
+        return Done(0, printed.replace(self._demo.name, out))
+
+
+def key_of(words: list[str], folder: Path) -> str:
+    """Differs for other words, and for other files in the folder."""
+    digest = hashlib.blake2b(json.dumps(words).encode(), digest_size=16)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        digest.update(hashlib.blake2b(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 @pytest.fixture
-def shell(offline_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment whose hallumeter command is this one, and may open no socket."""
-    folder = tmp_path_factory.mktemp("bin")
-    program = folder / "hallumeter"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hallumeter "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
-    return {**offline_environment, "PATH": f"{folder}:{offline_environment['PATH']}"}
+def shell(offline_command: OfflineCommand, finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    return Shell(offline_command, finished_demo, tmp_path_factory)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_code_blocks_run_in_order_beside_the_bundled_samples_and_print_what_is_shown(
-    page: Path, shell: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """White space, and lines left out where three dots stand, may differ; words and numbers may not."""
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
@@ -115,20 +176,17 @@ def test_code_blocks_run_in_order_beside_the_bundled_samples_and_print_what_is_s
         if block.language in {"python", "pycon"}:
             run_python(block, namespace, page)
         for command in commands_of(block) if block.language in SHELLS else ():
-            done = subprocess.run(
-                ["sh", "-c", command.words], cwd=tmp_path, env=shell, stdin=subprocess.DEVNULL,
-                capture_output=True, encoding="utf-8", timeout=300, check=False,
-            )  # fmt: skip
-            where = f"{page.relative_to(ROOT)}:{block.line}"
-            said = f"{where}: {command.words}\n{done.stdout}{done.stderr}"
-            assert done.returncode == command.exit_code, said
-            printed = plain(done.stderr + done.stdout)
+            done = shell.do(command, tmp_path)
+            monkeypatch.chdir(tmp_path)
+            said = f"{page.relative_to(ROOT)}:{block.line}: {command.words}\n{done.printed}"
+            assert done.exit_code == command.exit_code, said
+            printed = plain(done.printed)
             for line in map(plain, command.output):
                 assert line in ("", "...") or line in printed, f"{said}\nprints no longer: {line}"
 
 
 def metric_ids() -> list[str]:
-    return [metric.id for metric in importlib.import_module("hallumeter.metrics.catalog").METRICS]
+    return [metric.id for metric in importlib.import_module("hallumeter").METRICS]
 
 
 def page_text(name: str) -> str:

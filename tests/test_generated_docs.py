@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import hallumeter
-from hallumeter.metrics.catalog import Metric
+from hallumeter.records.metric import Metric
 
 DOCS = Path(__file__).parents[1] / "docs"
 

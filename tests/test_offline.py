@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +13,8 @@ from pathlib import Path
 
 import click
 import pytest
+
+from offline_commands import Command, SocketGuard
 
 Run = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
 
@@ -38,7 +42,8 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "correct": [["correct", "DEMO/answers", "--reference", "human"]],
-    "demo": [["demo"]],
+    # The demo that all tests share is made by a program that ends when it opens a socket.
+    "demo": [["demo", "--help"]],
     "dialogue config": [["dialogue", "config"], ["dialogue", "config", "--init", "rules"]],
     "dialogue lint": [["dialogue", "lint"]],
     "dialogue measure": [["dialogue", "measure", "DEMO/dialogues/events.jsonl", "--out", "run"]],
@@ -108,26 +113,47 @@ def test_every_command_is_tried_without_a_network(cli_commands: dict[str, click.
 
 @pytest.mark.parametrize("words", [words for cases in CASES.values() for words in cases], ids=" ".join)
 def test_a_command_opens_no_socket(
-    words: list[str], run_offline: Run, finished_demo: Path, answers: Path, tmp_path: Path
+    words: list[str], offline_command: Command, finished_demo: Path, answers: Path, tmp_path: Path
 ) -> None:
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
-        known = {"SAMPLES": str(samples), "DEMO": str(finished_demo), "ANSWERS": str(answers)}
+        if any("DEMO" in word for word in words):
+            shutil.copytree(finished_demo, tmp_path / "demo")
+        known = {"SAMPLES": str(samples), "DEMO": "demo", "ANSWERS": str(answers)}
         pieces = [[known.get(piece, piece) for piece in word.split("/")] for word in words]
-        done = run_offline([sys.executable, "-m", "hallumeter", *map("/".join, pieces)], tmp_path)
-    assert done.returncode == 0, done.stderr
+        done = offline_command([*map("/".join, pieces)], tmp_path)
+    assert done.exit_code == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", [[], *([*name.split()] for name in sorted(CASES))], ids=" ".join)
-def test_asking_for_help_opens_no_socket(name: list[str], run_offline: Run, tmp_path: Path) -> None:
-    done = run_offline([sys.executable, "-m", "hallumeter", *name, "--help"], tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_asking_for_help_opens_no_socket(name: list[str], offline_command: Command, tmp_path: Path) -> None:
+    done = offline_command([*name, "--help"], tmp_path)
+    assert done.exit_code == 0, done.stderr
     assert "Usage" in done.stdout
 
 
-def test_importing_everything_public_opens_no_socket(run_offline: Run, tmp_path: Path) -> None:
-    program = "import hallumeter; [getattr(hallumeter, name) for name in hallumeter.__all__]"
+def test_importing_the_whole_package_opens_no_socket(run_offline: Run, tmp_path: Path) -> None:
+    program = (
+        "import hallumeter, importlib, pkgutil; [getattr(hallumeter, name) for name in hallumeter.__all__]; "
+        "[importlib.import_module(module.name) for module in pkgutil.walk_packages(hallumeter.__path__, 'hallumeter.')"
+        " if not module.name.endswith('__main__')]"
+    )
     done = run_offline([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"])
+def test_a_socket_is_refused_to_commands_of_this_process(host: str, socket_guard: SocketGuard) -> None:
+    with socket_guard.on(), pytest.raises(PermissionError, match="refused: socket"):
+        socket.create_connection((host, 9))
+    assert socket_guard.refused
+
+
+def test_a_program_other_than_python_is_refused_to_commands_of_this_process(socket_guard: SocketGuard) -> None:
+    with socket_guard.on(), pytest.raises(PermissionError, match="refused: subprocess"):
+        subprocess.run(["true"], check=False)
+    with socket_guard.on():
+        subprocess.run([sys.executable, "-c", ""], check=True)
+    assert not socket_guard.refused
 
 
 @pytest.mark.parametrize(

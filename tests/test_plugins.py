@@ -9,15 +9,20 @@ from pathlib import Path
 import pytest
 
 from hallumeter import plugins
+from hallumeter.claims.extractors.by_name import extractor_named
+from hallumeter.claims.extractors.statements import SentenceExtractor
+from hallumeter.claims.judges.by_name import judge_named
 from hallumeter.errors import SettingsError
-from hallumeter.extractors import SentenceExtractor, extractor_named
-from hallumeter.judges import JudgeTask, judge_named
-from hallumeter.providers.language_models import Provider, ScriptedProvider, provider_named
-from hallumeter.records import Claim, Label, Response, Verdict
+from hallumeter.models.by_name import provider_named
+from hallumeter.models.protocol import Provider
+from hallumeter.models.scripted import ScriptedProvider
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.judging import JudgeTask
+from hallumeter.records.response import Response
 
 MODULE = """
-from hallumeter.providers.language_models import ScriptedProvider
-from hallumeter.records import Claim
+from hallumeter.models.scripted import ScriptedProvider
+from hallumeter.records.claim import Claim
 from hallumeter.testing import judge_that_says
 
 NUMBER = 3

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hallumeter.claims.check import ResponseChecker
+from hallumeter.claims.profiles import Policy
 from hallumeter.errors import SettingsError
-from hallumeter.pipelines.checking import ResponseChecker
-from hallumeter.policy import Bound, Policy
+from hallumeter.records.bounds import Bound
 from hallumeter.testing import judge_that_says
 
 pytest_plugins = ["pytester"]
@@ -110,4 +111,4 @@ def test_judges_that_need_a_network_and_policies_without_claims_are_refused() ->
     with pytest.raises(SettingsError, match="needs the network"):
         ResponseChecker().check("It rains.", EVIDENCE, judge="openai:gpt-4o-mini")
     with pytest.raises(SettingsError, match="no bound on claims"):
-        ResponseChecker(Policy("p", bounds=(Bound("cer", at_most=0.1),)))
+        ResponseChecker(Policy("p", bounds=(Bound("cer", at_most=0.1), Bound("ragas:faithfulness", at_least=0.9))))

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from hallumeter.records import Label, Verdict
+from hallumeter.records.claim import Label, Verdict
 
 Row = dict[str, Any]
 

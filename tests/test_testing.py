@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hallumeter import testing
-from hallumeter.judges import JudgeTask
-from hallumeter.records import Claim, Failure, Label, Response, Verdict
+from hallumeter.records.claim import Claim, Failure, Label, Verdict
+from hallumeter.records.judging import JudgeTask
+from hallumeter.records.response import Response
 
 TASK = JudgeTask(Response("r"), (Claim("r", "a", text="Il pleut."), Claim("r", "b", text="눈이 온다.")))
 

@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors.numpy import load_file
 
-from hallumeter.judges.embedded.model_files import FOLDER, Tier
+from hallumeter.claims.judges.embedded.model_files import FOLDER, Tier
 
+from .batches import Item
 from .claim_table import claim_table
 from .decisions import FAST, FULL, HeldBack, fitted
 from .examples import Example
 from .export import export
 from .folds import FOLDS, fold_of
 from .held_back import held_back
-from .injection import injected
-from .make_readings import weighted_readings
-from .network import TokenJudge, quantized_rows, start_folder
+from .make_readings import items_of
+from .network import quantized_rows, start_folder
 from .packing import pack
-from .readers import read_all
-from .train_network import Plan, train
+from .readers import FOR_THE_NETWORK, read_all
+from .swaps import swapped
+from .train_network import Plan, saved_network, train
 from .train_trees import trained, write_trees
 
 ALL = "all"
@@ -37,23 +37,18 @@ _NO_DECISION = {"fast": Tier(0.0, {"trees": 1.0}, 0.5), "full": Tier(0.0, {"vote
 class Making:
     """The steps, and the folder in which their results are kept."""
 
-    def __init__(
-        self, data: Path, work: Path, *, minutes: float, folds: tuple[int, ...], start: Path | None = None
-    ) -> None:
+    def __init__(self, data: Path, work: Path, *, plan: Plan, folds: tuple[int, ...]) -> None:
         self.data = data
         self.work = work
-        self.minutes = minutes
+        self.plan = plan
         self.folds = folds
         """Folds without which a network is trained; the trees are trained without each."""
-        self.start = start
-        """The work folder of an earlier making, with whose networks to begin."""
         work.mkdir(parents=True, exist_ok=True)
 
     def run(self) -> None:
         """All steps."""
-        examples: list[Example] = self._kept("examples.pickle", self._examples)
-        plain = [each for each in examples if not each.data_set.startswith("injected")]
-        self._networks(examples)
+        plain: list[Example] = self.examples()
+        self._networks()
         table = claim_table(plain, self.work / "claims.npz")
         for fold in (*range(FOLDS), None):
             name = ALL if fold is None else str(fold)
@@ -71,33 +66,38 @@ class Making:
         path = self.work / name
         if not path.exists():
             print(f"making {name}", flush=True)
-            path.write_bytes(pickle.dumps(make()))
+            part = path.with_suffix(".part")
+            part.write_bytes(pickle.dumps(make()))
+            part.replace(path)
         return pickle.loads(path.read_bytes())
 
-    def _examples(self) -> list[Example]:
-        examples = read_all(self.data)
-        return [*examples, *injected(examples)]
+    def examples(self) -> list[Example]:
+        """What trees, network and decisions are made from."""
+        return self._kept("examples.pickle", lambda: read_all(self.data))
 
-    def _networks(self, examples: list[Example]) -> None:
+    def _items(self) -> list[Item]:
+        plain = self.examples()
+        return items_of([*plain, *read_all(self.data, FOR_THE_NETWORK), *swapped(plain)])
+
+    def _networks(self) -> None:
         names = [*map(str, self.folds), ALL]
         missing = [name for name in names if not (self.work / f"network-{name}.pt").exists()]
-        if missing and not all((self.work / f"readings-{name}.pickle").exists() for name in missing):
-            made = weighted_readings(examples)
-            for name in names:
-                kept = [each for number, each in made if name == ALL or fold_of(examples[number]) != int(name)]
-                (self.work / f"readings-{name}.pickle").write_bytes(pickle.dumps(kept))
+        if missing:
+            self._kept("items.pickle", self._items)
         # Two at a time, with a core each: that trains more than two cores on one.
         for first in range(0, len(missing), 2):
-            command = [sys.executable, "-m", "training", "--work", str(self.work), "--minutes", str(self.minutes)]
-            begin = [] if self.start is None else ["--start", str(self.start)]
-            jobs = [subprocess.Popen([*command, *begin, "--network", name]) for name in missing[first : first + 2]]
+            command = [sys.executable, "-m", "training", "--data", str(self.data), "--work", str(self.work)]
+            plan = ["--passes", str(self.plan.passes)]
+            jobs = [subprocess.Popen([*command, *plan, "--network", name]) for name in missing[first : first + 2]]
             if any(job.wait() for job in jobs):
                 raise SystemExit("a network could not be trained; start again to go on where it stopped")
 
     def train_network(self, name: str) -> None:
-        """Train one network from its readings."""
-        start = None if self.start is None else str(self.start / f"network-{name}.pt")
-        train(self.work / f"readings-{name}.pickle", self.work / f"network-{name}.pt", Plan(self.minutes, start=start))
+        """Train one network."""
+        self._kept("items.pickle", self._items)
+        out = self.work / f"network-{name}.pt"
+        if not out.exists():
+            train(self.work / "items.pickle", out, self.plan, without=None if name == ALL else int(name))
 
     def _trees(self, table: Any, examples: list[Example], fold: int | None, name: str) -> None:
         write_trees(trained(table, examples, without=fold), self.work / f"trees-{name}.npz")
@@ -112,9 +112,7 @@ class Making:
         (folder / "trees.npz").write_bytes((self.work / f"trees-{name}.npz").read_bytes())
         trained_network = self.work / f"network-{name}.pt"
         if trained_network.exists():
-            model = TokenJudge(start_folder())
-            model.load_state_dict(torch.load(trained_network))
-            export(model, folder / "encoder.onnx")
+            export(saved_network(trained_network), folder / "encoder.onnx")
         pack(_NO_DECISION, folder)
 
     def _decisions(self, examples: list[Example]) -> dict[str, Tier]:
@@ -132,14 +130,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the data sets")
     parser.add_argument("--work", type=Path, default=Path(".training"), help="where the results of steps are kept")
-    parser.add_argument("--minutes", type=float, default=150, help="for each network")
+    parser.add_argument("--passes", type=float, default=Plan().passes, help="of a network over the main sets")
     parser.add_argument("--folds", type=int, nargs="*", default=list(range(FOLDS)), help="folds to hold back")
-    parser.add_argument("--start", type=Path, help="a work folder with whose networks to begin")
     parser.add_argument("--network", help="train this one network and nothing else")
     options = parser.parse_args()
-    making = Making(
-        options.data, options.work, minutes=options.minutes, folds=tuple(options.folds), start=options.start
-    )
+    plan = Plan(passes=options.passes)
+    making = Making(options.data, options.work, plan=plan, folds=tuple(options.folds))
     if options.network:
         making.train_network(options.network)
     else:

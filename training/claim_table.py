@@ -13,7 +13,7 @@ from .folds import fold_of
 from .readings import claims_of, measured_claims
 
 UNKNOWN = -1
-SETS = ("ragtruth", "quintd1", "summedits", "written", "gofigure", "wice")
+SETS = ("ragtruth", "quintd1", "d2t_eval", "summedits", "defacto", "written", "gofigure", "wice")
 
 
 class ClaimTable(Struct, frozen=True):

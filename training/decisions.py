@@ -11,11 +11,9 @@ import numpy as np
 from msgspec import Struct, structs
 from sklearn.linear_model import LogisticRegression
 
-from hallumeter.judges.embedded.encoder import ReadClaim
-from hallumeter.judges.embedded.model_files import Tier
-from hallumeter.judges.embedded.signals import Signals, signals_of
-from hallumeter.judges.embedded.spans import best_stretch
-from hallumeter.judges.embedded.tokens import tokens_of
+from hallumeter.claims.judges.embedded.judge import Signals, best_stretch, signals_of
+from hallumeter.claims.judges.embedded.model_files import Tier
+from hallumeter.claims.judges.embedded.network import ReadClaim, tokens_of
 
 from .examples import Example
 from .readings import LabelledClaim

@@ -14,6 +14,14 @@ class Span(Struct, frozen=True):
     """The evidence says otherwise; else it says nothing of it."""
 
 
+class GivenClaim(Struct, frozen=True):
+    """A claim whose place in a text is known beforehand, and what people said of it."""
+
+    start: int
+    end: int
+    is_unsupported: bool
+
+
 class Example(Struct, frozen=True):
     """A text, its evidence, and what people said of it."""
 
@@ -21,7 +29,7 @@ class Example(Struct, frozen=True):
     source: str
     """What several texts share: they are kept on one side of every split."""
     task: str
-    """qa, data or summary."""
+    """qa, data, summary, dialogue or claim."""
     evidence: tuple[str, ...]
     text: str
     is_unsupported: bool
@@ -33,8 +41,9 @@ class Example(Struct, frozen=True):
     """The model that wrote the text."""
     is_one_claim: bool = False
     """The text is a claim as it stands, not to be cut into sentences."""
-
-    @property
-    def fold(self) -> str:
-        """The part that is held back together: a domain where a set has several, else by source."""
-        return f"{self.data_set}/{self.source}"
+    given: tuple[GivenClaim, ...] = ()
+    """The claims, where the data set has them one by one; else the text is cut into sentences."""
+    disputed: tuple[Span, ...] = ()
+    """Parts that one person marked and another did not: nothing is learned of them."""
+    family: str = ""
+    """What a text shares with others that differ from it in a few words only, right ones and wrong ones."""

@@ -10,7 +10,8 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
-from .network import TokenJudge, start_folder
+from .network import TokenJudge
+from .train_network import saved_network
 
 
 class _Exported(nn.Module):
@@ -47,15 +48,12 @@ def export(model: TokenJudge, path: Path) -> None:
 
 
 def main() -> None:
-    """Export one network."""
+    """Export one network, trained or on its way."""
     parser = argparse.ArgumentParser()
     parser.add_argument("weights", type=Path)
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
-    model = TokenJudge(start_folder())
-    saved = torch.load(options.weights)
-    model.load_state_dict(saved.get("model", saved))
-    export(model, options.out)
+    export(saved_network(options.weights), options.out)
     print(options.out.stat().st_size)
 
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from hallumeter.judges.embedded import model_files
-from hallumeter.judges.embedded.features import measured_of
-from hallumeter.judges.embedded.judge import can_be_weighed, is_structured, read_by_network, tree_logits
+from hallumeter.claims.judges.embedded import model_files
+from hallumeter.claims.judges.embedded.features import measured_of
+from hallumeter.claims.judges.embedded.judge import can_be_weighed, is_structured, read_by_network, tree_logits
 
 from .decisions import HeldBack
 from .examples import Example
 from .model_folder import use_model
 from .readings import claims_of, response_of
 
-DECIDED_ON = ("ragtruth", "quintd1", "summedits", "written")
+DECIDED_ON = ("ragtruth", "quintd1", "d2t_eval", "summedits", "defacto", "written")
 """Sets on which the decisions are fitted: those of the three kinds of tasks."""
 
 

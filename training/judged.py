@@ -9,9 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from hallumeter.judges.embedded.judge import EmbeddedJudge
-from hallumeter.judges.protocol import JudgeTask
-from hallumeter.records import Claim, Label, Passage, Verdict
+from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.judging import JudgeTask
+from hallumeter.records.response import Passage
 
 from .examples import Example
 from .model_folder import use_model

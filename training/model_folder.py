@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hallumeter.judges.embedded import encoder, model_files, tokens, trees, word_table
+from hallumeter.claims.judges.embedded import model_files
+from hallumeter.claims.judges.embedded import model_files as trees
+from hallumeter.claims.judges.embedded import network as encoder
+from hallumeter.claims.judges.embedded import network as tokens
+from hallumeter.claims.judges.embedded import network as word_table
 
 
 def use_model(folder: Path) -> None:

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from hallumeter.judges.embedded.chunks import KINDS
+from hallumeter.claims.judges.embedded.network import KINDS
 
 UNSUPPORTED, CONFLICT, ATTENTION, VOTE = range(4)
 """What is said of a token: that it is unsupported, that it conflicts if so, and its weight and vote for its claim."""
@@ -35,9 +35,8 @@ class TokenJudge(nn.Module):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         config = BertConfig.from_pretrained(folder)
-        config.attention_probs_dropout_prob = config.hidden_dropout_prob = (
-            0.0  # a third faster, and few readings are seen twice
-        )
+        config.attention_probs_dropout_prob = 0.0  # it would cost a quarter of the speed; that of layers, a twentieth
+        config.hidden_dropout_prob = 0.1
         self.encoder = BertModel(config, add_pooling_layer=False)
         weights = {name.removeprefix("bert."): value for name, value in load_file(folder / "model.safetensors").items()}
         self.encoder.load_state_dict(

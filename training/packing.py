@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from hallumeter.judges.embedded.model_files import FOLDER, LIST, Model, Tier
+from hallumeter.claims.judges.embedded.model_files import FOLDER, LIST, Model, Tier
 
 VERSION = 1
 

@@ -92,7 +92,7 @@ def with_interval(
 
 
 def character_f1(judged: Sequence[Judged]) -> float | None:
-    """F1 of the characters that are called unsupported."""
+    """F1 of the characters that are called unsupported; None where people marked none."""
     both = called = marked = 0
     for each in judged:
         gold = {place for span in each.example.spans for place in range(span.start, span.end)}
@@ -100,23 +100,21 @@ def character_f1(judged: Sequence[Judged]) -> float | None:
         both += len(gold & said)
         called += len(said)
         marked += len(gold)
-    return 2 * both / (called + marked) if called + marked else None
+    return 2 * both / (called + marked) if marked else None
 
 
-def calibration_error(judged: Sequence[Judged], *, bins: int = 10) -> float | None:
-    """Expected calibration error of claims in bins of the same width."""
-    pairs = [
-        (verdict.unsupported_probability, claim.is_unsupported)
-        for each in judged
-        for claim, verdict in zip(each.claims, each.verdicts, strict=True)
-        if claim.is_unsupported is not None and verdict.unsupported_probability is not None
-    ]
-    if not pairs:
-        return None
-    said, labels = np.asarray([pair[0] for pair in pairs]), np.asarray([pair[1] for pair in pairs], float)
-    places = np.minimum((said * bins).astype(int), bins - 1)
-    gaps = [
-        abs(said[places == each].mean() - labels[places == each].mean()) * (places == each).mean()
-        for each in set(places.tolist())
-    ]
-    return float(sum(gaps))
+def said_over_true(outcomes: Sequence[Outcome]) -> float | None:
+    """How many times as many texts are called wrong as are."""
+    wrong = sum(each.is_unsupported for each in outcomes)
+    return sum(each.is_called for each in outcomes) / wrong if wrong else None
+
+
+def pair_accuracy(judged: Sequence[Judged]) -> float | None:
+    """How often a wrong text has the higher score than a right one that differs from it in a few words only."""
+    families: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    for each in judged:
+        if each.example.family:
+            both = families.setdefault((each.example.source, each.example.family), ([], []))
+            both[each.example.is_unsupported].append(each.probability)
+    won = [wrong > right for rights, wrongs in families.values() for right in rights for wrong in wrongs]
+    return sum(won) / len(won) if won else None

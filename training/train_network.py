@@ -1,189 +1,206 @@
-"""Train the network on readings, for some minutes, in steps that can be stopped and resumed."""
+"""Train the network by passes over the readings, in steps that can be stopped and resumed at any moment."""
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import random
+import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from msgspec import Struct
 from torch import Tensor
-from torch.nn import functional
 
-from .batches import Batch, WeightedReading, groups
-from .network import ATTENTION, CONFLICT, UNSUPPORTED, VOTE, TokenJudge, start_folder
-from .readings import CONFLICT as CONFLICT_LABEL
-from .readings import UNKNOWN
+from .batches import Batch, Item, drawn, groups
+from .losses import loss_of
+from .mixture import MAIN, WARM_UP, times
+from .network import TokenJudge, start_folder
 
-POSITIVE_WEIGHT = 1.5
-"""How much more a token counts that is unsupported: few are."""
-KIND_SHARE, CLAIM_SHARE = 0.2, 0.5
-"""How much the kind of an error and the label of a claim count beside the labels of tokens."""
 FRESH = 10.0
 """How much faster the parts learn that begin from nothing."""
-_WARM_UP = 60
-_SAVE_SECONDS = 300
-_SAY_EVERY = 25
+COOLING = 0.3
+"""The last part of the passes, in which the rate falls to nothing; before, it does not depend on their number."""
+_FIRST_STEPS = 200
+"""Steps in which the rate rises."""
+_AVERAGED = 1000
+"""Steps over which weights are averaged, for a network that is good before the rate has fallen."""
+_SAVE_SECONDS = 120
+_SAY_EVERY = 50
+_TABLE = "encoder.embeddings.word_embeddings.weight"
 
 
 class Plan(Struct, frozen=True):
     """How long and how fast to train."""
 
-    minutes: float
-    rate: float = 1.5e-4
-    threads: int = 1
+    passes: float = 6.0
+    """Over the main sets; a training under way may be given fewer, to end sooner."""
+    rate: float = 1.0e-4
+    tokens: int = 1024
+    """In a step."""
     seed: int = 0
-    start: str | None = None
-    """A network to begin with, instead of the one that nobody has trained for this."""
+    has_warm_up: bool = True
+    steps: int | None = None
+    """Stop after so many, for a trial."""
 
 
-def train(readings: Path, out: Path, plan: Plan) -> None:
-    """Train until the minutes are used up. What was reached is saved every few minutes, and taken up again."""
-    torch.set_num_threads(plan.threads)
+def train(items: Path, out: Path, plan: Plan, *, without: int | None) -> None:
+    """Train without a fold until all passes are done; what was reached is saved every few minutes."""
+    torch.set_num_threads(1)
     torch.manual_seed(plan.seed)
-    training = _Training(pickle.loads(readings.read_bytes()), out, plan)
+    training = Training([each for each in pickle.loads(items.read_bytes()) if each.fold != without], out, plan)
     training.resume()
+    signal.signal(signal.SIGTERM, training.stop)
     while not training.is_over:
-        training.run_epoch()
+        training.run_pass()
     training.finish()
 
 
-class _Training:
-    """A network on its way."""
+class Training:
+    """A network on its way. Pass 0 is the one before the main training."""
 
-    def __init__(self, readings: list[WeightedReading], out: Path, plan: Plan) -> None:
-        self.readings = readings
+    def __init__(self, items: list[Item], out: Path, plan: Plan) -> None:
+        self.items = items
         self.out = out
         self.plan = plan
         self.model = TokenJudge(start_folder())
+        self.trained = [each for each in self.model.parameters() if each.requires_grad]
         fresh = [*self.model.head.parameters(), *self.model.encoder.embeddings.token_type_embeddings.parameters()]
         begun = {id(each) for each in fresh}
-        self.trained = [each for each in self.model.parameters() if each.requires_grad]
         old = [each for each in self.trained if id(each) not in begun]
-        groups = [{"params": old, "times": 1.0}, {"params": fresh, "times": FRESH}]
-        self.optimizer = torch.optim.AdamW(groups, lr=plan.rate, weight_decay=0.01)
-        self.step = self.epoch = self.tokens = 0
-        self.spent_before = 0.0
-        self.began = self.saved = time.monotonic()
+        both = [{"params": old, "times": 1.0}, {"params": fresh, "times": FRESH}]
+        self.optimizer = torch.optim.AdamW(both, lr=plan.rate, weight_decay=0.01, fused=True)
+        self.average = [each.detach().clone() for each in self.trained]
+        self.number = 0 if plan.has_warm_up else 1
+        self.position = self.step = self.tokens = 0
+        self.done = 0.0
+        """Passes over the main sets."""
+        self.began = time.monotonic()
+        self.saved = time.process_time()
         self.losses: list[float] = []
+        self.is_stopped = False
 
     @property
     def state(self) -> Path:
+        """Where it is saved."""
         return self.out.with_suffix(".state")
 
     @property
-    def share(self) -> float:
-        """How much of the time is used up."""
-        return (self.spent_before + time.monotonic() - self.began) / (self.plan.minutes * 60)
-
-    @property
     def is_over(self) -> bool:
-        return self.share >= 1
+        """Whether all is done."""
+        return self.done >= self.plan.passes or (self.plan.steps is not None and self.step >= self.plan.steps)
 
     def resume(self) -> None:
         """Go on where an earlier run was stopped."""
         if not self.state.exists():
-            if self.plan.start is not None:
-                self.model.load_state_dict(torch.load(self.plan.start))
             return
-        kept = torch.load(self.state)
-        self.model.load_state_dict(kept["model"])
+        kept = torch.load(self.state, weights_only=True)
+        self.model.load_state_dict(kept["model"], strict=False)
         self.optimizer.load_state_dict(kept["optimizer"])
-        self.spent_before, self.step, self.epoch = kept["spent"], kept["step"], kept["epoch"] + 1
-
-    def run_epoch(self) -> None:
-        """All readings once, in an order of their own."""
-        for group in groups(self.readings, random.Random(self.plan.seed * 1000 + self.epoch)):
-            if self.is_over:
-                return
-            self._step(Batch(group))
-            if self.step % _SAY_EVERY == 0:
-                self._say()
-            if time.monotonic() - self.saved > _SAVE_SECONDS:
-                self._save()
-        self.epoch += 1
-
-    def finish(self) -> None:
-        """Keep the network itself."""
-        torch.save(self.model.state_dict(), self.out)
-        self.state.unlink(missing_ok=True)
+        self.average = kept["average"]
+        torch.set_rng_state(kept["random"])
+        self.number, self.position, self.step, self.done = (kept[name] for name in _COUNTS)
         self._say()
 
+    def run_pass(self) -> None:
+        """The rest of a pass: its order depends on its number alone, so that it can be entered anywhere."""
+        generator = random.Random(self.plan.seed * 1000 + self.number)
+        often = [times(item.name, MAIN if self.number else WARM_UP) for item in self.items]
+        batches = groups(drawn(self.items, often, generator), generator, tokens=self.plan.tokens)
+        for place in range(self.position, len(batches)):
+            if self.number:
+                self.done = self.number - 1 + place / len(batches)
+            if self.is_over:
+                return
+            self._step(Batch(batches[place], random.Random(f"{self.plan.seed} {self.number} {place}")))
+            self.position = place + 1
+            if self.step % _SAY_EVERY == 0:
+                self._say()
+            if self.is_stopped or time.process_time() - self.saved > _SAVE_SECONDS:
+                self._save()
+            if self.is_stopped:
+                raise SystemExit("stopped; start again to go on")
+        self.done = float(self.number)
+        self.number, self.position = self.number + 1, 0
+
+    def stop(self, *_: object) -> None:
+        """End after this step, and save."""
+        self.is_stopped = True
+
+    def finish(self) -> None:
+        """Keep the network itself, its weights averaged."""
+        self._save()
+        _fill(self.model, self.average)
+        torch.save(self.model.state_dict(), self.out)
+        self._say()
+
+    def _rate(self) -> float:
+        left = (self.plan.passes - self.done) / (COOLING * self.plan.passes)
+        return self.plan.rate * min(1.0, (self.step + 1) / _FIRST_STEPS, max(0.0, left))
+
     def _step(self, batch: Batch) -> None:
-        rate = self.plan.rate * min(1.0, (self.step + 1) / _WARM_UP) * max(0.0, 1 - self.share)
+        rate = self._rate()
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = rate * parameters["times"]
         self.model.train()
-        loss = loss_of(self.model, batch)
+        with half_precision():
+            loss = loss_of(self.model, batch)
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         self.optimizer.step()
+        kept = min(1 - 1 / _AVERAGED, (self.step + 1) / (self.step + 10))
+        torch._foreach_lerp_(self.average, [each.detach() for each in self.trained], 1 - kept)
         self.step += 1
         self.tokens += batch.ids.numel()
         self.losses.append(loss.item())
 
     def _say(self) -> None:
         pace = self.tokens / (time.monotonic() - self.began)
-        loss = np.mean(self.losses[-200:]) if self.losses else float("nan")
-        done = f"{self.share:.0%} of the time, step {self.step}, epoch {self.epoch}"
-        print(f"{self.out.stem}: {done}, loss {loss:.4f}, {pace:.0f} tokens/s", flush=True)
+        loss = np.mean(self.losses[-400:]) if self.losses else float("nan")
+        where = f"{self.done:.3f} of {self.plan.passes:g} passes" if self.number else f"warm-up, batch {self.position}"
+        moment = time.strftime("%H:%M:%S", time.gmtime())
+        print(f"{moment} {self.out.stem}: {where}, step {self.step}, loss {loss:.4f}, {pace:.0f} tokens/s", flush=True)
 
     def _save(self) -> None:
         """To another file first: a run that is stopped while it saves loses nothing."""
         part = self.state.with_suffix(".part")
-        spent = self.spent_before + time.monotonic() - self.began
-        kept = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        torch.save({**kept, "spent": spent, "step": self.step, "epoch": self.epoch}, part)
+        model = {name: value for name, value in self.model.state_dict().items() if name != _TABLE}
+        kept: dict[str, Any] = {name: getattr(self, name) for name in _COUNTS}
+        kept |= {"model": model, "optimizer": self.optimizer.state_dict(), "average": self.average}
+        torch.save({**kept, "random": torch.get_rng_state()}, part)
         part.replace(self.state)
-        self.saved = time.monotonic()
+        self.saved = time.process_time()
 
 
-def loss_of(model: TokenJudge, batch: Batch) -> Tensor:
-    """How far the model is from the labels: of tokens, of claims, and of the kind of what is unsupported."""
-    said = model(model.encoder.embeddings.word_embeddings(batch.ids), batch.kinds, batch.mask)
-    loss = _token_loss(said, batch)
-    wrong = batch.labels > 0
-    if wrong.any():
-        kind = (batch.labels[wrong] == CONFLICT_LABEL).float()
-        loss = loss + KIND_SHARE * functional.binary_cross_entropy_with_logits(said[..., CONFLICT][wrong], kind)
-    return loss + CLAIM_SHARE * _claim_loss(claim_votes(said, batch), batch)
+_COUNTS = ("number", "position", "step", "done")
 
 
-def _token_loss(said: Tensor, batch: Batch) -> Tensor:
-    known = batch.labels != UNKNOWN
-    weights = batch.weights[:, None].expand_as(batch.labels)[known]
-    each = functional.binary_cross_entropy_with_logits(
-        said[..., UNSUPPORTED][known],
-        (batch.labels[known] > 0).float(),
-        pos_weight=torch.tensor(POSITIVE_WEIGHT),
-        reduction="none",
-    )
-    return (each * weights).sum() / max(1.0, float(weights.sum()))
+def saved_network(path: Path) -> TokenJudge:
+    """A network that was trained, or one on its way: then its weights are averaged over its last steps."""
+    model = TokenJudge(start_folder())
+    kept = torch.load(path, weights_only=True)
+    if path.suffix == ".state":
+        model.load_state_dict(kept["model"], strict=False)
+        _fill(model, kept["average"])
+        print(f"{path.name}: {kept['done']:.2f} passes, step {kept['step']}")
+    else:
+        model.load_state_dict(kept)
+    return model.eval()
 
 
-def _claim_loss(votes: Tensor, batch: Batch) -> Tensor:
-    """Of claims with a label, and of texts that were judged as a whole: there the claims' votes are joined."""
-    loss = torch.zeros(())
-    judged = batch.claims >= 0
-    if judged.any():
-        each = functional.binary_cross_entropy_with_logits(votes[judged], batch.claims[judged], reduction="none")
-        loss = (each * batch.claim_weights[judged]).sum() / batch.claim_weights[judged].sum()
-    for first, last, label in batch.bags:
-        joined = torch.logsumexp(votes[first:last], 0)
-        loss = loss + functional.binary_cross_entropy_with_logits(joined, torch.tensor(label)) / len(batch.ids)
-    return loss
+def _fill(model: TokenJudge, weights: Sequence[Tensor]) -> None:
+    trained = [each for each in model.parameters() if each.requires_grad]
+    for each, value in zip(trained, weights, strict=True):
+        each.data.copy_(value)
 
 
-def claim_votes(said: Tensor, batch: Batch) -> Tensor:
-    """The vote of each claim: its tokens' votes by their weights."""
-    inside = batch.owner >= 0
-    owner = batch.owner[inside]
-    weights = torch.exp(said[..., ATTENTION][inside].clamp(-15, 15))
-    count = len(batch.claims)
-    total = torch.zeros(count).index_add(0, owner, weights)
-    votes = torch.zeros(count).index_add(0, owner, weights * said[..., VOTE][inside])
-    return votes / total
+def half_precision() -> contextlib.AbstractContextManager[Any]:
+    """Products in sixteen bits where the processor has them: half as long again the speed."""
+    if torch.cpu._is_avx512_bf16_supported():
+        return torch.autocast("cpu", dtype=torch.bfloat16)
+    return contextlib.nullcontext()

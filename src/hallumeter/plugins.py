@@ -1,9 +1,12 @@
-"""Judges, extractors and language models that other packages bring, found by their entry points."""
+"""What users and other packages bring: functions by their names, and plugins by their entry points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -88,3 +91,27 @@ def found(group: str, *, ours: Iterable[str] = ()) -> dict[str, Plugin]:
 
 def _package_of(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown package"
+
+
+def function_named(path: str) -> Callable[..., Any]:
+    """A function that the user names, imported from ``module.function``, also from the current folder.
+
+    Raises:
+        SettingsError: There is no such module or function, or importing it fails.
+    """
+    module_name, _, name = path.replace(":", ".").rpartition(".")
+    if not module_name or not name:
+        raise SettingsError(f"{path!r} names no function; expected python:module.function")
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = import_module(module_name)
+    except Exception as error:
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(f"python:{path}: the module {module_name!r} cannot be imported ({cause})") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        state = "has no" if function is None else "has, but not as a function,"
+        raise SettingsError(f"python:{path}: the module {module_name!r} {state} {name!r}")
+    return function  # type: ignore[no-any-return]

@@ -15,9 +15,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hallumeter.judges import Judge
-    from hallumeter.pipelines.checking import ResponseChecker
-    from hallumeter.records import Finding
+    from hallumeter.claims.check import ResponseChecker
+    from hallumeter.records.claim import Finding
+    from hallumeter.records.judging import Judge
+
 
 POLICY, JUDGE = "hallumeter_policy", "hallumeter_judge"
 
@@ -60,13 +61,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def hallumeter(pytestconfig: pytest.Config) -> Hallumeter:
     """Checks responses against their evidence, offline."""
+    from hallumeter.catalog import METRICS_BY_ID
+    from hallumeter.claims.check import ResponseChecker
+    from hallumeter.claims.measure.commands import read_policy
     from hallumeter.errors import HallumeterError
-    from hallumeter.pipelines import read_policy
-    from hallumeter.pipelines.checking import ResponseChecker
 
     named = str(pytestconfig.getini(POLICY))
     try:
-        policy = read_policy(pytestconfig.rootpath / named) if named else None
+        policy = read_policy(pytestconfig.rootpath / named, METRICS_BY_ID) if named else None
         return Hallumeter(ResponseChecker(policy, judge=str(pytestconfig.getini(JUDGE))))
     except HallumeterError as error:
         raise pytest.UsageError(f"{POLICY}: {error}") from None

@@ -2,8 +2,8 @@
 
 No network, no key and no waiting:
 
-    >>> from hallumeter.judges import JudgeTask
-    >>> from hallumeter.records import Claim, Label
+    >>> from hallumeter.records.judging import JudgeTask
+    >>> from hallumeter.records.claim import Claim, Label
     >>> response = sample_responses()[0]
     >>> claim = Claim(response.record_id, "c1", text="A P60 is a summary of pay and tax.")
     >>> judge = judge_that_says({"A P60 is a summary of pay and tax.": Label.SUPPORTED})
@@ -16,10 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import resources
 
-from hallumeter.formats import read_rows, response_of, rows_of
-from hallumeter.judges import FunctionJudge, Judge, RecordedJudge
-from hallumeter.providers.language_models import ScriptedProvider
-from hallumeter.records import Label, Response
+from hallumeter.claims.judges.function import FunctionJudge
+from hallumeter.claims.judges.recorded import RecordedJudge
+from hallumeter.formats.files import read_rows
+from hallumeter.formats.records import response_of, rows_of
+from hallumeter.models.scripted import ScriptedProvider
+from hallumeter.records.claim import Label
+from hallumeter.records.judging import Judge
+from hallumeter.records.response import Response
 
 __all__ = ["RecordedJudge", "ScriptedProvider", "judge_that_says", "sample_responses"]
 

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.long
+
 NAMES = ["record_id", "id", "claim_id", "label", "judge", "model", "text", "claim", "response", "answer", "question"]
 NAMES += ["confidence", "unsupported_probability", "probabilities", "inference_samples", "answerable", "is_nonexistent"]
 NAMES += ["evidence", "start", "end", "weight", "cost_usd", "samples", "reason", "note", "task", "", "a b", "è"]

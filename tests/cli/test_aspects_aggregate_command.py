@@ -10,7 +10,7 @@ import pytest
 from command_line import refused, run, succeed, write
 
 from aspect_outputs import aspect, card_of, failed_output, output
-from hallumeter.pipelines.aspects.scoring import make_scorecard
+from hallumeter.aspects.score.scorecard import make_scorecard
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from click.testing import Result
 from command_line import refused, run, succeed, write
 
 from hallumeter.cli.audit import audit
-from hallumeter.store import cache_folder
+from hallumeter.run.verdict_cache import cache_folder
 from misbehaving_server import MisbehavingServer, _misbehaving_process, misbehaving_server
 
 __all__ = ["_misbehaving_process", "misbehaving_server"]

@@ -255,7 +255,7 @@ def test_what_the_system_refuses_without_naming_a_file_is_said_all_the_same(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hallumeter.report.summary_text", refuse)
+    monkeypatch.setattr("hallumeter.report.summary_text.summary_text", refuse)
     line = refused("measure", write(here / "v.jsonl", [VERDICT]), "--quiet")
     assert line == "the system refuses to read or write: No space left on device"
 

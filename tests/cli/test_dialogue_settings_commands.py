@@ -7,7 +7,7 @@ from pathlib import Path
 
 from command_line import refused, run, succeed
 
-from hallumeter.judges.clinical.settings import RULES_FILE, TURNS_FILE
+from hallumeter.dialogue.judges.settings import RULES_FILE, TURNS_FILE
 
 
 def test_settings_are_copied_out_once_and_then_left_as_they_are(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from command_line import VERDICT, refused, run, succeed, write
 
 from hallumeter.formats import jsonl
-from hallumeter.formats.foreign import documents
-from hallumeter.store import RunFolder
+from hallumeter.ingest import documents
+from hallumeter.run.run_folder import RunFolder
 
-RESULTS = Path(__file__).parents[1] / "formats" / "foreign" / "results"
+RESULTS = Path(__file__).parents[1] / "ingest" / "results"
 RAGAS = {"user_input": "q", "response": "a", "retrieved_contexts": ["e"], "faithfulness": 0.5}
 
 
@@ -125,7 +125,7 @@ def test_an_archive_without_the_extra_names_the_pip_line(here: Path, monkeypatch
 
 
 def test_integrity_exits_by_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(RESULTS.parents[2] / "pipelines")
+    monkeypatch.chdir(Path(__file__).parents[1] / "challenge" / "integrity")
     cases = ("--case", "refusal", "--case", "number_changed", "--quiet")
     assert succeed("integrity", "--python", "evaluators:only_the_beginning", "--case", "number_changed").exit_code == 0
     silent = run("integrity", "--python", "evaluators:share_of_words", *cases, "--format", "json")

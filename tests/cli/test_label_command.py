@@ -20,7 +20,7 @@ from rich.cells import cell_len
 
 from annotated_runs import copied, give, judged_run, session_of
 from compared_runs import run_of, verdict_rows
-from hallumeter.store import LabelStore
+from hallumeter.run.labels import LabelStore
 from transcript_folders import write_pages
 
 SECONDS = 30.0
@@ -202,6 +202,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused(run: Path) -> None:
         run.chmod(0o755)
 
 
+@pytest.mark.long
 def test_a_killed_session_loses_nothing_and_goes_on_with_the_same_question(run: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hallumeter", "label", str(run), "--annotator", "kim"]
     process = subprocess.Popen(

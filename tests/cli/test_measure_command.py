@@ -158,7 +158,7 @@ def test_a_closed_pipe_ends_the_command_at_once(here: Path, monkeypatch: pytest.
     def refuse(*_: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("hallumeter.report.summary_text", refuse)
+    monkeypatch.setattr("hallumeter.report.summary_text.summary_text", refuse)
     result = run("measure", "v.jsonl", "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (141, "", "")
 

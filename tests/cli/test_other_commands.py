@@ -12,8 +12,9 @@ import pytest
 from command_line import VERDICT, refused, succeed, write
 
 from hallumeter import METRICS, load
-from hallumeter.metrics.catalog import Metric
-from hallumeter.report import Document, find_metric, metric_facts, metric_texts
+from hallumeter.records.metric import Metric
+from hallumeter.report.catalog import find_metric, metric_facts, metric_texts
+from hallumeter.report.document import Document
 
 
 def test_every_command_has_a_help_page_with_examples_and_all_its_options(
@@ -74,21 +75,6 @@ def test_an_unknown_metric_is_refused_with_the_way_to_the_list() -> None:
     assert refused("metrics", "nonsense") == (
         f"no metric is called 'nonsense'; `hallumeter metrics` lists the {len(METRICS)} that exist"
     )
-
-
-def test_the_demo_can_be_run_twice_into_the_same_folder(tmp_path: Path) -> None:
-    first = succeed("demo", "--out", tmp_path / "demo")
-    files = sorted((tmp_path / "demo").rglob("*"))
-    second = succeed("demo", "--out", tmp_path / "demo")
-    assert first.stdout == second.stdout
-    assert f"Report on all of it: {tmp_path / 'demo' / 'report.html'}" in first.stdout
-    for name in ("answers", "newspapers", "dialogues", "reviews-english", "reviews-korean"):
-        assert str(tmp_path / "demo" / name) in first.stdout
-        assert (tmp_path / "demo" / name / "report.html").is_file()
-    assert "agent minus llm, on the same patients and turns" in first.stdout
-    assert sorted((tmp_path / "demo").rglob("*")) == files
-    assert "MiHR" in first.stdout
-    assert "smollm2-penalized" in first.stdout
 
 
 def test_the_demo_does_not_touch_what_is_no_demo(tmp_path: Path) -> None:

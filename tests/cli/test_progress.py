@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from hallumeter.cli import progress
 from hallumeter.cli.progress import shown_audit, shown_pages
-from hallumeter.runner import NoWatch
+from hallumeter.run.progress import NoProgress
 
 
 class Terminal(io.StringIO):
@@ -67,7 +67,7 @@ def test_a_bar_is_drawn_ten_times_a_second_and_when_its_step_is_finished(monkeyp
 
 def test_an_audit_in_a_pipe_or_for_a_quiet_user_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with shown_audit(is_quiet=False) as watch:
-        assert isinstance(watch, NoWatch)
+        assert isinstance(watch, NoProgress)
     monkeypatch.setattr(sys, "stderr", Terminal())
     with shown_audit(is_quiet=True) as watch:
-        assert isinstance(watch, NoWatch)
+        assert isinstance(watch, NoProgress)

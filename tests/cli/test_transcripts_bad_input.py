@@ -295,6 +295,7 @@ def test_a_refusal_in_the_middle_leaves_no_process_at_work(here: Path) -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes under /proc")
 def test_a_killed_process_is_said_in_one_line_and_leaves_nothing_behind(here: Path) -> None:
     for number in range(5_000):

@@ -17,7 +17,7 @@ from command_line import refused, succeed
 from pyarrow import parquet
 
 import hallumeter
-from hallumeter.pipelines.transcripts import RANKABLE
+from hallumeter.transcripts.settings import RANKABLE
 from transcript_folders import (
     FAITHFUL,
     INVENTIVE,
@@ -320,6 +320,7 @@ def test_a_reader_that_stops_early_is_no_fault(folders: Path) -> None:
     assert started.returncode == 141
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
 def test_ctrl_c_ends_all_processes_with_one_line_and_leaves_nothing_behind(folders: Path) -> None:
     for number in range(5_000):

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from aspect_outputs import TEXT, aspect, failed_output, output
+from hallumeter.aspects.records.outputs import StageOpinion
 from hallumeter.compat.absa import (
     aggregate_single_run,
     ate_score,
@@ -20,7 +21,6 @@ from hallumeter.compat.absa import (
     moderate,
 )
 from hallumeter.errors import RecordError, SettingsError
-from hallumeter.records.aspects import StageOpinion
 
 BOTH = [{"aspect_term": "a", "polarity": "positive"}, {"aspect_term": "b", "polarity": "negative"}]
 P, N, X, U = "positive", "negative", "mixed", "neutral"

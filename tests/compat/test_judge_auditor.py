@@ -24,6 +24,8 @@ from judge_auditor_samples import (
 )
 
 from hallumeter import HallumeterError, RecordError
+from hallumeter.claims.abstention import AbstentionDetector
+from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
 from hallumeter.compat import judge_auditor
 from hallumeter.compat.judge_auditor import (
     Claim,
@@ -39,8 +41,6 @@ from hallumeter.compat.judge_auditor import (
     Verdict,
     VerdictLabel,
 )
-from hallumeter.extractors import AbstentionDetector
-from hallumeter.metrics.uncertainty import UncertaintyMethod
 
 calculator = HallucinationMetricsCalculator()
 

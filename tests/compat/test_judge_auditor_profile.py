@@ -26,6 +26,8 @@ from judge_auditor_samples import (
 )
 
 from hallumeter import RecordError, SettingsError
+from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
+from hallumeter.claims.profiles import JUDGE_AUDITOR
 from hallumeter.compat.judge_auditor import (
     Claim,
     ClaimType,
@@ -36,8 +38,6 @@ from hallumeter.compat.judge_auditor import (
     ReliabilityLevel,
     Verdict,
 )
-from hallumeter.metrics.uncertainty import UncertaintyMethod
-from hallumeter.policy import JUDGE_AUDITOR
 
 calculator = HallucinationMetricsCalculator()
 

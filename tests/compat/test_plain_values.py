@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hallumeter.compat.plain_values import listed, plain_mapping, plain_value
+from hallumeter.aspects.records.aspect import Aspect, TextSpan
+from hallumeter.compat.absa import listed, plain_mapping, plain_value
 from hallumeter.errors import RecordError
-from hallumeter.records.aspects import Aspect, TextSpan
 
 PLAIN = {"term": "battery", "span": {"start": 0, "end": 7}}
 Pair = namedtuple("Pair", ["start", "end"])

@@ -12,9 +12,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from hallumeter.formats import Batch, Coded, Numbers, jsonl, read_jsonl_stream, read_rows, rows_of
-from hallumeter.formats.aliases import named_batch
-from hallumeter.formats.known_fields import rivals, type_of
+from hallumeter.formats import jsonl
+from hallumeter.formats.batch import Batch, Coded, Numbers
+from hallumeter.formats.fields import named_batch, rivals, type_of
+from hallumeter.formats.files import read_rows
+from hallumeter.formats.jsonl import read_jsonl_stream
+from hallumeter.formats.records import rows_of
 
 Row = dict[str, object]
 

@@ -13,7 +13,8 @@ import pytest
 from pyarrow import parquet
 
 from hallumeter.errors import InputError
-from hallumeter.formats import check_readable, read_rows, rows_of
+from hallumeter.formats.files import check_readable, read_rows
+from hallumeter.formats.records import rows_of
 
 ROW = {"record_id": "r1", "claim_id": "c1", "label": "REFUTED"}
 AS_JSON = (json.dumps(ROW) + "\n").encode()

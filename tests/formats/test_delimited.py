@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from hallumeter.errors import InputError
-from hallumeter.formats import ALIASES, KNOWN_FIELDS, Fault, delimited, read_delimited, rows_of
-from hallumeter.formats.delimited import read_delimited_stream
+from hallumeter.formats import delimited
+from hallumeter.formats.batch import Fault
+from hallumeter.formats.delimited import csv_text, read_delimited, read_delimited_stream
+from hallumeter.formats.fields import ALIASES, KNOWN_FIELDS
+from hallumeter.formats.records import rows_of
 
 HEAD = "record_id,claim_id,label\n"
 
@@ -222,3 +226,37 @@ def test_a_broken_gzip_table_says_so(tmp_path: Path, damage: str) -> None:
     path.write_bytes(broken[damage])
     with pytest.raises(InputError, match=r"^broken.csv.gz: cannot be read to its end .*whole gzip file"):
         list(read_delimited(path))
+
+
+def test_a_header_of_many_columns_is_checked_in_no_time() -> None:
+    header = [f"field_{number}" for number in range(200_000)]
+    start = time.process_time()
+    rows, _ = table_of(",".join(header) + "\n")
+    assert rows == []
+    with pytest.raises(InputError, match=r"column 'field_7' stands twice"):
+        table_of(",".join([*header, "field_9", "field_7"]) + "\n")
+    # Counting each of the names anew took minutes.
+    assert time.process_time() - start < 10
+
+
+def test_a_table_is_written_as_it_is_read() -> None:
+    rows = [["record_id", "response"], ["r1", 'a, "b"\nc'], ["r2", "half\rline"], ["r3", "plain"]]
+    found, faults = table_of(csv_text(rows))
+    assert faults == []
+    assert [row for _, row in found] == [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
+
+
+def test_cells_are_written_plainly_and_can_be_made_safe_to_print() -> None:
+    rows = [[None, True, False, 0.1, 3, "a\x1b[1m"]]
+    assert csv_text(rows) == ",true,false,0.1,3,a\x1b[1m\n"
+    assert "\x1b" not in csv_text(rows, is_printable=True)
+
+
+def test_a_row_with_a_carriage_return_is_quoted_whole() -> None:
+    assert csv_text([["a\rb", "c"], ["d", "e"]]) == '"a\rb","c"\nd,e\n'
+
+
+def test_a_key_that_stands_twice_in_a_cell_is_named_with_its_line() -> None:
+    rows, faults = table_of('record_id,evidence\nr1,"[{""text"": ""a"", ""text"": ""b""}]"\nr2,"[{""text"": ""c""}]"\n')
+    assert faults == [Fault(2, "duplicate_key", "key 'text' stands twice in an object; name it once")]
+    assert [line for line, _ in rows] == [3]

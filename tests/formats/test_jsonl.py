@@ -16,18 +16,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from hallumeter.errors import InputError
-from hallumeter.formats import (
-    ALIASES,
-    KNOWN_FIELDS,
-    Batch,
-    Fault,
-    jsonl,
-    read_jsonl,
-    read_jsonl_stream,
-    rows_of,
-    write_jsonl,
-)
-from hallumeter.records import Failure
+from hallumeter.formats import jsonl
+from hallumeter.formats.batch import Batch, Fault
+from hallumeter.formats.fields import ALIASES, KNOWN_FIELDS
+from hallumeter.formats.jsonl import read_jsonl, read_jsonl_stream, write_jsonl
+from hallumeter.formats.records import rows_of
+from hallumeter.records.claim import Failure
 
 GOOD = {"record_id": "r1", "claim_id": "c1", "label": "REFUTED"}
 
@@ -382,3 +376,49 @@ def test_a_file_that_may_not_be_opened_says_why(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError, match=r"a\.jsonl: cannot be opened \(Permission denied\)$"):
         list(read_jsonl(tmp_path / "a.jsonl"))
+
+
+@pytest.mark.parametrize("indented", [False, True])
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"record_id": "r", "claim_id": "c", "label": "A", "label": "B"}', "label"),
+        ('{"record_id":"r","claim_id":"c","label":"A","label":"A"}', "label"),
+        ('{"record_id": "r", "label": "A", "label": "B"}', "label"),
+        ('{"record_id": "r", "claim_id": null, "label": null, "claim_id": "c"}', "claim_id"),
+        ('{"record_id" : "r" , "claim_id" : "c" , "label" : "A", "label" : "\\": x"}', "label"),
+        ('{"record_id": "r", "claim_id": "c", "label": "A", "x": {"y": 1, "y": 2}}', "y"),
+        ('{"record_id": "r", "claim_id": "c", "label": "A", "evidence": [{"text": "t", "text": null}]}', "text"),
+        ('{"record_id": "r", "claim_id": "c", "label": "A", "new": 1, "new": 2}', "new"),
+        ('{"record_id": "r", "claim_id": "c", "label": "A", "label": "\\\\"}', "label"),
+    ],
+)
+def test_a_key_that_stands_twice_is_named_with_its_line(line: str, key: str, *, indented: bool) -> None:
+    good = '{"record_id": "r", "claim_id": "c%d", "label": "He said \\": null"}'
+    sound = [good % number + " " * (100 * indented) for number in range(2_000)]
+    content = "\n".join([*sound, line, *sound, line]).encode()
+    batches = list(read_jsonl_stream(io.BytesIO(content), "rows.jsonl"))
+    faults = [fault for batch in batches for fault in batch.faults]
+    message = f"key {key!r} stands twice in an object; name it once"
+    assert faults == [Fault(2_001, "duplicate_key", message), Fault(4_002, "duplicate_key", message)]
+    assert sum(len(batch.lines) for batch in batches) == 4_000
+
+
+@examples(max_examples=150)
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["record_id", "label", "x", 'q":', "n\\", "evidence", "answerable"]),
+            st.none()
+            | st.sampled_from(["", "null", '": ', '\\": null', "text"])
+            | st.lists(st.none() | st.dictionaries(st.sampled_from(["a", '":']), st.none() | st.just("null"))),
+            min_size=1,
+        ),
+        min_size=1,
+    ),
+    st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]),
+)
+def test_no_key_is_said_to_stand_twice_that_does_not(rows: list[dict[str, object]], marks: tuple[str, str]) -> None:
+    content = "\n".join(json.dumps(row, separators=marks) for row in rows).encode()
+    batches = list(read_jsonl_stream(io.BytesIO(content), "rows.jsonl"))
+    assert "duplicate_key" not in {fault.code for batch in batches for fault in batch.faults}

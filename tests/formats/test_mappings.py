@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hallumeter.formats import batch_of, rows_of
+from hallumeter.formats.jsonl import batch_of
+from hallumeter.formats.records import rows_of
 
 
 def test_mappings_are_numbered_and_their_aliases_translated() -> None:

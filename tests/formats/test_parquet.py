@@ -13,7 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from hallumeter.errors import InputError, MissingExtraError
-from hallumeter.formats import Coded, Numbers, read, read_parquet, rows_of
+from hallumeter.formats.batch import Coded, Numbers
+from hallumeter.formats.parquet import read_parquet
+from hallumeter.formats.records import read, rows_of
 
 IDS = {"record_id": ["r1", "r2"], "claim_id": ["c1", None], "label": ["REFUTED", None]}
 

@@ -11,19 +11,10 @@ import pytest
 
 import hallumeter
 from hallumeter.errors import InputError, RecordError
-from hallumeter.formats import (
-    Batch,
-    Coded,
-    Numbers,
-    claim_of,
-    distribution_of,
-    passages_of,
-    read,
-    response_of,
-    rows_of,
-    verdict_of,
-)
-from hallumeter.records import Label, Passage, Quote, Response
+from hallumeter.formats.batch import Batch, Coded, Numbers
+from hallumeter.formats.records import claim_of, distribution_of, passages_of, read, response_of, rows_of, verdict_of
+from hallumeter.records.claim import Label
+from hallumeter.records.response import Passage, Quote, Response
 
 
 def written(path: Path, *rows: object) -> Path:

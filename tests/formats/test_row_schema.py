@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from hallumeter.errors import RecordError
-from hallumeter.formats import ALIASES, KNOWN_FIELDS, RowSchema, plain_message
-from hallumeter.formats.row_schema import MOST_TYPED_KEYS
+from hallumeter.formats.batch import plain_message
+from hallumeter.formats.fields import ALIASES, KNOWN_FIELDS
+from hallumeter.formats.jsonl import MOST_TYPED_KEYS, RowSchema
 
 
 def error_of(line: bytes, *keys: str) -> msgspec.ValidationError:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from hallumeter.errors import InputError, SettingsError
-from hallumeter.formats.yaml_nodes import YamlFile, YamlNode
-from hallumeter.formats.yaml_places import LARGEST_FILE, parse_yaml, read_yaml
+from hallumeter.formats.yaml import LARGEST_FILE, YamlFile, YamlNode, parse_yaml, read_yaml
 
 
 def parsed(text: str | bytes) -> YamlFile:

@@ -2,14 +2,12 @@
 
 from msgspec import Struct
 
-from hallumeter.records import (
+from hallumeter.dialogue.records import (
     Consistency,
-    Counts,
     Element,
     Event,
     EventQuestion,
     EventUsage,
-    Label,
     Mention,
     Occurrence,
     PatientSlots,
@@ -18,10 +16,11 @@ from hallumeter.records import (
     ScriptTurn,
     SlotFinding,
     SlotUse,
-    Summary,
     TurnFindings,
 )
-from hallumeter.records.pairing import DialogueSummary, Fairness, ModeDifference, ScoreBins
+from hallumeter.records.claim import Label
+from hallumeter.records.measurement import Counts, Summary
+from hallumeter.records.summaries import DialogueSummary, Fairness, ModeDifference, ScoreBins
 
 SLOTS = PatientSlots(
     age=67,
@@ -103,5 +102,3 @@ DIALOGUE_RECORDS: tuple[Struct, ...] = (
     FAIRNESS,
     BINS,
 )
-NOT_EXPORTED = {"DialogueSummary", "Fairness", "ModeDifference", "ScoreBins"}
-"""Parts of a summary, which no other record holds."""

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hallumeter.errors import RecordError
-from hallumeter.records import Claim, Finding, Label, Verdict, check_distribution, check_probability
+from hallumeter.records.claim import Claim, Finding, Label, Verdict, check_distribution, check_probability
 
 VERDICT = {"record_id": "r1", "claim_id": "c1", "judge": "human", "label": "SUPPORTED"}
 NO_PROBABILITY = [-0.1, 1.0000001, math.nan, math.inf, -math.inf]

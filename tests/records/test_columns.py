@@ -8,8 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.records import Answers, Label, LabelCounts, Ratings, UncertaintySums, Verdict
-from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES, UNDECIDED_CODE
+from hallumeter.records.claim import Label, Verdict
+from hallumeter.records.columns import (
+    DECIDED_LABELS,
+    FAILED_CODE,
+    LABEL_CODES,
+    UNDECIDED_CODE,
+    Answers,
+    LabelCounts,
+    Ratings,
+    UncertaintySums,
+)
 
 labelled = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(list(Label))), max_size=20)
 tables = st.lists(st.tuples(*[st.integers(0, 9)] * 5), max_size=6).map(

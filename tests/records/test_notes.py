@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.records.notes import (
+from hallumeter.records.claim import (
     cut_evidence_note,
     is_cut_evidence,
     unchecked_language_in,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.records import Rate, Rates
+from hallumeter.records.rate import Rate, Rates
 
 counts = st.integers(0, 10**6)
 rates = st.builds(Rate, counts, counts)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.records import Signature
+from hallumeter.records.measurement import Signature
 
 hostile = st.text(st.sampled_from("ab1 |:@\n\t-=가é"), max_size=12)
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hallumeter.errors import RecordError
-from hallumeter.records import Claim, Label, Quote, Verdict, check_span
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.response import Quote, check_span
 
 
 @pytest.mark.parametrize(

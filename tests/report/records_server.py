@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from hallumeter.report import Document, render_html
-from hallumeter.report.document import RecordSection
+from hallumeter.report.document import Document, RecordSection
 from hallumeter.report.drawing import Json
 from hallumeter.report.page.payload import entry_of, entry_payload, records_block, remote_payload
-from hallumeter.report.page.rendering import as_data
+from hallumeter.report.page.render import as_data, render_html
 
 
 class RecordServer(ThreadingHTTPServer):

@@ -9,13 +9,11 @@ from pathlib import Path
 from jinja2 import nodes
 
 import hallumeter
-from hallumeter.metrics.catalog import METRICS
-from hallumeter.report.page.filling import templates
-from hallumeter.report.page.script_words import counted_in, said_in
+from hallumeter.catalog import METRICS
+from hallumeter.report.page.render import counted_in, said_in
+from hallumeter.report.page.templates import templates
 
 PACKAGE = Path(hallumeter.__file__).parent
-SPEAKING = ("report", "viewer")
-"""The folders whose texts readers see."""
 SAID = {"say": 0, "say_html": 0, "message": 0, "_": 0, "html": 0}
 COUNTED = {"say_count": 2, "say_count_html": 2, "counted": 2, "counted_html": 2}
 """The functions that say something, and which of their arguments is the message."""
@@ -28,7 +26,7 @@ def said_messages() -> tuple[Said, Said]:
     """What is said, and what is counted, under the English plural."""
     said: Said = {}
     counted: Said = {}
-    for path in (path for folder in SPEAKING for path in sorted((PACKAGE / folder).rglob("*")) if path.is_file()):
+    for path in (path for path in sorted(PACKAGE.rglob("*")) if path.is_file()):
         for message, is_counted in _messages(path):
             (counted if is_counted else said).setdefault(message, path.relative_to(PACKAGE).as_posix())
     return said, counted
@@ -40,9 +38,8 @@ def metric_messages() -> set[str]:
 
 
 def other_texts() -> set[str]:
-    """Texts that summaries bring from elsewhere: aliases of metrics, and reasons why a number is undefined."""
-    reasons = {text for folder in ("metrics", "stats", "pipelines") for text in _constants(PACKAGE / folder)}
-    return {metric.alias for metric in METRICS} | reasons
+    """All texts of the code: a reason why a number is undefined is one of them, and is said where it is shown."""
+    return set(_constants(PACKAGE))
 
 
 def _messages(path: Path) -> Iterator[tuple[str, bool]]:

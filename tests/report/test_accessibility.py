@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import Visit, needs_browser, opened_browser
 from playwright.sync_api import Browser
+
+from browsing import Visit, needs_browser
 
 pytestmark = needs_browser
 RUNS = ("answers", "newspapers", "dialogues", "reviews-english")
 GRAVE = ("serious", "critical")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 def barriers(visit: Visit) -> list[str]:

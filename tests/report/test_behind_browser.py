@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
-from report_samples import manifest, sample_document, summary
 
-from hallumeter.records import Claim, Failure, Finding, JudgeEntry, Label, Passage, Response, Verdict
-from hallumeter.report import Limits, RecordFindings
+from browsing import Visit, needs_browser, written
+from hallumeter.records.claim import Claim, Failure, Finding, Label, Verdict
+from hallumeter.records.manifest import JudgeEntry
+from hallumeter.records.response import Passage, Response
+from hallumeter.report.document import RecordFindings
+from hallumeter.report.selection import Limits
+from report_samples import manifest, sample_document, summary
 
 pytestmark = needs_browser
 REFUTED, UNKNOWN, UNDECIDED, SUPPORTED = Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED, Label.SUPPORTED
@@ -101,11 +104,6 @@ QUERIES: list[tuple[dict[str, object], str, str]] = [
     ({"without_claims": True}, "e", "no claims"),
     ({"search": "LAW"}, "b", "“LAW”"),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

@@ -6,21 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from audit_samples import NOTE, audit_document
-from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
-from report_samples import finding, sample_document
 from test_untrusted_text import HOSTILE, hostile_document
 
-from hallumeter.records import Passage, Response
-from hallumeter.report import RecordFindings
+from audit_samples import NOTE, audit_document
+from browsing import Visit, needs_browser, written
+from hallumeter.records.response import Passage, Response
+from hallumeter.report.document import RecordFindings
+from report_samples import finding, sample_document
 
 pytestmark = needs_browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,13 @@ import json
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from report_samples import METRIC_TEXTS, finding, manifest, metric, sample_document, summary
 
-from hallumeter.records import Label, Response
-from hallumeter.report import Chart, Document, MetricText, RecordFindings, charts_of
-from hallumeter.report.charts import GROUPS_DRAWN
-from hallumeter.report.drawing import LABEL_COLOURS, PALETTE, Json
+from hallumeter.records.claim import Label
+from hallumeter.records.response import Response
+from hallumeter.report.charts import GROUPS_DRAWN, charts_of
+from hallumeter.report.document import Document, MetricText, RecordFindings
+from hallumeter.report.drawing import LABEL_COLOURS, PALETTE, Chart, Json
+from report_samples import METRIC_TEXTS, finding, manifest, metric, sample_document, summary
 
 LIGHT, DARK = 0, 1
 # Linear RGB seen without one kind of cone: Machado, Oliveira and Fernandes 2009, severity 1.0.

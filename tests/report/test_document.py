@@ -9,33 +9,26 @@ from typing import TypeVar
 
 import msgspec
 import pytest
-from report_samples import FAILURES, finding, manifest, metric, sample_document, summary
 
-from hallumeter.records import (
-    Claim,
-    Failure,
-    Finding,
-    InputFile,
-    Label,
-    Passage,
-    Quote,
-    Response,
-    Verdict,
-)
-from hallumeter.report import (
+from hallumeter.records.claim import Claim, Failure, Finding, Label, Verdict
+from hallumeter.records.manifest import InputFile
+from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.report.document import (
     BreakdownSection,
     DistributionSection,
     Document,
+    FailureCount,
     IntegritySection,
     JudgeSection,
     LabelTally,
-    Limits,
     MetricSection,
+    ModelTally,
     RecordFindings,
     RecordSection,
+    ShareBin,
 )
-from hallumeter.report.document import FailureCount, ModelTally, ShareBin
-from hallumeter.report.views import PASSAGE_CHARACTERS
+from hallumeter.report.selection import PASSAGE_CHARACTERS, Limits
+from report_samples import FAILURES, finding, manifest, metric, sample_document, summary
 
 SectionType = TypeVar("SectionType")
 
@@ -116,6 +109,7 @@ def test_every_response_that_is_not_among_the_worst_has_the_same_chance_to_be_dr
     assert all(abs(drawn[f"good{number}"] - 160) < 40 for number in range(5))
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_number_of_responses() -> None:
     def stream(size: int) -> Iterator[RecordFindings]:
         # A text of its own for each: what they share, or the interpreter keeps for later, would hide what is kept.

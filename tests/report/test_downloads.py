@@ -11,14 +11,15 @@ from typing import cast
 from xml.etree import ElementTree as ET
 
 import pytest
-from audit_samples import audit_document
-from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Locator, Page, expect
+
+from audit_samples import audit_document
+from browsing import Visit, needs_browser, written
+from hallumeter.report.behind import no_records
+from hallumeter.report.page.render import write_html
+from hallumeter.report.selection import Limits
 from report_samples import METRIC_TEXTS, metric, sample_document, summary
 from transcript_samples import made_up_readings, ranking_of, rows_of, transcripts_document
-
-from hallumeter.report import Limits, write_html
-from hallumeter.report.behind import NO_RECORDS
 
 pytestmark = needs_browser
 
@@ -26,11 +27,6 @@ RUNS = ("answers", "newspapers", "dialogues", "reviews-english")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 SVG = "{http://www.w3.org/2000/svg}"
 GROUPS = ('=HYPERLINK("x")', '한국어, "인용"', "two\nlines", "-5", "+call", "@sum", "plain")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")
@@ -300,7 +296,7 @@ def test_every_number_of_a_metric_leads_to_its_records_or_is_known_to_have_none(
     )
     anchors = {anchor for _, _, links in rows for anchor, _ in links}
     for name, has_value, links in rows:
-        assert bool(links) == (has_value and name not in NO_RECORDS), name
+        assert bool(links) == (has_value and name not in no_records()), name
         assert all(isinstance(json.loads(query), dict) for _, query in links)
     for anchor in anchors:
         assert visit.page.locator(anchor).count() == 1

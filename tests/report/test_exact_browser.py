@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import Visit, needs_browser, opened_browser, written
 from playwright.sync_api import Browser, Page, expect
-from report_samples import finding, sample_document
 
-from hallumeter.records import Label, Passage, Quote, Response
-from hallumeter.report import RecordFindings
+from browsing import Visit, needs_browser, written
+from hallumeter.records.claim import Label
+from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.report.document import RecordFindings
+from report_samples import finding, sample_document
 
 pytestmark = needs_browser
 TEXTS = {
@@ -27,11 +28,6 @@ TEXTS = {
     "unseen": "a\u200bb\u200dc\ufeffd\u00ade \x00\x1b[31m\u2028end of it",
 }
 SPANS = ((1, 9), (6, 14), (10, 12))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

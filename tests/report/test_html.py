@@ -11,12 +11,17 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from report_samples import finding, manifest, metric, sample_document, summary
 
 import hallumeter.report
-from hallumeter.records import Claim, Finding, InputFile, Label, Passage, Profile, Quote, Response, Verdict
-from hallumeter.report import Document, Limits, MetricText, RecordFindings, render_html, write_html
+from hallumeter.records.claim import Claim, Finding, Label, Verdict
+from hallumeter.records.manifest import InputFile
+from hallumeter.records.measurement import Profile
+from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.report.document import Document, MetricText, RecordFindings
 from hallumeter.report.drawing import PALETTE
+from hallumeter.report.page.render import render_html, write_html
+from hallumeter.report.selection import Limits
+from report_samples import finding, manifest, metric, sample_document, summary
 
 STATIC = Path(hallumeter.report.__file__).parent / "static"
 

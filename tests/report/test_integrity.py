@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from report_samples import sample_document
 from test_html import Page
-from transcript_samples import transcripts_document
 
-from hallumeter.records import Claim, Failure, Finding, Label, Passage, Response, Verdict
-from hallumeter.records.notes import cut_evidence_note, unchecked_language_note
-from hallumeter.report import Document, IntegritySection, RecordFindings, render_html
-from hallumeter.report.verdicts.sections import CutCounts, LanguageCount
-from hallumeter.report.views import PASSAGE_CHARACTERS
+from hallumeter.records.claim import Claim, Failure, Finding, Label, Verdict, cut_evidence_note, unchecked_language_note
+from hallumeter.records.response import Passage, Response
+from hallumeter.report.document import Document, IntegritySection, RecordFindings
+from hallumeter.report.page.render import render_html
+from hallumeter.report.sections import CutCounts, LanguageCount
+from hallumeter.report.selection import PASSAGE_CHARACTERS
+from report_samples import sample_document
+from transcript_samples import transcripts_document
 
 CUT = cut_evidence_note(shown=1, windows=3, shown_characters=8_000, characters=21_000)
 

@@ -9,16 +9,25 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from browsing import Visit, needs_browser, opened_browser
 from playwright.sync_api import Browser
 from said_messages import metric_messages, other_texts, said_messages
 
+from browsing import Visit, needs_browser
 from hallumeter import load
 from hallumeter.errors import SettingsError
-from hallumeter.report.languages import catalogue as home
-from hallumeter.report.languages.catalogue import ENGLISH, catalogue, languages
-from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, speaking, written
-from hallumeter.report.page.script_words import script_words
+from hallumeter.report.languages import speaking as home
+from hallumeter.report.languages.speaking import (
+    ENGLISH,
+    catalogue,
+    languages,
+    say,
+    say_count,
+    say_count_html,
+    say_html,
+    speaking,
+    written,
+)
+from hallumeter.report.page.render import script_words
 from hallumeter.report.wording import format_count, format_number, format_pair, interval_words, title_words
 
 FOREIGN = [language for language in languages() if language != ENGLISH]
@@ -55,10 +64,10 @@ def test_every_message_of_the_package_is_translated(language: str) -> None:
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_translation_is_of_something_that_is_never_said(language: str) -> None:
     said, counted = said_messages()
-    of_metrics = metric_messages() | other_texts()
+    reasons = other_texts()
     unused = []
     for name, part in parts(language):
-        known = {*said, *(of_metrics if name.startswith("metrics") else ())}
+        known = {*said, *(reasons if name == "reasons.toml" else ())}
         unused += [f"{name}: {text!r}" for text in part.get("messages", {}) if text not in known]
         unused += [f"{name}: {text!r} (a count)" for text in part.get("counts", {}) if text not in counted]
     assert not unused, f"languages/{language} says in vain:\n" + "\n".join(unused)
@@ -151,11 +160,6 @@ def test_scripts_get_the_words_that_they_say_and_no_others() -> None:
     }
     assert words["counts"] == {"{shown} of {count} pairs": catalogue("fr").counts["{shown} of {count} pairs"]}
     assert script_words(["ranking.js"])["messages"] == {}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

@@ -8,23 +8,27 @@ from typing import Literal
 
 import msgspec
 import pytest
-from dialogue_samples import dialogue_document
-from report_samples import manifest, metric, sample_document, summary
 from test_html import Page
-from transcript_samples import transcripts_document
 
-from hallumeter.policy import EnginePolicy
-from hallumeter.records import Counts, MetricSummary, Summary
-from hallumeter.records.aspects.aspect_summary import AspectSummary
-from hallumeter.records.pairing import DialogueSummary, ModeDifference
+from dialogue_samples import dialogue_document
+from hallumeter.records.measurement import Counts, MetricSummary, Summary
 from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
-from hallumeter.report import Document, FactValue, OverviewSection, render_html
-from hallumeter.report.dialogue.wording import signed
+from hallumeter.records.summaries import AspectSummary, DialogueSummary, ModeDifference
+from hallumeter.report.document import Document, FactValue, OverviewSection
 from hallumeter.report.languages.speaking import speaking
-from hallumeter.report.overview.building import overview_section
-from hallumeter.report.overview.facts import worst_of
-from hallumeter.report.overview.telling import format_percent, tell_fact, tell_fact_html, tell_reason
-from hallumeter.report.wording import format_count, format_number
+from hallumeter.report.overview import (
+    format_percent,
+    overview_section,
+    tell_fact,
+    tell_fact_html,
+    tell_reason,
+    worst_of,
+)
+from hallumeter.report.page.render import render_html
+from hallumeter.report.wording import format_count, format_number, signed
+from hallumeter.transcripts.policy import EnginePolicy
+from report_samples import manifest, metric, sample_document, summary
+from transcript_samples import transcripts_document
 
 NUMBER = re.compile(r"[<>]?[+-]?\d[\d,]*(?:\.\d+)?")
 LANGUAGES = ("en", "fr", "ko")

@@ -9,17 +9,17 @@ import random
 
 import msgspec
 import pytest
-from report_samples import finding, sample_document
 from test_html import Page
 
-from hallumeter.records import Label, Passage, Response
-from hallumeter.report import RecordFindings, render_html
-from hallumeter.report.document import Coverage, RecordSection
+from hallumeter.records.claim import Label
+from hallumeter.records.response import Passage, Response
+from hallumeter.report.document import Coverage, RecordFindings, RecordSection
 from hallumeter.report.drawing import Json
-from hallumeter.report.page.fitting import ROOM, fitted
-from hallumeter.report.page.packing import SMALL, packed
-from hallumeter.report.page.payload import entry_of, entry_payload, remote_payload
-from hallumeter.report.views import record_view
+from hallumeter.report.page.chapters import ROOM, fitted
+from hallumeter.report.page.payload import SMALL, entry_of, entry_payload, packed, remote_payload
+from hallumeter.report.page.render import render_html
+from hallumeter.report.selection import record_view
+from report_samples import finding, sample_document
 
 NOISE = random.Random(0)
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_samples import finding
 
-from hallumeter.records import Claim, Finding, Label, Verdict
-from hallumeter.report import Segment, segments, settled_label
-from hallumeter.report.segmentation import is_aligned
+from hallumeter.records.claim import Claim, Finding, Label, Verdict
+from hallumeter.report.segmentation import Segment, is_aligned, segments, settled_label
+from report_samples import finding
 
 LABELS = st.sampled_from([*Label, None])
 

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from browsing import needs_browser, opened_browser
 from playwright.sync_api import Browser, Page, expect
 from records_server import RecordServer, served
-from report_samples import finding, sample_document
 
-from hallumeter.records import Label, Passage, Quote, Response
-from hallumeter.report import Document, RecordFindings
+from browsing import needs_browser
+from hallumeter.records.claim import Label
+from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.report.document import Document, RecordFindings
+from report_samples import finding, sample_document
 
 pytestmark = needs_browser
 
@@ -29,11 +30,6 @@ def many() -> Document:
             for n, label in enumerate(labels)
         ]
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

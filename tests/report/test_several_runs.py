@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import Visit, needs_browser, opened_browser
 from playwright.sync_api import Browser
+
+from browsing import Visit, needs_browser
 
 pytestmark = needs_browser
 CHAPTERS = ("Audit: ", "Transcripts: ", "Dialogue: ", "Aspects", "Aspects")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from opened_browser()
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from hallumeter.catalog import METRICS
 from hallumeter.errors import SettingsError
-from hallumeter.metrics.catalog import METRICS
-from hallumeter.records import Counts, MetricSummary, Summary
-from hallumeter.report import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts, summary_text
-from hallumeter.report.summary_text import CSV_COLUMNS, csv_text
+from hallumeter.records.measurement import Counts, MetricSummary, Summary
+from hallumeter.report.catalog import catalog_text, find_metric, metric_facts, metric_text_page, metric_texts
+from hallumeter.report.summary_text import CSV_COLUMNS, summary_text
 
 ROW = MetricSummary(
     metric="mihr",
@@ -51,7 +51,7 @@ def test_json_holds_the_whole_summary() -> None:
 
 
 def test_csv_holds_every_number_unrounded() -> None:
-    [row] = csv.DictReader(io.StringIO(csv_text(summary(ROW))))
+    [row] = csv.DictReader(io.StringIO(summary_text(summary(ROW), "csv")))
     assert row == {
         "model": "m",
         "metric": "mihr",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from hallumeter.records import Counts, MetricSummary, Profile, Summary
+from hallumeter.records.measurement import Counts, MetricSummary, Profile, Summary
 from hallumeter.report.terminal import table_text
 
 

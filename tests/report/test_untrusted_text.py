@@ -6,11 +6,15 @@ import json
 
 import msgspec
 import pytest
-from report_samples import finding, manifest, metric, sample_document, summary
 from test_html import Page
 
-from hallumeter.records import Failure, InputFile, JudgeEntry, Passage, Profile, Quote, Response
-from hallumeter.report import Document, MetricText, RecordFindings, render_html
+from hallumeter.records.claim import Failure
+from hallumeter.records.manifest import InputFile, JudgeEntry
+from hallumeter.records.measurement import Profile
+from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.report.document import Document, MetricText, RecordFindings
+from hallumeter.report.page.render import render_html
+from report_samples import finding, manifest, metric, sample_document, summary
 
 HOSTILE = {
     "script": "<script>window.stolen = 1</script>",

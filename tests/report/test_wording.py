@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from report_samples import metric
 
-from hallumeter.report import Coverage
+from hallumeter.report.document import Coverage
 from hallumeter.report.wording import coverage_words, format_counts, format_number, value_words
+from report_samples import metric
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 from scipy import special as scipy_special
 from scipy import stats as scipy_stats
 
-from hallumeter.stats import (
-    Interval,
-    bootstrap_statistic,
-    cluster_bootstrap_interval,
-    resampled_rates,
-    wilson_interval,
-)
-from hallumeter.stats.clusters import FloatArray
+from hallumeter.stats.bootstrap import FloatArray, bootstrap_statistic, cluster_bootstrap_interval, resampled_rates
+from hallumeter.stats.intervals import Interval, wilson_interval
 
 cells = st.integers(1, 12).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
 clusters = st.lists(cells, min_size=2, max_size=40)
@@ -77,6 +71,7 @@ def test_claims_that_move_together_widen_the_interval() -> None:
     assert together.high - together.low == pytest.approx(of_clusters.high - of_clusters.low, rel=0.1)
 
 
+@pytest.mark.long
 def test_forty_clusters_are_covered_about_as_often_as_promised() -> None:
     # The full table is in benchmarks/interval_coverage.py; plain percentiles reach 89 % here.
     rng = np.random.default_rng(5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.stats import manski_bounds, mean_bounds
+from hallumeter.stats.intervals import manski_bounds, mean_bounds
 
 amounts = st.integers(0, 1_000)
 

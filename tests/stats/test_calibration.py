@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hallumeter.stats import expected_calibration_error
+from hallumeter.stats.calibration import expected_calibration_error
 
 
 def test_the_error_is_the_distance_of_shares_and_means_weighted_by_bins() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hallumeter.stats.clusters import FloatArray, cluster_columns, distinct_cells
+from hallumeter.stats.bootstrap import FloatArray, cluster_columns, distinct_cells
 
 whole = st.integers(-5, 100).map(float)
 large = st.sampled_from([0.0, 1e6, 1e6 + 1, 2.0**40])

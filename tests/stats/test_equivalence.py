@@ -14,7 +14,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 from statsmodels.stats.weightstats import ttost_paired
 
-from hallumeter.stats import (
+from hallumeter.stats.significance import (
     cohen_h,
     equivalence_p_value,
     minimum_detectable_difference,

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import proportion_confint
 
-from hallumeter.stats import (
+from hallumeter.stats.intervals import (
     Interval,
+    beta_quantile,
     clopper_pearson_interval,
     normal_quantile,
+    regularized_incomplete_beta,
     student_quantile,
     wilson_interval,
 )
-from hallumeter.stats.special import beta_quantile, regularized_incomplete_beta
 
 confidences = st.floats(0.5, 0.999)
 part_and_total = st.integers(1, 10_000).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from hallumeter.stats.clusters import FloatArray
+from hallumeter.stats.bootstrap import FloatArray
 from hallumeter.stats.ranks import (
     FriedmanTest,
     average_ranks,

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hallumeter.stats import DawidSkene, JudgeAccuracy, dawid_skene, distinct_patterns, sensitivity_specificity
-from hallumeter.stats.clusters import FloatArray
-from hallumeter.stats.raters import RatingArray
+from hallumeter.stats.bootstrap import FloatArray
+from hallumeter.stats.raters import (
+    DawidSkene,
+    JudgeAccuracy,
+    RatingArray,
+    dawid_skene,
+    distinct_patterns,
+    sensitivity_specificity,
+)
 
 SUPPORTED, REFUTED, NOT_ENOUGH = range(3)
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from hallumeter.stats import signed_ranks
-from hallumeter.stats.clusters import FloatArray
-from hallumeter.stats.signed_ranks import SignedRankTest, wilcoxon_signed_rank
+from hallumeter.stats import ranks as signed_ranks
+from hallumeter.stats.bootstrap import FloatArray
+from hallumeter.stats.ranks import SignedRankTest, wilcoxon_signed_rank
 
 small_differences = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 

@@ -15,7 +15,8 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from hallumeter.stats import (
+from hallumeter.stats.bootstrap import FloatArray
+from hallumeter.stats.significance import (
     PairedDifference,
     benjamini_hochberg,
     holm,
@@ -23,7 +24,6 @@ from hallumeter.stats import (
     paired_bootstrap_difference,
     permutation_p_value,
 )
-from hallumeter.stats.clusters import FloatArray
 
 Arm = tuple[ArrayLike, ArrayLike]
 p_values = st.lists(st.floats(0, 1), max_size=30)

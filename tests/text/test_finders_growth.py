@@ -11,6 +11,7 @@ from hallumeter.text.quantities import find_quantities
 from hallumeter.text.terms import terms_of
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", UNITS)
 def test_finders_take_time_that_grows_with_the_text(unit: str) -> None:
     check_growth(terms_of, unit, size=3_000)
@@ -18,6 +19,7 @@ def test_finders_take_time_that_grows_with_the_text(unit: str) -> None:
     check_growth(find_dates, unit, size=3_000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "fr", "ko"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_numbers_are_found_in_time_that_grows_with_the_text(unit: str, language: str) -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from importlib import resources
+from pathlib import Path
 
 import pytest
 
 from hallumeter.errors import SettingsError
-from hallumeter.text import LANGUAGES, PhraseFinder, clean_text, load_lexicon, parse_phrase
+from hallumeter.text import lexicon as home
+from hallumeter.text.lexicon import languages_with, lexicons_with, load_lexicon
+from hallumeter.text.normalize import clean_text
+from hallumeter.text.phrases import PhraseFinder, parse_phrase
 
 FAMILIES = {
     "does_not_know",
@@ -25,36 +31,106 @@ FAMILIES = {
     "asks_back",
 }
 
-every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_language = pytest.mark.parametrize("language", languages_with("refusals"))
 
 
 @every_language
 def test_every_language_covers_every_family_of_cues(language: str) -> None:
     lexicon = load_lexicon(language)
     assert lexicon.language == language
-    assert set(lexicon.abstention.cues) == FAMILIES
+    assert set(lexicon.refusals.cues) == FAMILIES
 
 
 @every_language
 def test_every_set_is_used_and_every_name_is_a_set(language: str) -> None:
     lexicon = load_lexicon(language)
-    words = lexicon.abstention
+    words = lexicon.refusals
     phrases = [*words.blockers, *words.preambles, *words.offers, *words.denials, *words.explanations]
     phrases += [*words.assertions, *(phrase for family in words.cues.values() for phrase in family)]
-    assert {name for phrase in phrases for name in re.findall(r"\{(\w+)\}", phrase)} == set(lexicon.sets)
+    assert {name for phrase in phrases for name in re.findall(r"\{(\w+)\}", phrase)} == set(words.sets)
 
 
 @every_language
 def test_words_are_written_in_the_form_in_which_they_are_looked_for(language: str) -> None:
     lexicon = load_lexicon(language)
-    words = [word for each in lexicon.sets.values() for word in each]
-    words += [word for family in lexicon.abstention.cues.values() for word in family]
+    words = [word for each in lexicon.refusals.sets.values() for word in each]
+    words += [word for family in lexicon.refusals.cues.values() for word in family]
     assert [word for word in words if clean_text(word).text != word] == []
 
 
 def test_a_language_without_a_lexicon_is_refused_with_the_choices() -> None:
     with pytest.raises(SettingsError, match="no lexicon for the language 'de'; choose from en, fr, ko"):
         load_lexicon("de")
+
+
+GERMAN = """\
+openers = ["leider"]
+
+[cues]
+does_not_know = ["{not_known}"]
+no_information = ["habe ich {really} keine Informationen"]
+
+[sets]
+not_known = ["ich weiß nicht", "das weiß ich nicht"]
+really = ["", "leider"]
+"""
+OTHERS = """
+import sys
+from pathlib import Path
+from hallumeter.text import lexicon
+lexicon.FOLDER = Path(sys.argv[1])
+import hallumeter
+from hallumeter.claims.abstention import detect_abstention
+from hallumeter.text.sentences import sentence_spans
+for answer in ("Das weiß ich nicht.", "Dazu habe ich leider keine Informationen.", "Er war Maler.", "I don't know."):
+    found = detect_abstention(answer)
+    print(found.cue, found.language)
+print(sentence_spans("Er kam. Sie ging.", language="de"))
+text = "Er kam am 3. Mai 1990."
+record = {"record_id": "r", "response": f"Das weiß ich nicht. {text}", "evidence": text, "answerable": False}
+run = hallumeter.audit([record], settings=hallumeter.AuditSettings(judges=("rules",)))
+print(*(row.signature for row in run.summary.metrics if row.metric == "far"))
+"""
+
+
+@pytest.fixture
+def with_german(tmp_path: Path) -> Path:
+    """The lexicons of the package, and the refusals of one more language."""
+    folder = tmp_path / "lexicons"
+    with resources.as_file(resources.files("hallumeter.text") / "lexicons") as shipped:
+        shutil.copytree(shipped, folder)
+    (folder / "de").mkdir()
+    (folder / "de" / "refusals.toml").write_text(GERMAN, encoding="utf-8")
+    return folder
+
+
+def test_a_language_needs_one_file_for_its_refusals_to_be_found_and_nothing_else_knows_it(with_german: Path) -> None:
+    # Another process, since readers keep what they made of the lexicons.
+    done = subprocess.run(
+        [sys.executable, "-c", OTHERS, str(with_german)], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    *found, spans, signature = done.stdout.splitlines()
+    assert found == ["Das weiß ich nicht de", "habe ich leider keine Informationen de", "None None", "I don't know en"]
+    assert spans == "[(0, 7), (8, 17)]"
+    assert "abstention:lexicon-de-en-fr-ko-1" in signature
+
+
+def test_a_topic_that_a_language_lacks_is_refused_with_the_choices(
+    with_german: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home, "FOLDER", with_german)
+    monkeypatch.setattr(home, "languages_with", languages_with.__wrapped__)
+    german = load_lexicon.__wrapped__("de")
+    assert german.has("refusals")
+    assert not german.has("dates")
+    with pytest.raises(SettingsError, match="no lexicon of dates for the language 'de'; choose from en, fr, ko"):
+        _ = german.dates
+
+
+def test_every_topic_of_the_package_is_there_in_every_language() -> None:
+    for topic in ("abbreviations", "dates", "matching", "mutations", "names", "quantities", "refusals", "statements"):
+        assert [each.language for each in lexicons_with(topic)] == ["en", "fr", "ko"]
 
 
 Sets = dict[str, list[str]]
@@ -102,11 +178,12 @@ def test_threads_may_read_the_lexicons_for_the_first_time_at_once() -> None:
     program = """
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from hallumeter.text.lexicon import LANGUAGES, load_lexicon
+from hallumeter.text.lexicon import languages_with, load_lexicon
 start = Barrier(6)
 def read(number):
     start.wait()
-    return load_lexicon(LANGUAGES[number % len(LANGUAGES)]).language
+    lexicon = load_lexicon(languages_with()[number % 3])
+    return lexicon.language if lexicon.refusals.cues and lexicon.dates.weekdays else "nothing"
 with ThreadPoolExecutor(6) as pool:
     print(*pool.map(read, range(6)))
 """

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.text import claim_key, clean_text
+from hallumeter.text.normalize import claim_key, clean_text
 
 TRICKY = st.text(
     st.sampled_from("aB éİßΐ가각한\u1100\u1161\u11a8\u0301\u200b\u200d’“”«»\u00a0\u3000 \t\n.!?…。'\"`-\ud800")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.text.number_words import number_at, readings
-from hallumeter.text.quantities import Quantity, find_quantities
+from hallumeter.text.quantities import Quantity, find_quantities, number_at, readings
 from hallumeter.text.terms import terms_of
 from hallumeter.text.units import UNITS, is_currency, unit_named
 
@@ -86,6 +85,9 @@ def test_numbers_are_read_in_several_notations(text: str, language: str, value: 
         ("5km", "en", "measure", "km", 5.0),
         ("five kilometers", "en", "measure", "km", 5.0),
         ("60 miles per hour", "en", "measure", "mph", 60.0),
+        ("60 km/h", "en", "measure", "km/h", 60.0),
+        ("120 mm Hg", "en", "measure", "mmHg", 120.0),
+        ("6 1/2 months", "en", "measure", "mo", 6.5),
         ("5 km à l'heure", "fr", "measure", "km", 5.0),
         ("60 kilomètres par heure", "fr", "measure", "km/h", 60.0),
         ("98.6 °F", "en", "measure", "°F", 98.6),
@@ -111,10 +113,19 @@ def test_units_make_the_kind(text: str, language: str, kind: str, symbol: str, v
 
 
 @pytest.mark.parametrize(
+    "amount", ["mol", "mmol", "µmol", "μmol", "g", "mg", "mcg", "ng", "pg", "U", "mU", "IU", "mIU"]
+)
+@pytest.mark.parametrize("volume", ["L", "l", "dL", "dl", "mL", "ml"])
+def test_every_concentration_that_is_found_has_a_unit(amount: str, volume: str) -> None:
+    symbol = f"{amount}/{volume}".replace("μ", "µ").replace("mcg", "µg")[:-1] + "L"
+    assert one(f"It was 5 {amount}/{volume} then.").unit == UNITS[symbol]
+
+
+@pytest.mark.parametrize(
     ("text", "language"),
     [
         ("COVID-19, B12, #4, GPT-4 and A/3", "en"),
-        ("1/2 cup, open 24/7", "en"),
+        ("9/11, on 1/2, open 24/7, 1/2/2020", "en"),
         ("one of them", "en"),
         ("une personne", "fr"),
         ("한 명", "ko"),
@@ -123,7 +134,7 @@ def test_units_make_the_kind(text: str, language: str, kind: str, symbol: str, v
         ("nothing here", "en"),
     ],
 )
-def test_codes_fractions_and_articles_are_no_numbers(text: str, language: str) -> None:
+def test_codes_dates_and_articles_are_no_numbers(text: str, language: str) -> None:
     assert find_quantities(text, language=language) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.text import sentence_spans
+from hallumeter.text.sentences import sentence_spans
 
 TRICKY = st.text(
     st.sampled_from("aAMdé가다요.!?…。 \n\r\t\u00a0\u202f\u2028\u0085\x1c\"'“”«»()[]-*•1239,:/w\ud800😀\u0301"),

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from viewer_client import serving
 
-from hallumeter.report.aspects.querying import TraceQuery, does_meet
-from hallumeter.report.aspects.tracing import trace_of
-from hallumeter.store import RunFolder
+from hallumeter.aspects.report.traced import traced_sentences
+from hallumeter.aspects.report.tracing import trace_of
+from hallumeter.report.trace_query import TraceQuery, does_meet
+from hallumeter.run.run_folder import RunFolder
 
 QUERIES = ({"did": "introduced", "step": "ate"}, {"did": "introduced", "step": "atsa", "error": "polarity"})
 
@@ -29,7 +30,7 @@ def test_numbers_of_steps_lead_to_the_sentences_that_were_counted(finished_demo:
     findings = {response.record_id: own for response, own in folder.findings()}
     wanted = {
         traced.record_id
-        for traced in folder.traced_sentences()
+        for traced in traced_sentences(run)
         if does_meet(trace_of(traced, findings[traced.record_id]), TraceQuery(**query))
     }
     with serving(run) as asker:

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
-from viewer_client import Asker, serving
+from playwright.sync_api import Browser
+from viewer_client import serving, visited
 from viewer_runs import write_facts, write_lines, written_run
 
-from hallumeter.records import Counts
-from hallumeter.store import LabelStore, ProgressFile
+from browsing import needs_browser
+from hallumeter.records.measurement import Counts
+from hallumeter.run.labels import LabelStore
+from hallumeter.run.progress import ProgressFile
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path; install Debian's package chromium")
-SECONDS = 60
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
-        yield started
-        started.close()
-
-
-@contextmanager
-def visited(browser: Browser, asker: Asker, path: str = "") -> Iterator[Page]:
-    """A page of the viewer; whatever goes wrong on it, or leaves the machine, fails the test."""
-    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-    page.set_default_timeout(SECONDS * 1000)
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-    own = f"http://127.0.0.1:{asker.port}/"
-    page.on("request", lambda sent: None if sent.url.startswith((own, "data:")) else complaints.append(sent.url))
-    page.goto(asker.address + path)
-    yield page
-    page.context.close()
-    assert complaints == []
+pytestmark = needs_browser
 
 
 def test_records_are_read_page_by_page_and_searched_by_the_server(browser: Browser, tmp_path: Path) -> None:

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
-from test_viewer_browser import CHROMIUM, browser, visited
-from viewer_client import Asker, eventually, serving
+from viewer_client import Asker, eventually, serving, visited
 from viewer_runs import written_run
 
+from browsing import needs_browser
 from compared_runs import run_of, verdict_rows
 from hallumeter import compare
-from hallumeter.viewer import comparisons
+from hallumeter.viewer import background as comparisons
 from hallumeter.viewer.guard import HEADERS
 
-__all__ = ["browser"]
 HOSTILE = "<script>window.stolen = 1</script>"
 
 
@@ -129,7 +128,7 @@ def test_only_the_last_comparisons_are_kept(tmp_path: Path, monkeypatch: pytest.
     assert kept.of(tmp_path / "0", tmp_path, patience=60) is not works[0]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path; install Debian's package chromium")
+@needs_browser
 def test_two_runs_are_chosen_in_the_list_and_compared(browser: Browser, asker: Asker) -> None:
     with visited(browser, asker) as page:
         told = page.locator("#chosen-runs")

@@ -14,7 +14,7 @@ from viewer_client import Asker, serving
 from viewer_runs import Written, write_lines, written_run
 
 from hallumeter.errors import InputError
-from hallumeter.store import HumanLabel, LabelStore
+from hallumeter.run.labels import HumanLabel, LabelStore
 
 
 @pytest.fixture

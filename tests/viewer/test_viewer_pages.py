@@ -10,8 +10,8 @@ from viewer_client import serving
 from viewer_runs import metric, write_facts, written_run
 
 from hallumeter.errors import InputError, SettingsError
-from hallumeter.records import Counts
-from hallumeter.viewer.runs import RunShelf
+from hallumeter.records.measurement import Counts
+from hallumeter.viewer.runs import RunList
 from hallumeter.viewer.serving import Viewer
 from hallumeter.viewer.trends import trend_of
 
@@ -108,7 +108,7 @@ def test_a_trend_joins_only_runs_that_were_measured_in_the_same_way(tmp_path: Pa
     facts(tmp_path / "a", "2026-01-03T00:00:00+00:00", 0.1)
     facts(tmp_path / "c", "2026-01-01T00:00:00+00:00", 0.4, signature="v:0")
     facts(tmp_path / "d", "2026-01-04T00:00:00+00:00", None)
-    trend = trend_of(RunShelf(tmp_path, print).runs())
+    trend = trend_of(RunList(tmp_path, print).runs())
     assert trend is not None
     assert [(point.run.name, point.group) for point in trend.points] == [("c", 0), ("b", 1), ("a", 1)]
     assert trend.signatures == ("mihr|v:0", "mihr|v:1")

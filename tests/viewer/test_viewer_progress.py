@@ -19,8 +19,7 @@ from viewer_client import Asker, eventually, serving
 from viewer_runs import written_run
 
 import hallumeter
-from hallumeter.runner import NoWatch, kept_progress
-from hallumeter.store import Progress, ProgressFile, is_alive, read_progress
+from hallumeter.run.progress import NoProgress, Progress, ProgressFile, is_alive, kept_progress, read_progress
 
 PACKAGE = str(Path(hallumeter.__file__).parents[1])
 JUDGE = """
@@ -92,6 +91,7 @@ def test_the_list_is_told_when_a_run_appears(tmp_path: Path) -> None:
         assert [run["status"] for run in listed] == ["finished"]
 
 
+@pytest.mark.long
 def test_a_run_whose_process_was_killed_is_stopped_and_says_how_to_go_on(tmp_path: Path) -> None:
     with going_on(tmp_path, count=60, seconds=0.2) as process, serving(tmp_path) as asker:
         run = eventually(lambda: the_run(asker))
@@ -106,6 +106,7 @@ def test_a_run_whose_process_was_killed_is_stopped_and_says_how_to_go_on(tmp_pat
         assert asker.events(f"runs/{run}/progress", "stopped")
 
 
+@pytest.mark.long
 def test_a_run_that_was_interrupted_leaves_no_file_of_its_progress(tmp_path: Path) -> None:
     with going_on(tmp_path, count=60, seconds=0.2) as process:
         eventually(lambda: (read_progress(tmp_path / "run" / "progress.json") or Progress("", 0, 0, "")).done)
@@ -138,10 +139,10 @@ def test_progress_is_noted_a_few_times_a_second_and_removed_at_the_end(
         write(self, step, done=done, total=total, failures=failures)
 
     monkeypatch.setattr(ProgressFile, "write", counted)
-    with kept_progress(NoWatch(), tmp_path, instrument="audit") as watch:
-        watch.begin("judging", total=10_000, done=5)
+    with kept_progress(NoProgress(), tmp_path, instrument="audit") as progress:
+        progress.begin("judging", total=10_000, done=5)
         for _ in range(9_000):
-            watch.done(1, failures=0)
+            progress.done(1, failures=0)
         told = read_progress(tmp_path / "progress.json")
         assert told is not None
         assert (told.step, told.total, told.pid) == ("judging", 10_000, os.getpid())
@@ -150,9 +151,9 @@ def test_progress_is_noted_a_few_times_a_second_and_removed_at_the_end(
 
 
 def test_a_disk_that_refuses_the_file_does_not_stop_the_run(tmp_path: Path) -> None:
-    with kept_progress(NoWatch(), tmp_path / "nowhere", instrument="audit") as watch:
-        watch.begin("judging", total=2)
-        watch.done(2)
+    with kept_progress(NoProgress(), tmp_path / "nowhere", instrument="audit") as progress:
+        progress.begin("judging", total=2)
+        progress.done(2)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"step": 1}', "\x00\xff"])
@@ -161,6 +162,7 @@ def test_a_file_that_says_nothing_is_as_none(tmp_path: Path, text: str) -> None:
     assert read_progress(tmp_path / "progress.json") is None
 
 
+@pytest.mark.long
 def test_the_server_ends_on_ctrl_c_even_while_somebody_listens(tmp_path: Path) -> None:
     written_run(tmp_path / "one", 3)
     process = subprocess.Popen(

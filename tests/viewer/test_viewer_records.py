@@ -13,8 +13,9 @@ import pytest
 from viewer_client import Asker, serving
 from viewer_runs import SHARED, Written, written_run
 
-from hallumeter.records import Claim, Finding, Label, Response, Verdict
-from hallumeter.report import settled_label
+from hallumeter.records.claim import Claim, Finding, Label, Verdict
+from hallumeter.records.response import Response
+from hallumeter.report.segmentation import settled_label
 
 SETS = {
     "unsupported": {"REFUTED", "NOT_ENOUGH_INFO"},

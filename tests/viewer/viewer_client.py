@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playwright.sync_api import Browser, Page
+
 from hallumeter.viewer.serving import Viewer
 
 SECONDS = 60
@@ -120,6 +122,22 @@ def serving(folder: Path, *, annotator: str = "kim", language: str = "en") -> It
         viewer.stop()
         thread.join(SECONDS)
     assert not thread.is_alive()
+
+
+@contextmanager
+def visited(browser: Browser, asker: Asker, path: str = "") -> Iterator[Page]:
+    """A page of the viewer; whatever goes wrong on it, or leaves the machine, fails the test."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.set_default_timeout(SECONDS * 1000)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+    own = f"http://127.0.0.1:{asker.port}/"
+    page.on("request", lambda sent: None if sent.url.startswith((own, "data:")) else complaints.append(sent.url))
+    page.goto(asker.address + path)
+    yield page
+    page.context.close()
+    assert complaints == []
 
 
 def eventually(look: Any, seconds: float = SECONDS) -> Any:

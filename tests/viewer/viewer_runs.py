@@ -9,22 +9,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hallumeter.records import (
-    Claim,
-    Counts,
-    Failure,
-    FieldValue,
-    InputFile,
-    JudgeEntry,
-    Label,
-    Manifest,
-    MetricSummary,
-    Passage,
-    Quote,
-    Response,
-    Summary,
-    Verdict,
-)
+from hallumeter.records.claim import Claim, Failure, Label, Verdict
+from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Counts, MetricSummary, Summary
+from hallumeter.records.response import FieldValue, Passage, Quote, Response
 
 JUDGES = ("rules", "openai:small", "anthropic:large")
 LABELS = (Label.SUPPORTED, Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED)

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from hallumeter.extractors.aspects import english
-from hallumeter.extractors.aspects.english.analysis import Instruments
-from hallumeter.extractors.aspects.english.model_files import FILE, weights_from
-from hallumeter.extractors.aspects.english.word_table import PieceTable
+from hallumeter.aspects.readers import english
+from hallumeter.aspects.readers.english.networks import FILE, PieceTable, weights_from
+from hallumeter.aspects.readers.english.reader import Instruments
 
 from .calibrating import HeldOut, calibration, read_held_out, summary
 from .corpus import read_mams

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
-from hallumeter.extractors.aspects.english.analysis import Analysis, Instruments
+from hallumeter.aspects.readers.english.reader import Analysis, Instruments
 
 from .examples import Example
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hallumeter.extractors.aspects.english.model_files import Numbers
+from hallumeter.aspects.readers.english.networks import Numbers
 
 Weights = dict[str, Numbers]
 _MEAN = 0.998

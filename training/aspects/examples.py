@@ -9,12 +9,20 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from hallumeter.extractors.aspects.english.model_files import Numbers
-from hallumeter.extractors.aspects.english.polarity_network import ORDER, around, places_around
-from hallumeter.extractors.aspects.english.sentence_input import Sentence, placed_numbers, sentence_of
-from hallumeter.extractors.aspects.english.term_network import BEGIN, INSIDE
-from hallumeter.extractors.aspects.english.word_table import LEXICAL, PLACED, PieceTable, lexical_numbers
-from hallumeter.extractors.aspects.english.wording import wording
+from hallumeter.aspects.readers.english.networks import (
+    BEGIN,
+    INSIDE,
+    LEXICAL,
+    ORDER,
+    PLACED,
+    Numbers,
+    PieceTable,
+    around,
+    lexical_numbers,
+    places_around,
+)
+from hallumeter.aspects.readers.english.reader import Sentence, placed_numbers, sentence_of
+from hallumeter.aspects.readers.english.words import wording
 
 from .corpus import Marked
 

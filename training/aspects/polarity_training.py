@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hallumeter.extractors.aspects.english.model_files import Numbers
-from hallumeter.extractors.aspects.english.polarity_network import ORDER, PLACES
-from hallumeter.extractors.aspects.english.word_table import LEXICAL, PLACED, WINDOW
+from hallumeter.aspects.readers.english.networks import LEXICAL, ORDER, PLACED, PLACES, WINDOW, Numbers
 
 from .descent import Descent, Weights, dropped, flat, start, summed_by_row
 from .examples import Batch, Example, Lexis, batches

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hallumeter.extractors.aspects.english.model_files import Numbers
-from hallumeter.extractors.aspects.english.term_network import LABELS
-from hallumeter.extractors.aspects.english.word_table import LEXICAL, PLACED, WINDOW
+from hallumeter.aspects.readers.english.networks import LABELS, LEXICAL, PLACED, WINDOW, Numbers
 
 from .descent import Descent, Weights, dropped, flat, start
 from .examples import Batch, Example, Lexis, batches

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.judges.embedded.model_files import load_arrays, model_bytes
+from hallumeter.claims.judges.embedded.model_files import load_arrays, model_bytes
 
 SIZE = 64
 _FURTHEST = 4.0

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.extractors.aspects.english.model_files import Numbers
-from hallumeter.extractors.aspects.english.word_table import WINDOW
+from hallumeter.aspects.readers.english.networks import WINDOW, Numbers
 
 from .descent import Weights, dropped, summed_by_row
 from .examples import Batch, Lexis, Places

@@ -1,4 +1,4 @@
-"""Single claims against passages: WiCE, Factcheck-GPT, BEGIN."""
+"""Single claims against passages: WiCE, Factcheck-GPT, FoolMeTwice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from training.examples import Example, Span
 
-from .lines import json_lines, table_rows
+from .lines import json_lines
 
 
 def read_wice(data: Path) -> Iterator[Example]:
@@ -73,22 +73,18 @@ def read_factcheck(data: Path) -> Iterator[Example]:
         )
 
 
-def read_begin(data: Path) -> Iterator[Example]:
-    """Answers of dialogue systems against the knowledge they were given."""
-    for name in ("wow", "tc", "cmu"):
-        for row in table_rows(data / "begin" / f"begin_dev_{name}.tsv", separator="\t"):
-            if row["begin_label"] == "Generic":
-                continue
-            is_unsupported = row["begin_label"] != "Fully attributable"
+def read_foolmetwice(data: Path) -> Iterator[Example]:
+    """Claims that people wrote to mislead others, beside sentences of Wikipedia: some settle them, some do not."""
+    for name in ("dev", "test"):
+        for row in json_lines(data / "foolmetwice" / f"{name}.jsonl"):
             yield Example(
-                data_set="begin",
-                source=_digest(row["knowledge"]),
+                data_set="foolmetwice",
+                source=row["evidence"][0] if row["evidence"] else row["id"],
                 task="claim",
-                evidence=(row["knowledge"],),
-                text=row["response"],
-                is_unsupported=is_unsupported,
-                has_spans=not is_unsupported,
-                question=row["message"],
+                evidence=tuple(dict.fromkeys([*row["other"], *row["evidence"]])),
+                text=row["claim"],
+                is_unsupported=row["label"] == "REFUTES",
+                has_spans=False,
                 is_one_claim=True,
             )
 

@@ -1,4 +1,4 @@
-"""Texts about structured data: Quintd-1, and basketball games of the shared task on accuracy."""
+"""Texts about structured data: Quintd-1, D2T-Eval, and basketball games of the shared task on accuracy."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from training.examples import Example, Span
 from .lines import json_lines, table_rows
 
 DOMAINS = ("gsmarena", "openweather", "wikidata")
+D2T_KINDS = {"contradictory": True, "misleading": True, "not_checkable": False}
+"""Kinds of marks of D2T-Eval that are errors, and whether the record says otherwise."""
 
 
 def read_quintd(data: Path) -> Iterator[Example]:
@@ -27,11 +29,12 @@ def read_quintd(data: Path) -> Iterator[Example]:
                 for each in row["human_spans"]
                 if each["type"] != "OTHER" and 0 <= each["start"] < each["end"]
             )
+            record = _record(row["prompt"])
             yield Example(
                 data_set=f"quintd1/{domain}",
-                source=str(row["idx"]),
+                source=_record_key(domain, record, row["idx"]),
                 task="data",
-                evidence=(_record(row["prompt"]),),
+                evidence=(record if isinstance(record, str) else json.dumps(record, ensure_ascii=False),),
                 text=row["output"],
                 is_unsupported=bool(spans),
                 spans=spans,
@@ -39,13 +42,57 @@ def read_quintd(data: Path) -> Iterator[Example]:
             )
 
 
-def _record(prompt: str) -> str:
-    """The data of a prompt, as JSON where it is a Python literal."""
+def _record(prompt: str) -> Any:
+    """The data of a prompt, as a value where it is a Python literal."""
     text = prompt.split("```")[1].strip()
     try:
-        return json.dumps(ast.literal_eval(text), ensure_ascii=False)
+        return ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return text
+
+
+def _record_key(domain: str, record: Any, number: int | str) -> str:
+    """What names a record in both sets: a phone by its identifier, a forecast by its city."""
+    if domain == "gsmarena" and isinstance(record, dict):
+        return f"{domain}/{record['id']}"
+    if domain == "openweather" and isinstance(record, dict):
+        return f"{domain}/{record['city']['name']}"
+    return f"{domain}/{number}"
+
+
+def read_d2t_eval(data: Path) -> Iterator[Example]:
+    """D2T-Eval: football matches, phones and forecasts, some texts marked by two people."""
+    for row in json_lines(data / "d2t_eval" / "d2t_eval.jsonl"):
+        domain = row["domain"]
+        marked = [[each for each in marks if each["kind"] in D2T_KINDS] for marks in row["annotations"]]
+        spans, disputed = _agreed(marked)
+        yield Example(
+            data_set=f"d2t_eval/{domain}",
+            source=_record_key(domain, row["evidence"], row["id"].rpartition("|")[2]),
+            task="data",
+            evidence=(json.dumps(row["evidence"], ensure_ascii=False),),
+            text=row["text"],
+            is_unsupported=bool(spans or disputed),
+            spans=spans,
+            writer=row["model"],
+            disputed=disputed,
+        )
+
+
+def _agreed(marked: list[list[dict[str, Any]]]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Marks that touch one of everybody else's, and those that do not."""
+    agreed, disputed = [], []
+    for number, marks in enumerate(marked):
+        others = [each for place, each in enumerate(marked) if place != number]
+        for mark in marks:
+            span = Span(mark["start"], mark["end"], D2T_KINDS[mark["kind"]])
+            is_shared = all(any(_touch(mark, each) for each in other) for other in others)
+            (agreed if is_shared else disputed).append(span)
+    return tuple(agreed), tuple(disputed)
+
+
+def _touch(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(one["start"] < other["end"] and other["start"] < one["end"])
 
 
 def read_basketball(data: Path) -> Iterator[Example]:

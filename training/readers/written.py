@@ -10,6 +10,7 @@ from pathlib import Path
 from training.examples import Example, Span
 
 from .lines import json_lines
+from .summaries import source_of
 
 FOLDER = Path(__file__).parents[1] / "written"
 _MARK = re.compile(r"⟦([CB])\|([^⟦⟧]+)⟧")
@@ -27,7 +28,7 @@ def read_written(data: Path) -> Iterator[Example]:
         for row in json_lines(path):
             article = articles[row["article"]].strip()
             for text in row["responses"]:
-                yield _example(text, article, name="articles", source=article[:200])
+                yield _example(text, article, name="articles", source=source_of(article))
 
 
 def _example(marked: str, evidence: str, *, name: str, source: str) -> Example:

@@ -1,3 +1,1 @@
-"""One file per command: parse, call, print."""
-
-__all__: list[str] = []
+"""The command line: one file per command."""

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
+from .experiments import UNMEASURED, plan_text, say_spending, with_prices
 from .output import say_what_happened, say_where
 from .parameters import FORMATS, interval_options, joined_names, measure_options, quiet_option
 
 if TYPE_CHECKING:
-    from hallumeter.pipelines import AuditOutcome, AuditPlan, AuditSettings
-    from hallumeter.providers.language_models import Price
-    from hallumeter.records import Failure
-
-UNMEASURED = 3
-"""The exit code when the audit did not come to its end, or measured nothing."""
+    from hallumeter.claims.audit.commands import AuditOutcome
+    from hallumeter.claims.settings import AuditSettings
+    from hallumeter.records.claim import Failure
 
 
 @click.command()
@@ -126,7 +124,9 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter audit answers.jsonl --judge http://127.0.0.1:8080/v1#qwen --resume
       hallumeter audit answers.jsonl --evidence-dir handbook/
     """
-    from hallumeter.pipelines import audit_files, free_place, is_finished, plan_audit
+    from hallumeter.claims.audit.commands import audit_files
+    from hallumeter.claims.audit.plan import plan_audit
+    from hallumeter.run.place import free_place
 
     from .progress import shown_audit
 
@@ -135,23 +135,22 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
     sources = _sources(paths, samples=options["samples"])
     settings = _settings(options)
     if is_dry:
-        click.echo(_plan_text(plan_audit(sources, settings=settings)), nl=False)
+        click.echo(plan_text(plan_audit(sources, settings=settings)), nl=False)
         return
     place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
-    was_finished = is_resumed and is_finished(place)
-    with shown_audit(is_quiet=is_quiet) as watch:
-        outcome = audit_files(sources, place, settings=settings, watch=watch, is_resumed=is_resumed)
-    if was_finished and not is_quiet:
+    with shown_audit(is_quiet=is_quiet) as progress:
+        outcome = audit_files(sources, place, settings=settings, progress=progress, is_resumed=is_resumed)
+    if outcome.was_finished and not is_quiet:
         click.echo(f"{place}: this audit is finished; nothing is left to do", err=True)
     _say_outcome(outcome, place, form=form, is_quiet=is_quiet)
 
 
 def _settings(options: dict[str, Any]) -> AuditSettings:
-    from hallumeter.engines import available_cores
-    from hallumeter.judges import DEFAULT_JUDGE, LanguageModelSettings
-    from hallumeter.pipelines import AuditSettings
-    from hallumeter.runner import PaceSettings
-    from hallumeter.store import cache_folder
+    from hallumeter.claims.settings import DEFAULT_JUDGE, AuditSettings, LanguageModelSettings
+    from hallumeter.models.pace import PaceSettings
+    from hallumeter.models.prices import parse_price
+    from hallumeter.run.engines.local import available_cores
+    from hallumeter.run.verdict_cache import cache_folder
 
     from .parameters import measure_settings
 
@@ -170,7 +169,7 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
         judges=options.pop("judges") or (DEFAULT_JUDGE,),
         cache=None if options.pop("no_cache") else cache_folder(),
         workers=options.pop("workers") or available_cores(),
-        prices=_prices(options.pop("prices")),
+        prices={name: parse_price(text) for name, text in with_prices({}, options.pop("prices")).items()},
         language_model=language_model,
         pace=pace,
         **{name: options.pop(name) for name in _PLAIN},
@@ -182,19 +181,6 @@ _PLAIN = (
     *("extractor", "limit", "sample", "knowledge_base", "passages_per_claim", "samples", "budget_usd", "concurrency"),
 )
 """Options that are settings under the same name."""
-
-
-def _prices(given: tuple[str, ...]) -> dict[str, Any]:
-    from hallumeter.errors import SettingsError
-    from hallumeter.providers.language_models import parse_price
-
-    prices = {}
-    for text in given:
-        name, equals, price = text.rpartition("=")
-        if not equals or not name:
-            raise SettingsError(f"price {text!r}: expected MODEL=IN/OUT, such as openai:gpt-4o-mini=0.15/0.60")
-        prices[name] = parse_price(price)
-    return prices
 
 
 def _sources(paths: tuple[Path, ...], *, samples: str | None) -> tuple[Path, ...]:
@@ -214,27 +200,29 @@ def _stem(sources: tuple[Path, ...]) -> str:
 
 
 def _say_outcome(outcome: AuditOutcome, place: Path, *, form: str, is_quiet: bool) -> None:
-    from hallumeter.report import count_reasons, summary_text
-    from hallumeter.store import RunFolder
+    from hallumeter.report.reasons import count_reasons
+    from hallumeter.report.summary_text import summary_text
+    from hallumeter.run.run_folder import RunFolder
 
-    for trouble in () if is_quiet else outcome.troubles:
-        click.echo(f"note: {trouble}", err=True)
-    if outcome.summary is None:
+    for notice in () if is_quiet else outcome.notices:
+        click.echo(f"note: {notice}", err=True)
+    finished, summary = outcome.finished, outcome.summary
+    if finished is None or summary is None:
         click.echo(f"stopped; what was done is kept in {place}. Go on with the same command and --resume", err=True)
         raise click.exceptions.Exit(UNMEASURED)
     if not is_quiet:
-        say_what_happened(_causes(outcome.failures), outcome.summary.notices)
-        _say_spending(outcome)
+        say_what_happened(_causes(outcome.failures), summary.notices)
+        say_spending(outcome.spending)
     reasons = count_reasons(RunFolder(place).verdicts())
-    click.echo(summary_text(outcome.summary, form, reasons=reasons), nl=False)
+    click.echo(summary_text(summary, form, reasons=reasons), nl=False)
     if not is_quiet:
         say_where(place)
     if outcome.stopped == "budget":
         more = "go on with --resume and a larger --budget"
         click.echo(f"the budget was reached: the rest is counted as unmeasured; {more}", err=True)
-    if outcome.passing:
-        click.echo(f"{outcome.passing:,} claims failed for reasons that may pass; --resume asks again", err=True)
-    if outcome.stopped is not None or not any(row.value is not None for row in outcome.summary.metrics):
+    if finished.retryable:
+        click.echo(f"{finished.retryable:,} claims failed for reasons that may pass; --resume asks again", err=True)
+    if outcome.stopped is not None or not any(row.value is not None for row in summary.metrics):
         raise click.exceptions.Exit(UNMEASURED)
 
 
@@ -242,42 +230,6 @@ def _causes(failures: tuple[Failure, ...]) -> list[Failure]:
     """The first failure of each cause, with the judge that it befell; notices say how many there are."""
     firsts: dict[tuple[str | None, str], Failure] = {}
     for failure in failures:
-        told = f"{failure.judge}: {failure.message}" if failure.judge else failure.message
-        firsts.setdefault((failure.judge, failure.message), structs.replace(failure, message=told))
+        message = f"{failure.judge}: {failure.message}" if failure.judge else failure.message
+        firsts.setdefault((failure.judge, failure.message), structs.replace(failure, message=message))
     return list(firsts.values())
-
-
-def _say_spending(outcome: AuditOutcome) -> None:
-    spending = outcome.spending
-    if not spending.calls:
-        return
-    cost = f"${spending.spent_usd:.4f}"
-    if spending.calls_estimated:
-        cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
-    elif spending.calls_without_price:
-        unpriced = f"{spending.calls_without_price:,} calls of unknown price"
-        cost = f"{cost} and {unpriced}" if spending.spent_usd else "unknown"
-    tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
-    click.echo(f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}", err=True)
-
-
-def _plan_text(plan: AuditPlan) -> str:
-    lines = [f"{plan.records:,} records, {plan.claims:,} claims"]
-    for part in plan.parts:
-        cost = "unknown" if part.cost_usd is None else f"${part.cost_usd:,.4f}"
-        lines += [
-            part.name,
-            f"  calls       {part.calls:>12,}   {part.cached:,} of {part.claims:,} claims are in the cache",
-            f"  tokens in   {part.input_tokens:>12,}   estimated",
-            f"  tokens out  {part.output_tokens:>12,}   estimated",
-            f"  cost        {cost:>12}   {_price_text(part.price)}",
-        ]
-    total = "unknown" if plan.cost_usd is None else f"${plan.cost_usd:,.4f}"
-    return "\n".join([*lines, f"total cost {total}"]) + "\n"
-
-
-def _price_text(price: Price | None) -> str:
-    if price is None:
-        return "its price is not known; give --price MODEL=IN/OUT"
-    paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
-    return f"{paid} ({price.as_of})"

@@ -19,8 +19,8 @@ def cache(*, clear: bool) -> None:
     """
     import shutil
 
-    from hallumeter.retrieval import INDEXES
-    from hallumeter.store import VIEWS, VerdictCache, cache_folder
+    from hallumeter.claims.retrieval.search import INDEXES
+    from hallumeter.run.verdict_cache import VIEWS, VerdictCache, cache_folder
 
     folder = cache_folder()
     indexes, views = folder / INDEXES, folder / VIEWS

@@ -31,12 +31,14 @@ def demo(out: Path) -> None:
       hallumeter demo
       hallumeter demo --out demo
     """
-    from hallumeter.pipelines import run_demo
-    from hallumeter.pipelines.demo import ANSWERS, DIALOGUES
-    from hallumeter.report import RecordFindings, count_reasons, summary_text, transcripts_text
-    from hallumeter.report.aspects.text import aspects_brief
-    from hallumeter.report.dialogue.text import dialogue_brief
-    from hallumeter.store import RunFolder
+    from hallumeter.aspects.report.text import aspects_brief
+    from hallumeter.demo import ANSWERS, DIALOGUES, run_demo
+    from hallumeter.dialogue.report.text import dialogue_brief
+    from hallumeter.report.document import RecordFindings
+    from hallumeter.report.reasons import count_reasons
+    from hallumeter.report.summary_text import summary_text
+    from hallumeter.run.run_folder import RunFolder
+    from hallumeter.transcripts.report.text import transcripts_text
 
     found = run_demo(out)
     answers, dialogues = RunFolder(out / ANSWERS), RunFolder(out / DIALOGUES)

@@ -1,28 +1,134 @@
-"""What commands that run an experiment have in common: options, and what is said of a run."""
+"""What `aspects run`, `dialogue run` and `audit` have in common: options, the dry run, and what is said at the end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from hallumeter.pipelines.experiments import PlannedCalls
-    from hallumeter.records import Failure
-    from hallumeter.runner import Spending
+    from hallumeter.models.prices import Price, Spending
+    from hallumeter.records.claim import Failure
+    from hallumeter.run.plan import PlannedCalls, RunPlan
+    from hallumeter.run.progress import ProgressListener
+    from hallumeter.run.runner import FinishedRun, RunOutcome
+
 
 UNMEASURED = 3
 """The exit code when the run did not come to its end, or nobody answered anything."""
 _MOST_FAULTS = 10
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+def experiment_options(
+    config: str, limits: Sequence[Callable[[Any], Any]], *, retry: str, strict: str
+) -> Callable[[_Command], _Command]:
+    """The options of a command that runs an experiment; texts are those of the help, `limits` are options too."""
+    from .parameters import quiet_option
+
+    folder, name = click.Path(path_type=Path), "The name of the run; default: made of what is asked."
+    options = [
+        click.option("--config", "path", required=True, type=folder, metavar="FILE", help=config),
+        click.option("--run-id", "--run_id", metavar="NAME", help=name),
+        click.option("--out", "output", type=folder, metavar="DIR", help="Where runs are kept."),
+        *limits,
+        click.option(
+            "--budget", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at such a cost."
+        ),
+        click.option(
+            "--price", "prices", multiple=True, metavar="MODEL=IN/OUT", help="Dollars for a million tokens in and out."
+        ),
+        click.option(
+            "--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop."
+        ),
+        click.option("--retry-failed", is_flag=True, help=retry),
+        click.option("--strict", is_flag=True, help=strict),
+        quiet_option,
+    ]
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_Experiment = TypeVar("_Experiment")
+_Finished = TypeVar("_Finished", bound="FinishedRun")
+
+
+class ExperimentCommand(Protocol[_Experiment, _Finished]):
+    """What a command that runs an experiment does in its own way."""
+
+    retry_hint: str
+    """What --retry-failed does."""
+
+    def read(self, path: Path, options: dict[str, Any]) -> _Experiment:
+        """The experiment of a file, with what the command line says instead."""
+        ...
+
+    def plan(self, experiment: _Experiment, *, is_strict: bool) -> RunPlan:
+        """What it would take."""
+        ...
+
+    def run(
+        self, experiment: _Experiment, *, progress: ProgressListener, is_strict: bool, is_retrying: bool
+    ) -> RunOutcome[_Finished]:
+        """Do it."""
+        ...
+
+    def say(self, outcome: RunOutcome[_Finished], finished: _Finished, *, is_quiet: bool) -> int:
+        """Print what came of it; gives how much was answered."""
+        ...
+
+
+def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, options: dict[str, Any]) -> None:
+    """Plan an experiment, or run it and say what came of it.
+
+    Raises:
+        click.exceptions.Exit: It did not come to its end, or nobody answered anything.
+    """
+    from .progress import shown_audit
+
+    is_quiet, is_strict = bool(options.pop("quiet")), bool(options.pop("strict"))
+    is_dry, is_retrying = bool(options.pop("dry_run")), bool(options.pop("retry_failed"))
+    experiment = command.read(path, options)
+    if is_dry:
+        click.echo(plan_text(command.plan(experiment, is_strict=is_strict)), nl=False)
+        return
+    with shown_audit(is_quiet=is_quiet) as progress:
+        outcome = command.run(experiment, progress=progress, is_strict=is_strict, is_retrying=is_retrying)
+    if not is_quiet:
+        _say_notes(outcome)
+    finished = outcome.finished
+    if finished is None:
+        message = f"stopped; what was answered is kept in {outcome.folder}. Go on with the same command"
+        click.echo(message, err=True)
+        raise click.exceptions.Exit(UNMEASURED)
+    answered = command.say(outcome, finished, is_quiet=is_quiet)
+    if outcome.stopped == "budget":
+        click.echo("the budget was reached; go on with the same command and a larger budget", err=True)
+    elif finished.retryable and not is_quiet:
+        click.echo(f"--retry-failed {command.retry_hint}", err=True)
+    if outcome.stopped is not None or not answered:
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def chosen_options(prices: Mapping[str, str], options: dict[str, Any]) -> dict[str, Any]:
+    """Settings that the command line gives in place of those in the file."""
+    check_run_id(options["run_id"])
+    given = {name: value for name, value in options.items() if value is not None}
+    return given | {"prices": with_prices(prices, options["prices"])}
 
 
 def with_prices(known: Mapping[str, str], given: Sequence[str]) -> dict[str, str]:
     """Prices of the file with those of the command line in their place."""
     from hallumeter.errors import SettingsError
-    from hallumeter.providers.language_models import parse_price
+    from hallumeter.models.prices import parse_price
 
     prices = dict(known)
     for text in given:
@@ -37,22 +143,27 @@ def with_prices(known: Mapping[str, str], given: Sequence[str]) -> dict[str, str
 def check_run_id(name: str | None) -> None:
     """Refuse what cannot be the name of a folder."""
     from hallumeter.errors import SettingsError
-    from hallumeter.pipelines.experiments import is_folder_name
+    from hallumeter.run.setting_checks import is_folder_name
 
     if name is not None and not is_folder_name(name):
         raise SettingsError(f"--run-id {name!r} cannot be the name of a folder; use letters, digits, dots and dashes")
 
 
-def say_notes(folder: Path, notices: Iterable[str], *, failures: Sequence[Failure], spending: Spending | None) -> None:
-    """Tell what a user should know of a run; without any spending it was finished before."""
-    from hallumeter.text.printable import one_line
+def _say_notes(outcome: RunOutcome[_Finished]) -> None:
+    """Tell what a user should know of a run."""
+    say_lines((*(f"note: {notice}" for notice in outcome.notices), *failure_lines(outcome.failures)))
+    if outcome.was_finished:
+        click.echo(f"{outcome.folder}: this run is finished; nothing is left to do", err=True)
+    else:
+        say_spending(outcome.spending)
 
-    for line in (*(f"note: {notice}" for notice in notices), *failure_lines(failures)):
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Print lines to the standard error, each in one line whatever it holds."""
+    from hallumeter.text.normalize import one_line
+
+    for line in lines:
         click.echo(one_line(line), err=True)
-    if spending is None:
-        click.echo(f"{folder}: this run is finished; nothing is left to do", err=True)
-    elif spending.calls:
-        click.echo(_spending_text(spending), err=True)
 
 
 def failure_lines(failures: Sequence[Failure]) -> list[str]:
@@ -62,7 +173,10 @@ def failure_lines(failures: Sequence[Failure]) -> list[str]:
     return [*lines, *([f"... and {more:,} more; failures.jsonl has them all"] if more > 0 else [])]
 
 
-def _spending_text(spending: Spending) -> str:
+def say_spending(spending: Spending) -> None:
+    """Say how many calls were made, and what they cost; nothing without calls."""
+    if not spending.calls:
+        return
     cost = f"${spending.spent_usd:.4f}"
     if spending.calls_estimated:
         cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
@@ -71,7 +185,7 @@ def _spending_text(spending: Spending) -> str:
             f"{cost} and {spending.calls_without_price:,} calls of unknown price" if spending.spent_usd else "unknown"
         )
     tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
-    return f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}"
+    click.echo(f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}", err=True)
 
 
 def dollars(cost: float | None) -> str:
@@ -83,21 +197,26 @@ def dollars(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:,.4f}"
 
 
-def planned_lines(planned: PlannedCalls, *, done: str, free: str) -> list[str]:
-    """What one model would be asked, a line each; `done` and `free` say how it is with answers that cost nothing."""
-    tokens = {"tokens in": planned.input_tokens, "tokens out": planned.output_tokens}
+def plan_text(plan: RunPlan) -> str:
+    """What a run would take, with what each model would be asked."""
+    lines = [*(f"note: {notice}" for notice in plan.notices), plan.heading]
+    for part in plan.parts:
+        lines += [part.title, *_planned_lines(part, plan.counted)]
+    return "\n".join([*lines, f"total cost {dollars(plan.cost_usd)}"]) + "\n"
+
+
+def _planned_lines(part: PlannedCalls, counted: str) -> list[str]:
+    tokens = {"tokens in": part.input_tokens, "tokens out": part.output_tokens}
     rows = [
-        ("calls", f"{planned.calls:,}", done),
-        *((name, f"{count:,}", "estimated, without retries") for name, count in tokens.items() if count is not None),
-        ("cost", dollars(planned.cost_usd), free if planned.is_free else _price_text(planned)),
+        ("calls", f"{part.calls:,}", part.done),
+        *((name, f"{count:,}", counted) for name, count in tokens.items() if count is not None),
+        ("cost", dollars(part.cost_usd), part.free or _price_text(part.price, is_model=part.input_tokens is not None)),
     ]
     return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
 
 
-def _price_text(planned: PlannedCalls) -> str:
-    price = planned.price
+def _price_text(price: Price | None, *, is_model: bool) -> str:
     if price is None:
-        is_model = planned.input_tokens is not None
         return "its price is not known; give --price MODEL=IN/OUT" if is_model else "it tells its own"
     paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
     return f"{paid} ({price.as_of})"

@@ -43,10 +43,10 @@ def ingest(files: tuple[Path, ...], **options: object) -> None:
       hallumeter ingest response.jsonl source_info.jsonl --by task
       hallumeter ingest results.json --format promptfoo --print json
     """
-    from hallumeter.pipelines import free_place
-    from hallumeter.pipelines.ingesting import ingest_to_folder
-    from hallumeter.pipelines.measurement import MeasureSettings
-    from hallumeter.report import summary_text
+    from hallumeter.claims.settings import MeasureSettings
+    from hallumeter.ingest.pipeline import ingest_to_folder
+    from hallumeter.report.summary_text import summary_text
+    from hallumeter.run.place import free_place
 
     out, is_quiet, form = options.pop("out"), bool(options.pop("quiet")), str(options.pop("form"))
     tool = options.pop("tool")

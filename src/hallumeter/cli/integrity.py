@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .audit import UNMEASURED
+from .experiments import UNMEASURED
 from .parameters import form_option, quiet_option
 
 EXIT_DISHONEST = 1
@@ -33,7 +33,8 @@ def integrity(function: str | None, judge: str | None, **options: object) -> Non
       hallumeter integrity --python my_metrics:faithfulness
       hallumeter integrity --python my_metrics:faithfulness --case no_claims --case refusal --format json
     """
-    from hallumeter.pipelines.integrity import IntegritySettings, check_integrity, result_text
+    from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity
+    from hallumeter.challenge.integrity.text import result_text
 
     if (function is None) == (judge is None):
         raise click.UsageError("give one of --python and --judge", click.get_current_context())

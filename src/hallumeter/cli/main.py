@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from hallumeter.cli.aspects import aspects
-from hallumeter.cli.dialogue import dialogue
 from hallumeter.errors import HallumeterError
 
-from .audit import audit
-from .cache import cache
-from .decisions import baselines, calibrate, compare, correct, gate, label
-from .demo import demo
-from .ingest import ingest
-from .integrity import integrity
-from .measure import measure
-from .metrics import metrics
 from .output import encode_everything, stop_printing
-from .report import report
-from .stress import stress
-from .transcripts import transcripts
-from .view import view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
 
 EXIT_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -43,7 +31,7 @@ class UserFault(click.ClickException):
 
     def show(self, file: object = None) -> None:
         """Say it on the standard error."""
-        from hallumeter.text.printable import one_line
+        from hallumeter.text.normalize import one_line
 
         click.echo(f"hallumeter: {one_line(self.format_message())}", err=True)
 
@@ -79,6 +67,30 @@ def _refusal(error: OSError) -> UserFault:
     return UserFault(f"the system refuses to read or write: {reason}")
 
 
+_COMMANDS = (
+    "aspects",
+    "audit",
+    "baselines",
+    "cache",
+    "calibrate",
+    "compare",
+    "correct",
+    "demo",
+    "dialogue",
+    "gate",
+    "ingest",
+    "integrity",
+    "label",
+    "measure",
+    "metrics",
+    "report",
+    "stress",
+    "transcripts",
+    "view",
+)
+"""Each in a module of its name, imported when it is called or listed."""
+
+
 class Commands(click.Group):
     """A group whose commands report the user's faults in one line."""
 
@@ -91,6 +103,18 @@ class Commands(click.Group):
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
         """Read the words; none at all ask for help."""
         return super().parse_args(context, words or ["--help"])
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The commands by name."""
+        return list(_COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """The command of a name."""
+        if name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"hallumeter.cli.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
 
     def invoke(self, context: click.Context) -> object:
         """Run a command."""
@@ -119,28 +143,3 @@ def main() -> None:
       hallumeter ingest ragas.csv                     results of Ragas, DeepEval, TruLens, promptfoo, Inspect, ...
       hallumeter metrics mihr                         what a metric means, and what it does not tell
     """
-
-
-_COMMANDS = (
-    aspects,
-    audit,
-    baselines,
-    cache,
-    calibrate,
-    compare,
-    correct,
-    demo,
-    dialogue,
-    gate,
-    ingest,
-    integrity,
-    label,
-    measure,
-    metrics,
-    report,
-    stress,
-    transcripts,
-    view,
-)
-for command in _COMMANDS:
-    main.add_command(command)

@@ -44,8 +44,8 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
       zcat verdicts.jsonl.gz | hallumeter measure --format csv > metrics.csv
       hallumeter measure verdicts.jsonl --out run     then open run/report.html
     """
-    from hallumeter.pipelines import measure_files, measure_to_folder
-    from hallumeter.report import summary_text
+    from hallumeter.claims.measure.commands import measure_files, measure_to_folder
+    from hallumeter.report.summary_text import summary_text
 
     from .progress import shown_progress
 
@@ -54,11 +54,11 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
     is_quiet = bool(options.pop("quiet"))
     settings = measure_settings(options)
     sources = _sources(paths)
-    with shown_progress(sources, is_quiet=is_quiet) as watch:
+    with shown_progress(sources, is_quiet=is_quiet) as progress:
         if isinstance(out, Path):
-            run = measure_to_folder(sources, out, settings=settings, watch=watch)
+            run = measure_to_folder(sources, out, settings=settings, progress=progress)
         else:
-            run = measure_files(sources, settings=settings, watch=watch)
+            run = measure_files(sources, settings=settings, progress=progress)
     if not is_quiet:
         say_what_happened(run.failures, run.summary.notices)
     click.echo(summary_text(run.summary, form), nl=False)

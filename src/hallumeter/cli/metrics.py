@@ -15,7 +15,7 @@ def metrics(metric: str | None) -> None:
       hallumeter metrics
       hallumeter metrics mihr
     """
-    from hallumeter.report import catalog_text, metric_text_page
+    from hallumeter.report.catalog import catalog_text, metric_text_page
 
     if metric is None:
         click.echo(catalog_text(), nl=False)

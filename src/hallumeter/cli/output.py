@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import codecs
 import io
-import shutil
 import sys
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hallumeter.records import Failure
+    from hallumeter.records.claim import Failure
+
 
 MOST_FAULTS = 10
 """Faults, and notices, that are named one by one."""
@@ -65,22 +65,6 @@ def stop_printing(*, errors_too: bool) -> None:
         sys.stderr = io.StringIO()
 
 
-class TerminalWidth(TypedDict):
-    """How tables are printed."""
-
-    width: int | None
-    has_color: bool
-
-
-def terminal_width() -> TerminalWidth:
-    """The width of the terminal, and colour; neither in a pipe."""
-    is_terminal = sys.stdout.isatty()
-    return {
-        "width": max(shutil.get_terminal_size().columns, 100) if is_terminal else None,
-        "has_color": is_terminal,
-    }
-
-
 def indented_json(result: object) -> str:
     """A result as JSON that people can read as well."""
     import msgspec
@@ -95,7 +79,7 @@ def say_where(out: Path) -> None:
 
 def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> None:
     """Faults and notices on the standard error."""
-    from hallumeter.text.printable import one_line
+    from hallumeter.text.normalize import one_line
 
     for failure in failures[:MOST_FAULTS]:
         click.echo(one_line(failure.message), err=True)

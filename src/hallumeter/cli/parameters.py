@@ -10,9 +10,10 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hallumeter.pipelines import MeasureSettings
+    from hallumeter.claims.settings import MeasureSettings
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 
 FORMATS = ("table", "json", "markdown", "csv")
 
@@ -105,18 +106,21 @@ quiet_option = click.option("--quiet", is_flag=True, help="No progress and no no
 
 def measure_settings(options: dict[str, object]) -> MeasureSettings:
     """What `measure_options`, `interval_options`, --by and --strict say."""
-    from hallumeter.pipelines import MeasureSettings, read_policy
+    from hallumeter.claims.settings import MeasureSettings
 
     policy = options.pop("policy")
     options["is_strict"] = options.pop("strict")
     if isinstance(policy, Path):
-        options["policies"] = (read_policy(policy),)
+        from hallumeter.catalog import METRICS_BY_ID
+        from hallumeter.claims.measure.commands import read_policy
+
+        options["policies"] = (read_policy(policy, METRICS_BY_ID),)
     return MeasureSettings(**options)  # type: ignore[arg-type]
 
 
 def known_language(_: click.Context, __: click.Parameter, code: str) -> str:
     """The language, if a page can be written in it; asked before any run is read."""
-    from hallumeter.report.languages.catalogue import catalogue
+    from hallumeter.report.languages.speaking import catalogue
 
     catalogue(code)
     return code

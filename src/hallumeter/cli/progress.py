@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from hallumeter.runner import Watch
+    from hallumeter.run.progress import ProgressListener
+
 
 LARGE_BYTES = 20 << 20
 """Below this size a file is read before a progress bar could be read."""
@@ -61,12 +62,12 @@ def shown_pages(*, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None
 
 
 @contextmanager
-def shown_audit(*, is_quiet: bool) -> Iterator[Watch]:
+def shown_audit(*, is_quiet: bool) -> Iterator[ProgressListener]:
     """A bar for each step of an audit on the standard error, for a person who waits; else nothing."""
-    from hallumeter.runner import NoWatch
+    from hallumeter.run.progress import NoProgress
 
     if is_quiet or not sys.stderr.isatty():
-        yield NoWatch()
+        yield NoProgress()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

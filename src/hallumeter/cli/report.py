@@ -13,7 +13,7 @@ from .parameters import known_language
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
     """Print the schema and stop; no run is needed for it."""
     if is_asked:
-        from hallumeter.report import document_schema
+        from hallumeter.report.encoding import document_schema
 
         click.echo(document_schema(), nl=False)
         context.exit()
@@ -66,8 +66,9 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -
       hallumeter report run --format json > report.json
     """
     from hallumeter.errors import SettingsError
-    from hallumeter.pipelines import load
-    from hallumeter.report import document_json, write_html
+    from hallumeter.report.encoding import document_json
+    from hallumeter.report.page.render import write_html
+    from hallumeter.run.finished import load
 
     if form == "json":
         if len(runs) > 1 or out is not None:

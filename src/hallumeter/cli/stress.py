@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .audit import UNMEASURED
+from .experiments import UNMEASURED
 from .output import say_what_happened
 from .parameters import interval_options, quiet_option
 
 if TYPE_CHECKING:
-    from hallumeter.pipelines.stress import StressOutcome, StressSettings
+    from hallumeter.challenge.stress.cases import StressSettings
+    from hallumeter.challenge.stress.pipeline import StressOutcome
 
 
 @click.command()
@@ -56,15 +57,16 @@ def stress(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter stress answers.jsonl --judge rules --judge http://127.0.0.1:8080/v1#qwen --limit 50
       hallumeter stress answers.jsonl --claims evidence --out stress-run
     """
-    from hallumeter.pipelines.stress import result_text, stress_files
+    from hallumeter.challenge.stress.pipeline import stress_files
+    from hallumeter.challenge.stress.text import result_text
 
     from .progress import shown_audit
 
     form, is_quiet, out = str(options.pop("form")), bool(options.pop("quiet")), options.pop("out")
     sources = _sources(paths)
     settings = _settings(options)
-    with shown_audit(is_quiet=is_quiet) as watch:
-        outcome = stress_files(sources, out, settings=settings, watch=watch)
+    with shown_audit(is_quiet=is_quiet) as progress:
+        outcome = stress_files(sources, out, settings=settings, progress=progress)
     if not is_quiet:
         _say_troubles(outcome)
     click.echo(result_text(outcome.result, form), nl=False)
@@ -83,12 +85,11 @@ def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def _settings(options: dict[str, Any]) -> StressSettings:
-    from hallumeter.engines import available_cores
-    from hallumeter.judges import DEFAULT_JUDGE, LanguageModelSettings
-    from hallumeter.pipelines import AuditSettings, MeasureSettings
-    from hallumeter.pipelines.stress import StressSettings
-    from hallumeter.runner import PaceSettings
-    from hallumeter.store import cache_folder
+    from hallumeter.challenge.stress.cases import StressSettings
+    from hallumeter.claims.settings import DEFAULT_JUDGE, AuditSettings, LanguageModelSettings, MeasureSettings
+    from hallumeter.models.pace import PaceSettings
+    from hallumeter.run.engines.local import available_cores
+    from hallumeter.run.verdict_cache import cache_folder
 
     measure = MeasureSettings(
         seed=options["seed"],

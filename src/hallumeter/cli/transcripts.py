@@ -13,8 +13,8 @@ from .parameters import interval_options, joined_names, output_options, quiet_op
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from hallumeter.pipelines import TranscriptSettings
-    from hallumeter.pipelines.transcripts.jobs import Jobs
+    from hallumeter.transcripts.inputs import Jobs
+    from hallumeter.transcripts.settings import TranscriptSettings
 
 
 @click.command()
@@ -72,8 +72,8 @@ def transcripts(paths: tuple[Path, ...], **options: object) -> None:
       hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
     """
-    from hallumeter.pipelines import transcripts_of_jobs, transcripts_to_folder
-    from hallumeter.report import transcripts_text
+    from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
+    from hallumeter.transcripts.report.text import transcripts_text
 
     from .progress import shown_pages
 
@@ -85,11 +85,11 @@ def transcripts(paths: tuple[Path, ...], **options: object) -> None:
     if settings.witness_confidence is not None and witness is None and image is None:
         raise click.UsageError("--witness-confidence speaks of a witness; give --witness or --image too")
     jobs = _jobs(paths, settings, witness=witness, image=image)
-    with shown_pages(is_quiet=is_quiet) as watch:
+    with shown_pages(is_quiet=is_quiet) as progress:
         if isinstance(out, Path):
-            measured = transcripts_to_folder(jobs, out, settings=settings, watch=watch)
+            measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
         else:
-            measured = transcripts_of_jobs(jobs, settings=settings, watch=watch)
+            measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
     if not is_quiet:
         say_what_happened(measured.failures, measured.summary.notices)
     click.echo(transcripts_text(measured.summary, measured.rows, form), nl=False)
@@ -98,9 +98,9 @@ def transcripts(paths: tuple[Path, ...], **options: object) -> None:
 
 
 def _settings(options: dict[str, object]) -> TranscriptSettings:
-    from hallumeter.engines import available_cores
-    from hallumeter.pipelines import TranscriptSettings
+    from hallumeter.run.engines.local import available_cores
     from hallumeter.text.spelling import parse_spelling
+    from hallumeter.transcripts.settings import TranscriptSettings
 
     options["is_strict"] = options.pop("strict")
     options["workers"] = options["workers"] or available_cores()
@@ -112,7 +112,7 @@ def _settings(options: dict[str, object]) -> TranscriptSettings:
 
 def _columns(text: object) -> object:
     from hallumeter.errors import SettingsError
-    from hallumeter.pipelines.transcripts import Columns
+    from hallumeter.transcripts.settings import Columns
 
     pairs = [pair.partition("=") for pair in str(text).split(",")] if text else []
     known = Columns.__struct_fields__
@@ -125,8 +125,8 @@ def _columns(text: object) -> object:
 def _jobs(
     paths: tuple[Path, ...], settings: TranscriptSettings, *, witness: object, image: object
 ) -> AbstractContextManager[Jobs]:
-    from hallumeter.pipelines import opened_paths
-    from hallumeter.pipelines.transcripts import opened_witness
+    from hallumeter.transcripts.inputs import opened_paths
+    from hallumeter.transcripts.witness import opened_witness
 
     if witness is None and image is None:
         return opened_paths(paths, columns=settings.columns)

@@ -30,7 +30,7 @@ def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: 
       hallumeter view --port 8800 --language ko
     """
     from hallumeter.errors import MissingExtraError
-    from hallumeter.report.languages.catalogue import catalogue
+    from hallumeter.report.languages.speaking import catalogue
 
     try:
         from hallumeter.viewer.serving import Viewer
@@ -47,6 +47,6 @@ def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: 
 
 
 def _warn(text: str) -> None:
-    from hallumeter.text.printable import one_line
+    from hallumeter.text.normalize import one_line
 
     click.echo(f"note: {one_line(text)}", err=True)

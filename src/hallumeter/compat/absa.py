@@ -10,35 +10,115 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
+from hallumeter.aspects.aggregate.tables import column_of
+from hallumeter.aspects.auxiliary import classifier_named
+from hallumeter.aspects.auxiliary_signals import auxiliary_signal
+from hallumeter.aspects.catalog import ASPECT_METRICS
+from hallumeter.aspects.grounding import AspectGrounder, target_words
+from hallumeter.aspects.metrics.counts import count_scorecard
+from hallumeter.aspects.metrics.rates import case_columns, repeated
+from hallumeter.aspects.records.aspect import Aspect
+from hallumeter.aspects.records.columns import AspectColumns
+from hallumeter.aspects.records.outputs import DebateSummary, StageOpinion, ValidatorOpinion
+from hallumeter.aspects.records.scorecard import DROP
+from hallumeter.aspects.score.outputs import output_reader
+from hallumeter.aspects.score.reading import tolerant_record
+from hallumeter.aspects.score.scorecard import make_scorecard as scorecard_for
+from hallumeter.aspects.score.scorecards import scorecard_of
+from hallumeter.aspects.sentiment_words import sentence_label
+from hallumeter.aspects.stages.moderator import moderate as moderated
 from hallumeter.errors import RecordError
-from hallumeter.judges.aspects import AspectGrounder, target_words
-from hallumeter.metrics.aspects import case_columns, count_scorecard, repeated
-from hallumeter.metrics.catalog import ASPECT_METRICS
-from hallumeter.pipelines.aspects.aggregating import column_of
-from hallumeter.pipelines.aspects.auxiliary import auxiliary_signal, classifier_named
-from hallumeter.pipelines.aspects.scoring import make_scorecard as scorecard_for
-from hallumeter.pipelines.aspects.scoring import output_reader, scorecard_of
-from hallumeter.pipelines.aspects.scoring.tolerant import tolerant_record
-from hallumeter.pipelines.aspects.stages.moderator import moderate as moderated
-from hallumeter.records.aspects import Aspect, DebateSummary, StageOpinion, ValidatorOpinion
-from hallumeter.records.aspects.columns import AspectColumns
-from hallumeter.records.aspects.scorecard_blocks import DROP
-from hallumeter.text.polarity_words import sentence_label
-
-from .plain_values import listed, plain_mapping, plain_value
 
 if TYPE_CHECKING:
-    from msgspec import Struct
+    from hallumeter.aspects.records.columns import CaseColumns
+    from hallumeter.aspects.records.scorecard import Scorecard
+    from hallumeter.records.metric import Metric
 
-    from hallumeter.metrics.catalog import Metric
-    from hallumeter.records.aspects.columns import CaseColumns
-    from hallumeter.records.aspects.scorecard import Scorecard
+
+# What other programs hand in, as plain mappings, lists and values: their objects are read by their attributes.
+
+
+def plain_value(value: object) -> Any:
+    """A value in which every object, however deep, is a mapping of its attributes; what has none stays as it is.
+
+    >>> from types import SimpleNamespace
+    >>> plain_value([SimpleNamespace(term="battery", span=SimpleNamespace(start=0, end=7))])
+    [{'term': 'battery', 'span': {'start': 0, 'end': 7}}]
+    """
+    if isinstance(value, Enum):
+        return plain_value(value.value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain_value(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain_value(each) for each in value]
+    names = _names_of(value)
+    if names is not None:
+        return {name: plain_value(getattr(value, name)) for name in names if hasattr(value, name)}
+    return tuple(plain_value(each) for each in value) if isinstance(value, tuple) else value
+
+
+def plain_mapping(value: object, where: str) -> dict[str, Any]:
+    """A mapping or an object as a plain mapping.
+
+    Raises:
+        RecordError: It is neither.
+    """
+    try:
+        found = plain_value(value)
+    except RecursionError:
+        raise RecordError(f"{where}: nested too deeply, or within itself") from None
+    if not isinstance(found, dict):
+        told = "nothing" if value is None else f"{type(value).__name__} {value!r}"[:80]
+        raise RecordError(f"{where}: expected a mapping or an object with attributes, found {told}")
+    return found
+
+
+def listed(values: object, where: str) -> list[object]:
+    """The items of anything that holds several.
+
+    Raises:
+        RecordError: It holds none; a text and a mapping are one thing, not several.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise RecordError(f"{where}: expected a list, found {'nothing' if values is None else type(values).__name__}")
+    return list(values)
+
+
+def _names_of(value: object) -> list[str] | None:
+    """The attributes by which an object is read; None for what is no object of somebody's own class.
+
+    Properties are read only where nothing else is to be seen: some classes warn when theirs are.
+    """
+    kind = type(value)
+    if isinstance(value, type) or callable(value):
+        return None
+    if isinstance(value, Struct):
+        return list(value.__struct_fields__)
+    if is_dataclass(value):
+        return [field.name for field in fields(value)]
+    if isinstance(value, tuple):
+        return list(getattr(kind, "_fields", ())) or None
+    slots = [getattr(each, "__slots__", ()) for each in kind.__mro__]
+    if not hasattr(value, "__dict__") and not any(slots):
+        return None
+    stored = [*getattr(value, "__dict__", ()), *(name for each in slots for name in _several(each))]
+    seen = [name for name in stored if not name.startswith("_")]
+    return seen or [name for each in kind.__mro__ for name, what in vars(each).items() if isinstance(what, property)]
+
+
+def _several(slots: str | Iterable[str]) -> Iterable[str]:
+    return (slots,) if isinstance(slots, str) else slots
+
 
 __all__ = [
     "ModeratorOutput",

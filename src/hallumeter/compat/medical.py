@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from hallumeter.judges.clinical.context import judge_context
-from hallumeter.judges.clinical.safety import judge_safety
-from hallumeter.judges.clinical.settings import RULES_FILE, SLOTS, TURNS_FILE, load_settings
-from hallumeter.judges.clinical.slots import judge_slots, stated
-from hallumeter.metrics.clinical import context_utilisation, contraindication_penalty, slot_factuality, slots_used
-from hallumeter.pipelines.dialogue.measuring import Equipment
-from hallumeter.pipelines.dialogue.measuring.reading import slots_of
-from hallumeter.records import Label, Mention, Rate, RuleOutcome, SlotFinding, SlotUse
+from hallumeter.dialogue.judges.context import judge_context
+from hallumeter.dialogue.judges.safety import judge_safety
+from hallumeter.dialogue.judges.settings import RULES_FILE, SLOTS, TURNS_FILE, load_settings
+from hallumeter.dialogue.judges.slots import judge_slots, stated
+from hallumeter.dialogue.measure.events import slots_of
+from hallumeter.dialogue.measure.setup import DialogueSetup
+from hallumeter.dialogue.metrics import context_utilisation, contraindication_penalty, slot_factuality, slots_used
+from hallumeter.dialogue.records import Mention, RuleOutcome, SlotFinding, SlotUse
+from hallumeter.records.claim import Label
+from hallumeter.records.rate import Rate
 
 EPSILON = 1e-6
 """Added to the weight of the mentions in SFS."""
@@ -43,12 +45,12 @@ def compute_advanced_metrics(
     >>> found["SFS"]["score"], found["CUS_improved"]["score"], found["CUS_improved"]["hits"]
     (1.0, 0.5, 2)
     """
-    equipment = _equipment(str(config_dir))
+    dialogue_setup = _equipment(str(config_dir))
     facts = dict(slots_truth or {})
-    truth = equipment.truth(slots_of(facts))
-    text = equipment.read(answer or "")
-    uses, missing = judge_context(text, truth, turn_id, requirements=equipment.requirements)
-    outcomes = judge_safety(text, question or "", truth, turn_id=turn_id, rules=equipment.rules)
+    truth = dialogue_setup.truth(slots_of(facts))
+    text = dialogue_setup.read(answer or "")
+    uses, missing = judge_context(text, truth, turn_id, requirements=dialogue_setup.requirements)
+    outcomes = judge_safety(text, question or "", truth, turn_id=turn_id, rules=dialogue_setup.rules)
     return {
         "SFS": _factuality(judge_slots(text, truth)),
         "CSP": _penalty(outcomes),
@@ -128,11 +130,11 @@ def _utilisation(uses: tuple[SlotUse, ...], missing: tuple[str, ...], facts: Map
 
 
 @lru_cache(maxsize=8)
-def _equipment(config_dir: str) -> Equipment:
+def _equipment(config_dir: str) -> DialogueSetup:
     """With the settings of a folder, where it has any."""
     folder = Path(config_dir)
     has_settings = any((folder / name).exists() for name in (TURNS_FILE, RULES_FILE))
-    return Equipment(load_settings(folder if has_settings else None))
+    return DialogueSetup(load_settings(folder if has_settings else None))
 
 
 def _self_test() -> None:

@@ -13,10 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import RecordError
-from hallumeter.metrics.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
+from hallumeter.transcripts.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
 
 __all__ = [
     "HallucinatedBlock",

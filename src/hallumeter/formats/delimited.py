@@ -1,25 +1,25 @@
-"""Tables as text: CSV, and TSV with tabs; the first row names the columns."""
+"""Tables as text, read and written: CSV, and TSV with tabs; the first row names the columns."""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import IO, TYPE_CHECKING
+from collections import Counter
+from typing import IO, TYPE_CHECKING, TextIO
 
 import msgspec
 
 from hallumeter.errors import InputError
+from hallumeter.text.normalize import printable
 
-from .aliases import named_batch
-from .batch import Batch, Fault
-from .jsonl import BROKEN, LONGEST_LINE, open_binary
-from .known_fields import ALIASES, STRUCTURED_FIELDS
-from .plain_words import plain_message
-from .row_schema import RowSchema
+from .batch import Batch, Fault, plain_message
+from .fields import ALIASES, STRUCTURED_FIELDS, named_batch
+from .jsonl import BROKEN, LONGEST_LINE, RowSchema, duplicate_key_fault, open_binary, repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+
 
 ROWS_AT_A_TIME = 2048
 _TAB_ENDINGS = (".tsv", ".tab")
@@ -63,9 +63,9 @@ def read_delimited_stream(
 
 
 def _check_header(header: list[str], name: str) -> None:
-    repeated = sorted({column for column in header if header.count(column) > 1})
+    repeated = [column for column, number in Counter(header).items() if number > 1]
     if repeated:
-        raise InputError(f"{name}: column {repeated[0]!r} stands twice in the first row; name each column once")
+        raise InputError(f"{name}: column {min(repeated)!r} stands twice in the first row; name each column once")
 
 
 def _batches(reader: Iterator[list[str]], header: list[str], fields: Collection[str] | None) -> Iterator[Batch]:
@@ -103,6 +103,8 @@ class _Table:
             named = zip(self._header, cells, strict=True)
             values = {name: _value(cell) if name in self._may_be_json else cell for name, cell in named if cell != ""}
             row = msgspec.convert(values, self.schema.row_type, strict=False)
+        except _RepeatedKeyError as error:
+            self._faults.append(duplicate_key_fault(line, str(error)))
         except RecursionError as error:
             self._faults.append(Fault(line, "bad_json", plain_message(error)))
         except msgspec.ValidationError as error:
@@ -117,11 +119,49 @@ class _Table:
         return named_batch(columns, self.lines, faults=self._faults, fields=self._fields, strict=False)
 
 
+class _RepeatedKeyError(Exception):
+    """A cell holds an object that names a key twice."""
+
+
 def _value(cell: str) -> object:
     """A cell that holds a JSON list or object is one; any other is its text."""
-    if cell.startswith(("[", "{")):
-        try:
-            return msgspec.json.decode(cell)
-        except msgspec.DecodeError:
-            return cell
-    return cell
+    if not cell.startswith(("[", "{")):
+        return cell
+    try:
+        value = msgspec.json.decode(cell)
+    except msgspec.DecodeError:
+        return cell
+    if (key := repeated_key(cell, value)) is not None:
+        raise _RepeatedKeyError(key)
+    return value
+
+
+def csv_text(rows: Iterable[Iterable[object]], *, is_printable: bool = False) -> str:
+    r"""A table as the text of a CSV file; see `write_csv`.
+
+    >>> csv_text([["name", "value", "is_known"], ["a, b", None, True]])
+    'name,value,is_known\n"a, b",,true\n'
+    """
+    stream = io.StringIO()
+    write_csv(stream, rows, is_printable=is_printable)
+    return stream.getvalue()
+
+
+def write_csv(stream: TextIO, rows: Iterable[Iterable[object]], *, is_printable: bool = False) -> None:
+    """Write a table, the names of its columns first: numbers unrounded, true and false in small letters, None empty.
+
+    `is_printable` makes texts safe for a terminal, which obeys some characters.
+    """
+    table = csv.writer(stream, lineterminator="\n")
+    quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        cells = [_cell(value, is_printable=is_printable) for value in row]
+        # The writer does not quote a carriage return by itself, though it ends a row for those who read.
+        has_return = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (quoted if has_return else table).writerow(cells)
+
+
+def _cell(value: object, *, is_printable: bool) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return printable(value) if is_printable and isinstance(value, str) else value

@@ -9,16 +9,15 @@ import numpy as np
 
 from hallumeter.errors import InputError, MissingExtraError
 
-from .aliases import named_batch
-from .batch import Batch, Coded, Column, Fault, Numbers, expanded
-from .known_fields import ALIASES, KNOWN_FIELDS, Position, rivals
-from .plain_words import plain_message
+from .batch import Batch, Coded, Column, Fault, Numbers, expanded, plain_message
+from .fields import ALIASES, KNOWN_FIELDS, Position, named_batch, rivals
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
 
 ROWS_AT_A_TIME = 1 << 17
 _REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")

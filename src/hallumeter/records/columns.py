@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 LABEL_CODES = {Label.SUPPORTED: 0, Label.REFUTED: 1, Label.NOT_ENOUGH_INFO: 2, Label.UNDECIDED: 3}
 """Codes of the labels in label columns."""
 UNDECIDED_CODE = 3

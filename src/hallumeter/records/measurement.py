@@ -4,9 +4,42 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from .aspects.aspect_summary import AspectSummary
-from .pairing import DialogueSummary
 from .ranking import Direction, Ranking
+from .summaries import AspectSummary, DialogueSummary
+
+# The short string that lets someone else repeat a number.
+
+
+class Signature(Struct, frozen=True):
+    """Everything that could change a number, in a fixed order.
+
+    >>> str(Signature("mihr", "embedded:full@1", (("nei", "unsupported"),), seed=0, version="0.1.0"))
+    'mihr|judge:embedded-full-1|nei:unsupported|seed:0|v:0.1.0'
+    """
+
+    metric: str
+    judge: str | None
+    settings: tuple[tuple[str, str], ...]
+    """Names and values of the settings that the number depends on, in order."""
+    seed: int | None
+    """None when no random number is drawn."""
+    version: str
+
+    def __str__(self) -> str:
+        parts = [self.metric]
+        if self.judge is not None:
+            parts.append(f"judge:{_plain(self.judge)}")
+        parts += [f"{name}:{_plain(value)}" for name, value in self.settings]
+        if self.seed is not None:
+            parts.append(f"seed:{self.seed}")
+        parts.append(f"v:{self.version}")
+        return "|".join(parts)
+
+
+def _plain(value: str) -> str:
+    """Replace what would break the signature apart when it is read back or split."""
+    return "-".join(value.replace("|", " ").replace(":", " ").replace("@", " ").split())
+
 
 Scope = Literal["record", "group", "run"]
 
@@ -98,3 +131,7 @@ class Summary(Struct, frozen=True):
     """How ways to answer differ on the same patients; None for an instrument without dialogues."""
     aspects: AspectSummary | None = None
     """What scorecards tell beside their metrics; None for an instrument without aspects."""
+
+
+NO_VALUE = "(none)"
+"""The group of rows that lack the field they are grouped by."""

@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .aspects.building import ASPECTS
-from .aspects.charts import flow_charts, part_charts
-from .aspects.families import DRAWN
-from .aspects.sections import FlowSection, PartSection
-from .dialogue.building import DIALOGUE
-from .dialogue.charts import difference_charts, score_charts
-from .dialogue.sections import DifferenceSection, ScoreSection
-from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection, has_pages
+from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection
 from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
 from .languages.speaking import say, say_count
-from .transcripts.charts import page_charts, rank_charts
-from .transcripts.sections import PageSection, RankingSection
-from .verdicts.charts import calibration_charts, concentration_charts
-from .verdicts.sections import ConcentrationSection
+from .presentation import presentation_of
+from .sections import (
+    ConcentrationSection,
+)
+from .verdict_charts import calibration_charts, concentration_charts
 from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
@@ -32,12 +26,13 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from hallumeter.records import MetricSummary
+    from hallumeter.records.measurement import MetricSummary
 
     from .document import Document, MetricRow, Section, ShareBin
     from .drawing import Json
+
 
 COMPARED = ("mihr", "mahr", "factscore")
 """The metrics that a comparison of groups shows; the first three rates when it has none of them."""
@@ -46,64 +41,31 @@ GROUPS_DRAWN = 30
 
 def charts_of(document: Document) -> tuple[Chart, ...]:
     """All charts of a document in reading order; empty when nothing in it can be drawn."""
+    draw = presentation_of(document.instrument).charts
     drawn = [
         (place, chart)
         for place, section in enumerate(document.sections)
-        for chart in _drawn(document)(section, document.confidence)
+        for chart in draw(section, document.confidence)
     ]
     return tuple(
         msgspec.structs.replace(chart, section=place, number=number) for number, (place, chart) in enumerate(drawn)
     )
 
 
-def _drawn(document: Document) -> Callable[[Section, float], list[Chart]]:
-    """How the sections of an instrument are drawn."""
-    if has_pages(document):
-        return _page_charts
-    if document.instrument == ASPECTS:
-        return _aspect_charts
-    return _dialogue_charts if document.instrument == DIALOGUE else _section_charts
-
-
-def _aspect_charts(section: Section, confidence: float) -> list[Chart]:
+def section_charts(section: Section, confidence: float) -> list[Chart]:
+    """The charts of the kinds of sections that instruments share."""
     if isinstance(section, MetricSection):
-        return _rate_chart(section.rows, confidence) if section.title in DRAWN else []
-    if isinstance(section, FlowSection):
-        return flow_charts(section)
-    if isinstance(section, PartSection):
-        return part_charts(section, confidence)
-    return _section_charts(section, confidence)
-
-
-def _dialogue_charts(section: Section, confidence: float) -> list[Chart]:
-    if isinstance(section, DifferenceSection):
-        return difference_charts(section, confidence)
-    if isinstance(section, ConcentrationSection):
-        return concentration_charts(section, confidence)
-    return score_charts(section, confidence) if isinstance(section, ScoreSection) else []
-
-
-def _section_charts(section: Section, confidence: float) -> list[Chart]:
-    if isinstance(section, MetricSection):
-        return _rate_chart(section.rows, confidence)
+        return rate_charts(section.rows, confidence)
     if isinstance(section, DistributionSection):
         return [*_share_chart(section), *_label_chart(section)]
     if isinstance(section, BreakdownSection):
-        return _group_charts(section, confidence)
+        return group_charts(section, confidence)
     if isinstance(section, ConcentrationSection):
         return concentration_charts(section, confidence)
     return calibration_charts(section.calibrations, confidence) if isinstance(section, JudgeSection) else []
 
 
-def _page_charts(section: Section, confidence: float) -> list[Chart]:
-    if isinstance(section, RankingSection):
-        return rank_charts(section)
-    if isinstance(section, PageSection):
-        return page_charts(section)
-    return _group_charts(section, confidence) if isinstance(section, BreakdownSection) else []
-
-
-def _rate_chart(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
+def rate_charts(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
     """Every headline rate as a point with its interval, and its bounds behind it."""
     rates = [row for row in rows if _is_rate(row)]
     if not rates:
@@ -122,7 +84,7 @@ def _rate_chart(rows: Sequence[MetricRow], confidence: float) -> list[Chart]:
     return [Chart("rates", title, caption, spec)]
 
 
-def _group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
+def group_charts(section: BreakdownSection, confidence: float) -> list[Chart]:
     """One panel for each compared metric, with a line for each group."""
     rates = [row for row in section.rows if _is_rate(row)]
     names = list(dict.fromkeys(row.summary.metric for row in rates))

@@ -10,34 +10,76 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from hallumeter.records import (
-    Counts,
-    Failure,
-    FieldValue,
-    Finding,
-    InputFile,
-    JudgeEntry,
-    Label,
-    MetricSummary,
-    Profile,
-    Quote,
-    Response,
-)
-from hallumeter.records.decisions.baselines import NullBaselines
-from hallumeter.records.decisions.correction import Correction
+from hallumeter.records.claim import Failure, Finding, Label
+from hallumeter.records.decisions import Correction, NullBaselines
+from hallumeter.records.manifest import InputFile, JudgeEntry
+from hallumeter.records.measurement import Counts, MetricSummary, Profile
+from hallumeter.records.response import FieldValue, Quote, Response
 
-from .aspects.sections import BlameSection, FlowSection, PartSection
-from .aspects.trace import SentenceTrace
-from .dialogue.sections import DifferenceSection, ScoreSection
-from .overview.sections import OverviewSection
+from .sections import (
+    BlameSection,
+    Calibration,
+    ConcentrationSection,
+    CutCounts,
+    DifferenceSection,
+    FlowSection,
+    JudgePair,
+    LanguageCount,
+    PageCensus,
+    PageSection,
+    PanelAdvice,
+    PartSection,
+    RankingSection,
+    ReadingSection,
+    ScoreSection,
+    SentenceTrace,
+)
 from .segmentation import CONSENSUS, Segment
-from .transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
-from .verdicts.sections import Calibration, ConcentrationSection, CutCounts, JudgePair, LanguageCount, PanelAdvice
+
+# The first section of every report.
+
+ValueKind = Literal[
+    "count", "number", "numbers", "signed", "signeds", "share", "shares", "p", "confidence", "name", "names", "words",
+    "metrics", "signs",
+]  # fmt: skip
+
+
+class FactValue(Struct, frozen=True, omit_defaults=True):
+    """What stands in a place of a sentence: numbers as they are in the summary, or words of the data."""
+
+    kind: ValueKind
+    """How it is written: ``share`` in per cent, ``names`` in a row, and so on."""
+    numbers: tuple[float, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class Fact(Struct, frozen=True):
+    """A sentence about a run: a message in English, and the values for the places that it names."""
+
+    code: str
+    """What it is about, in one word."""
+    message: str
+    values: dict[str, FactValue] = field(default_factory=dict)
+
+
+class Figure(Struct, frozen=True):
+    """A number that the overview shows in large."""
+
+    alias: str
+    name: str
+    question: str
+    summary: MetricSummary
+
+
+class OverviewSection(Struct, frozen=True, tag="overview"):
+    """What was measured and what came of it."""
+
+    facts: tuple[Fact, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
 
 DOCUMENT_VERSION = 1
 USUAL_CONFIDENCE = 0.95
-TRANSCRIPTS = "transcripts"
-"""The instrument that reads pages."""
 
 
 class RecordFindings(Struct, frozen=True):
@@ -387,8 +429,3 @@ class Document(Struct, frozen=True):
     profiles: dict[str, Profile] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     version: int = DOCUMENT_VERSION
-
-
-def has_pages(document: Document) -> bool:
-    """Whether it reports on pages that engines have read, instead of on claims that judges have judged."""
-    return document.instrument == TRANSCRIPTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from hallumeter.records import Label
+from hallumeter.records.claim import Label
 
 from .wording import LABEL_WORDS
 
@@ -90,3 +90,16 @@ def base_spec(title: str, *, height: Json) -> dict[str, Json]:
 def tooltip(name: str, title: str) -> dict[str, Json]:
     """A line of the small table under the pointer."""
     return {"field": name, "title": title}
+
+
+ENGINE_COLOURS = (
+    ("#1f5f8b", "#7cc0f0"),
+    ("#b3541e", "#f0a36b"),
+    ("#3b7d3a", "#86cf84"),
+    ("#8a3d8f", "#d79bdc"),
+    ("#9a7b00", "#e3c64a"),
+    ("#2a8a8a", "#6fd3d3"),
+    ("#a1260d", "#ff8f7a"),
+    ("#59616b", "#c2c9d1"),
+)
+"""For as many engines as can be told apart, on light and on dark paper."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from hallumeter.metrics.catalog import METRICS_BY_ID
-from hallumeter.text.printable import one_line
+from hallumeter.instruments import metric_named
 
-from .undefined import place_words, undefined_groups
-from .verdicts.panel import advice_text, panel_advice
-from .verdicts.reasons import top_reasons
+from .judges import advice_text, panel_advice
+from .reasons import place_words, top_reasons, undefined_groups
+from .table import Cell, Table, code, escaped, left, markdown
 from .wording import DIRECTION_WORDS, LABEL_WORDS, format_counts, format_pair, plural, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.records import MetricSummary, Summary
+    from hallumeter.records.measurement import MetricSummary, Summary
 
     from .document import ReasonCount
 
@@ -25,29 +24,14 @@ def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> s
     """One table with every metric that has a value, then the profiles, what has none, what stands out, the notices."""
     counts = summary.counts
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
-    head = [
-        *map(escaped, fields),
-        "metric",
-        "judge",
-        "value",
-        "interval",
-        "counts",
-        "undecided",
-        "failed",
-        "best to worst",
-        "signature",
-    ]
+    columns = left(*fields, "metric", "judge", "value", "interval", "counts", "undecided", "failed")
+    columns += left("best to worst", "signature")
     held = [plural(counts.records, "response"), plural(counts.claims, "claim")]
     held += [plural(counts.verdicts, "verdict"), plural(counts.failures, "failure")]
     if summary.aspects is not None:
         held = [plural(counts.records, "sentence"), plural(summary.aspects.failed, "failed sentence")]
-    lines = [
-        f"**{', '.join(held)}**",
-        "",
-        f"| {' | '.join(head)} |",
-        f"|{' --- |' * len(head)}",
-    ]
-    lines += [f"| {' | '.join(_cells(row, fields))} |" for row in summary.metrics if row.value is not None]
+    table = Table(columns, [_cells(row, fields) for row in summary.metrics if row.value is not None])
+    lines = [f"**{', '.join(held)}**", "", *markdown(table)]
     lines += ["", *_profile_lines(summary), *_undefined_lines(summary)]
     advice = panel_advice(summary.metrics)
     lines += [f"- judges: {escaped(advice_text(advice))}"] if advice else []
@@ -60,9 +44,9 @@ def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> s
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
+def _cells(row: MetricSummary, fields: list[str]) -> list[str | Cell]:
     name = f"{_alias(row)} {DIRECTION_WORDS[row.direction][0]}".strip()
-    cells = [
+    return [
         *(row.by.get(field, "") for field in fields),
         name,
         row.judge or "",
@@ -72,8 +56,8 @@ def _cells(row: MetricSummary, fields: list[str]) -> list[str]:
         str(row.undecided),
         str(row.failed),
         format_pair(row.bounds),
+        Cell(row.signature, is_code=True),
     ]
-    return [*map(escaped, cells), code(row.signature)]
 
 
 def _profile_lines(summary: Summary) -> list[str]:
@@ -86,7 +70,7 @@ def _profile_lines(summary: Summary) -> list[str]:
 
 
 def _alias(row: MetricSummary) -> str:
-    metric = METRICS_BY_ID.get(row.metric)
+    metric = metric_named(row.metric)
     return metric.alias if metric else row.metric
 
 
@@ -99,17 +83,3 @@ def _undefined_lines(summary: Summary) -> list[str]:
         told = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
         lines.append(f"- undefined: {escaped(told)}")
     return lines
-
-
-def escaped(text: str) -> str:
-    """Text that stays inside its cell and means nothing to a Markdown renderer."""
-    plain = one_line(text.replace("\\", "\\\\"))
-    for mark in "|<>[]`*_~":
-        plain = plain.replace(mark, f"\\{mark}")
-    return plain
-
-
-def code(text: str) -> str:
-    """Text as code in a cell: nothing can be escaped there but the bar, so what would end the code is replaced."""
-    plain = one_line(text).replace("`", "'").replace("\\", "/").replace("|", "\\|")
-    return f"`{plain}`"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hallumeter.records import Finding, Label
+from hallumeter.records.claim import Finding, Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 CONSENSUS = "consensus"
 """The judge's name under which the settled verdict of a panel is kept."""
@@ -49,7 +50,7 @@ def settled_label(finding: Finding, headline: str | None = None) -> Label | None
     Together is the consensus if it was kept among the verdicts, else the most frequent decided label; a tie, or only
     undecided verdicts, is UNDECIDED. None when there is no verdict, or none by the headline judge.
 
-    >>> from hallumeter.records import Claim, Verdict
+    >>> from hallumeter.records.claim import Claim, Verdict
     >>> settled_label(Finding(Claim("r1", "c1"), (Verdict("r1", "c1", "human", Label.REFUTED),)))
     <Label.REFUTED: 'REFUTED'>
     >>> settled_label(Finding(Claim("r1", "c1"), ())) is None
@@ -76,7 +77,7 @@ def segments(text: str, findings: Sequence[Finding], headline: str | None = None
     `headline` is the judge whose labels count; see `settled_label`. A finding whose span is missing, empty or beyond
     the text covers no piece: see `is_aligned`.
 
-    >>> from hallumeter.records import Claim, Verdict
+    >>> from hallumeter.records.claim import Claim, Verdict
     >>> finding = Finding(Claim("r1", "c1", start=4, end=7), (Verdict("r1", "c1", "human", Label.REFUTED),))
     >>> [(piece.text, piece.label and piece.label.value) for piece in segments("The sky", [finding])]
     [('The ', None), ('sky', 'REFUTED')]

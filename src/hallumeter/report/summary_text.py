@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import shutil
-import sys
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from hallumeter.text.printable import printable
+from hallumeter.formats.delimited import csv_text
 
 from .markdown import markdown_text
-from .terminal import table_text
+from .table import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.records import MetricSummary, Summary
+    from hallumeter.records.measurement import MetricSummary, Summary
 
     from .document import ReasonCount
+
 
 CSV_COLUMNS = (
     "metric",
@@ -52,26 +49,20 @@ def summary_text(summary: Summary, form: str, *, reasons: Sequence[ReasonCount] 
     if form == "markdown":
         return markdown_text(summary, reasons=reasons)
     if form == "csv":
-        return csv_text(summary)
-    is_terminal = sys.stdout.isatty()
-    width = max(shutil.get_terminal_size().columns, 100) if is_terminal else None
-    return table_text(summary, reasons=reasons, width=width, has_color=is_terminal)
+        return _csv(summary)
+    from .terminal import table_text
+
+    return table_text(summary, reasons=reasons, **terminal_width())
 
 
-def csv_text(summary: Summary) -> str:
+def _csv(summary: Summary) -> str:
     """One row per metric, group and judge; numbers unrounded, empty where not known, names safe to print."""
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*map(printable, fields), *CSV_COLUMNS])
-    for row in summary.metrics:
-        writer.writerow([*(printable(row.by.get(field, "")) for field in fields), *_cells(row)])
-    return stream.getvalue()
+    rows = ([*(row.by.get(field, "") for field in fields), *_cells(row)] for row in summary.metrics)
+    return csv_text([[*fields, *CSV_COLUMNS], *rows], is_printable=True)
 
 
 def _cells(row: MetricSummary) -> list[object]:
-    low, high = row.interval or (None, None)
-    best, worst = row.bounds or (None, None)
-    known = [row.metric, row.judge, row.count, row.total, row.value, low, high, row.interval_method]
-    known += [row.direction, row.undefined, row.undecided, row.failed, best, worst, row.signature, row.note]
-    return ["" if value is None else printable(value) if isinstance(value, str) else value for value in known]
+    known = [row.metric, row.judge, row.count, row.total, row.value, *(row.interval or (None, None))]
+    known += [row.interval_method, row.direction, row.undefined, row.undecided, row.failed]
+    return [*known, *(row.bounds or (None, None)), row.signature, row.note]

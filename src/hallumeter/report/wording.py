@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hallumeter.records import Direction, Label
+from hallumeter.instruments import instrument_of
+from hallumeter.records.claim import Label
+from hallumeter.records.ranking import Direction
 
 from .languages.speaking import message, say, say_count, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hallumeter.records import MetricSummary
+    from hallumeter.records.measurement import MetricSummary
 
     from .document import Coverage
+
 
 LABEL_WORDS: dict[Label | None, str] = {
     Label.REFUTED: message("Refuted"),
@@ -34,26 +37,13 @@ ALL_JUDGES = message("all judges")
 """Who a figure on the agreement of a whole panel belongs to."""
 
 
-INSTRUMENT_WORDS = {
-    "measure": message("measure"),
-    "audit": message("audit"),
-    "ingest": message("ingest"),
-    "transcripts": message("transcripts"),
-    "dialogue": message("dialogue"),
-    "dialogue run": message("dialogue run"),
-    "aspects": message("aspects"),
-    "aspects run": message("aspects run"),
-    "aspects replay": message("aspects replay"),
-}
-
-
 FIELD_WORDS = {"model": message("model"), "engine": message("engine"), "mode": message("mode")}
 """The fields that every run of an instrument has; others are called what the data calls them."""
 
 
 def instrument_words(instrument: str) -> str:
     """What measured; a run may come from one that is not known here."""
-    return say(INSTRUMENT_WORDS.get(instrument, instrument))
+    return say(instrument_of(instrument).runs.get(instrument, instrument))
 
 
 def title_words(instrument: str, files: Sequence[str]) -> str:
@@ -176,3 +166,28 @@ def coverage_words(coverage: Coverage) -> str:
 def too_large_words(left_out: int) -> str:
     """What was chosen, but would not fit."""
     return say("{count} more would have made this file too large.", count=format_count(left_out))
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.25), signed(-0.25), signed(None)
+    ('+0.250', '-0.250', '–')
+    """
+    if value is None:
+        return NO_VALUE
+    return format_number(value) if value < 0 or format_number(value).startswith("<") else f"+{format_number(value)}"
+
+
+def signed_pair(pair: tuple[float, float] | None) -> str:
+    """The interval of a difference; a dash between its ends could be taken for a minus.
+
+    >>> signed_pair((-0.551, 0.284)), signed_pair(None)
+    ('-0.551 to +0.284', '–')
+    """
+    return NO_VALUE if pair is None else say("{low} to {high}", low=signed(pair[0]), high=signed(pair[1]))
+
+
+def p_words(value: float | None) -> str:
+    """A p value; one too small for its digits says so."""
+    return NO_VALUE if value is None else format_number(value, 4)

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from .clusters import FloatArray, IntArray
+from .bootstrap import FloatArray, IntArray
 
 RatingArray = NDArray[np.int8]
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 EXACT_CELLS = 1_000_000_000
 """Pairs of items up to which a smallest number of edits is searched: about a tenth of a second, and little memory."""
 _PIECE_CELLS = 10_000_000

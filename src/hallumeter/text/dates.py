@@ -8,7 +8,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from .lexicon import LANGUAGES, load_lexicon
+from .lexicon import lexicons_with
 from .terms import Terms, fold, terms_of
 
 _ISO = re.compile(r"(?<![\d./-])(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?![\d/])")
@@ -109,7 +109,7 @@ class _DateWords(Struct, frozen=True):
 
 @cache
 def _date_words() -> _DateWords:
-    known = [load_lexicon(each).dates for each in LANGUAGES]
+    known = [each.dates for each in lexicons_with("dates")]
     return _DateWords(
         months={fold(name): number for each in known for number, names in enumerate(each.months, 1) for name in names},
         weekdays={

@@ -1,19 +1,138 @@
-"""The words of a human language that the package knows, read from one data file per language."""
+"""The words of a human language that the package knows, read from one data file per topic.
+
+Every topic is optional: a language whose folder has `refusals.toml` alone is known to the detector of refusals, and to
+nothing else.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
+from typing import Literal, TypeVar
 
 from msgspec import Struct, convert
 from msgspec.json import Decoder
 
 from hallumeter.errors import SettingsError
 
-from .lexicon_tables import DateWords, MatchingWords, MutationWords, NameWords, QuantityWords
+# The tables of a lexicon that say how quantities, dates, names and opposites are worded.
 
-LANGUAGES = ("en", "fr", "ko")
+
+class MatchingWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What does not count when the words of two texts are compared, and what turns a statement round."""
+
+    stop_words: tuple[str, ...]
+    """Words that say nothing on their own."""
+    discourse: tuple[str, ...]
+    """Words with which an answer speaks of itself and of its sources."""
+    endings: tuple[str, ...]
+    """Ends of words that are taken off before words are compared; particles in Korean."""
+    opposites: tuple[tuple[str, str], ...]
+    """Words of which one denies what the other says, in the form in which they are written."""
+    contrasts: tuple[tuple[str, str], ...]
+    """Words of which one says more or less than the other without denying it."""
+    negations: tuple[str, ...]
+    """Words that deny."""
+    negation_parts: tuple[str, ...]
+    """Parts of words that deny."""
+    not_negating: tuple[str, ...]
+    """Phrases that have such a word and deny nothing."""
+    hidden_negations: tuple[str, ...]
+    """Words that deny in their meaning, so that polarity cannot be told by the other words alone."""
+    attributions: tuple[str, ...]
+    """Words that say that somebody else's words follow or went before."""
+
+
+class NameWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands beside names, and what only looks like one."""
+
+    titles: tuple[str, ...]
+    """Words before a person's name."""
+    title_endings: tuple[str, ...]
+    """Words after a person's name, as in Korean."""
+    not_names: tuple[str, ...]
+    """Words that look like names and name nobody."""
+    surnames: tuple[str, ...] = ()
+    """Family names, where they come first and capitals do not tell them."""
+
+
+class QuantityWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """How numbers and their units are worded."""
+
+    joiners: tuple[str, ...]
+    """Words inside a number, as in "two hundred and five"."""
+    about: tuple[str, ...]
+    """Phrases before a number that make it approximate."""
+    at_least: tuple[str, ...]
+    at_most: tuple[str, ...]
+    about_after: tuple[str, ...]
+    """The same after the number."""
+    at_least_after: tuple[str, ...]
+    at_most_after: tuple[str, ...]
+    range_words: tuple[str, ...]
+    """Words between the two ends of a range."""
+    between: tuple[str, ...]
+    """Words before two numbers joined by "and" that make them a range."""
+    percent: tuple[str, ...]
+    counters: tuple[str, ...]
+    """Words that follow a number and say what is counted, as in Korean."""
+    labels: tuple[str, ...]
+    """Words before a number that only tells which one is meant: a step, a passage, a figure."""
+    own_counts: tuple[str, ...]
+    """Words after a number with which an answer counts its own text."""
+    numbers: dict[str, float]
+    scales: dict[str, float]
+    """Words that multiply what stands before them."""
+    ordinals: dict[str, float]
+    units: dict[str, tuple[str, ...]]
+    """Words of a unit by its symbol in `quantities.UNITS`."""
+    currencies: dict[str, tuple[str, ...]]
+    """Words of a currency by its ISO 4217 code; with `/100` for its hundredth."""
+
+
+class DateWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """How dates are worded."""
+
+    before_year: tuple[str, ...]
+    """Words after which a bare number such as 1998 is a year."""
+    century: tuple[str, ...]
+    decade_endings: tuple[str, ...]
+    """What follows the number of a decade."""
+    months: tuple[tuple[str, ...], ...]
+    """Names from January on; none where months are numbered."""
+    weekdays: tuple[tuple[str, ...], ...]
+    """Names from Monday on."""
+
+
+class MutationWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """How statements are made wrong, or worded otherwise; `mutations` says how each is used."""
+
+    flips: tuple[tuple[str, str], ...]
+    """Phrases that compare or order, of which each turns the other round."""
+    not_flipped: tuple[str, ...]
+    """Phrases that have such words and are left alone."""
+    unit_groups: tuple[tuple[str, ...], ...]
+    """Units, currencies and scale words in one form: each of a group can be written in the place of any other."""
+    negate: tuple[tuple[str, str], ...]
+    """What is said and how it is denied: verbs, and in Korean the ends of sentences, with `{이}` for 이 or 가."""
+    affirm: tuple[tuple[str, str], ...]
+    """What is denied and how it is said."""
+    not_negated: tuple[str, ...]
+    """Words beside which a negation changes no fact, or would be bad grammar."""
+    synonyms: tuple[tuple[str, str], ...]
+    """Phrases of which the second may always stand for the first."""
+    not_reworded: tuple[str, ...]
+    """Phrases that have such words and are left alone."""
+    contractions: tuple[tuple[str, str], ...]
+    framings: tuple[str, ...]
+    """What may stand before a statement without saying anything."""
+    percent_forms: tuple[tuple[str, str], ...]
+    """Ends of a share and how else they are written."""
+    additions: dict[str, tuple[str, ...]]
+    """What can be added to nearly any statement, by what it adds: before the last period, or a sentence after it."""
+    verbs: dict[str, tuple[str, str]]
+    """Third person and past tense by infinitive, where a language denies with the infinitive."""
 
 
 class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,8 +146,8 @@ class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
     """They look like initials before a name, but may well end a sentence."""
 
 
-class AbstentionWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """What refusals are made of, and what only looks like one; `extractors.abstention` says how they are used.
+class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What refusals are made of, and what only looks like one; `claims.abstention` says how they are used.
 
     In every phrase `{name}` stands for each of the words of a set, and a `*` at an end lets a word go on.
     """
@@ -39,25 +158,25 @@ class AbstentionWords(Struct, frozen=True, forbid_unknown_fields=True):
     `^` or `$`: the first or last words of the clause; ` ... `: any words between, in the same clause; a final
     `<Name>`: a capital or a quote follows.
     """
-    blockers: tuple[str, ...]
+    blockers: tuple[str, ...] = ()
     """Phrases that have the words of a cue and are no refusal."""
-    openers: tuple[str, ...]
+    openers: tuple[str, ...] = ()
     """Courtesies and interjections that may stand before the first words of a clause."""
-    frames: tuple[str, ...]
+    frames: tuple[str, ...] = ()
     """First words of a part before a comma that only sets the scene for the cue after it."""
-    joiners: tuple[str, ...]
+    joiners: tuple[str, ...] = ()
     """Words that join two statements in one clause."""
-    preambles: tuple[str, ...]
+    preambles: tuple[str, ...] = ()
     """Words of a clause that greets, apologises or repeats the request."""
-    offers: tuple[str, ...]
+    offers: tuple[str, ...] = ()
     """Words of a clause that, after a refusal, offers help, asks back or sends the reader elsewhere."""
-    denials: tuple[str, ...]
+    denials: tuple[str, ...] = ()
     """Words of a clause that, after a refusal, turns against the sources and not against the refusal."""
-    explanations: tuple[str, ...]
+    explanations: tuple[str, ...] = ()
     """Words of a clause that, after a refusal, says why, or what the sources hold instead."""
-    assertions: tuple[str, ...]
+    assertions: tuple[str, ...] = ()
     """Words that make a clause an answer, whatever else it has."""
-    contrasts: tuple[str, ...]
+    contrasts: tuple[str, ...] = ()
     """Words that begin a clause which turns against what stood before."""
     contrast_endings: tuple[str, ...] = ()
     """Word endings that close a clause against which the next one turns."""
@@ -65,6 +184,8 @@ class AbstentionWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Last words of such a part."""
     concessions: tuple[str, ...] = ()
     """First words of a sentence whose first clause gives way to the next."""
+    sets: dict[str, tuple[str, ...]] = {}
+    """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
 
 
 class ClauseWords(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,43 +237,110 @@ class StatementWords(Struct, frozen=True, forbid_unknown_fields=True):
     clauses: ClauseWords
     """For the cutting of sentences."""
     sets: dict[str, tuple[str, ...]] = {}
-    """Words that stand for one another in these phrases, besides those of the lexicon."""
+    """Words that stand for one another in these phrases, besides those of the refusals."""
 
 
-class Lexicon(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of one language."""
+Topic = Literal["abbreviations", "dates", "matching", "mutations", "names", "quantities", "refusals", "statements"]
+"""The names of the data files."""
+FOLDER = resources.files("hallumeter.text").joinpath("lexicons")
+"""`<language>/<topic>.toml`, a language by its two letters of ISO 639-1."""
+T = TypeVar("T", bound=Struct)
 
-    language: str
-    """Two letters, ISO 639-1."""
-    abbreviations: Abbreviations
-    """For the splitter of sentences."""
-    abstention: AbstentionWords
-    """For the detector of refusals."""
-    statements: StatementWords
-    """For the extractors of claims."""
-    matching: MatchingWords
-    """For the comparison of statements."""
-    names: NameWords
-    quantities: QuantityWords
-    dates: DateWords
-    mutations: MutationWords
-    """For the edits that test judges."""
-    sets: dict[str, tuple[str, ...]] = {}
-    """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
+
+class Lexicon:
+    """The words of one language; a topic is read when it is first asked for."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    @cached_property
+    def abbreviations(self) -> Abbreviations:
+        """For the splitter of sentences."""
+        return self._read("abbreviations", Abbreviations)
+
+    @cached_property
+    def dates(self) -> DateWords:
+        """For the reader of dates."""
+        return self._read("dates", DateWords)
+
+    @cached_property
+    def matching(self) -> MatchingWords:
+        """For the comparison of statements."""
+        return self._read("matching", MatchingWords)
+
+    @cached_property
+    def mutations(self) -> MutationWords:
+        """For the edits that test judges."""
+        return self._read("mutations", MutationWords)
+
+    @cached_property
+    def names(self) -> NameWords:
+        """For the reader of names."""
+        return self._read("names", NameWords)
+
+    @cached_property
+    def quantities(self) -> QuantityWords:
+        """For the reader of numbers."""
+        return self._read("quantities", QuantityWords)
+
+    @cached_property
+    def refusals(self) -> RefusalWords:
+        """For the detector of refusals."""
+        return self._read("refusals", RefusalWords)
+
+    @cached_property
+    def statements(self) -> StatementWords:
+        """For the extractors of claims."""
+        return self._read("statements", StatementWords)
+
+    def has(self, topic: Topic) -> bool:
+        """Whether the language has words of a topic."""
+        return self.language in languages_with(topic)
+
+    def _read(self, topic: Topic, kind: type[T]) -> T:
+        if not self.has(topic):
+            raise _unknown(self.language, topic)
+        file = FOLDER.joinpath(self.language, f"{topic}.toml")
+        return convert(tomllib.loads(file.read_text(encoding="utf-8")), kind)
 
 
 # msgspec crashes when two threads look at a type for the first time at once; an import is only ever done by one.
-Decoder(Lexicon)
+Decoder(
+    tuple[
+        Abbreviations, DateWords, MatchingWords, MutationWords, NameWords, QuantityWords, RefusalWords, StatementWords
+    ]
+)
+
+
+@cache
+def languages_with(topic: Topic | None = None) -> tuple[str, ...]:
+    """The languages that have words of a topic, or of any.
+
+    >>> languages_with("refusals")
+    ('en', 'fr', 'ko')
+    """
+    folders = sorted((folder for folder in FOLDER.iterdir() if folder.is_dir()), key=lambda folder: folder.name)
+    return tuple(each.name for each in folders if topic is None or each.joinpath(f"{topic}.toml").is_file())
 
 
 @cache
 def load_lexicon(language: str) -> Lexicon:
-    """Read the words of one language.
+    """The words of one language.
 
     >>> "Dr." in load_lexicon("en").abbreviations.never_last
     True
     """
-    if language not in LANGUAGES:
-        raise SettingsError(f"there is no lexicon for the language {language!r}; choose from {', '.join(LANGUAGES)}")
-    file = resources.files("hallumeter.text").joinpath("lexicons", f"{language}.toml")
-    return convert(tomllib.loads(file.read_text(encoding="utf-8")), Lexicon)
+    if language not in languages_with():
+        raise _unknown(language)
+    return Lexicon(language)
+
+
+def lexicons_with(topic: Topic) -> tuple[Lexicon, ...]:
+    """The lexicons of all languages that have words of a topic."""
+    return tuple(map(load_lexicon, languages_with(topic)))
+
+
+def _unknown(language: str, topic: Topic | None = None) -> SettingsError:
+    missing = "no lexicon" if topic is None else f"no lexicon of {topic}"
+    choices = ", ".join(languages_with(topic))
+    return SettingsError(f"there is {missing} for the language {language!r}; choose from {choices}")

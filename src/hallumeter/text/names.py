@@ -8,7 +8,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from .lexicon import LANGUAGES, load_lexicon
+from .lexicon import lexicons_with, load_lexicon
 from .terms import Terms, fold, is_stop_word, terms_of
 from .units import unit_words
 
@@ -115,10 +115,10 @@ def _korean_titled() -> re.Pattern[str]:
 
 @cache
 def _titles() -> frozenset[str]:
-    return frozenset(fold(word) for each in LANGUAGES for word in load_lexicon(each).names.titles)
+    return frozenset(fold(word) for each in lexicons_with("names") for word in each.names.titles)
 
 
 @cache
 def _not_names() -> frozenset[str]:
-    words = [load_lexicon(each).names for each in LANGUAGES]
+    words = [each.names for each in lexicons_with("names")]
     return frozenset(fold(word) for each in words for word in each.not_names) | _titles() | frozenset(unit_words())

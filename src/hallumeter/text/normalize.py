@@ -8,6 +8,41 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
+# Text from a file, made safe to print: what a terminal would obey is shown as a dot.
+
+OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Control and format characters (escapes, overrides of direction), lone surrogates, separators of lines."""
+
+
+def printable(text: str) -> str:
+    r"""The text with a dot for every character that is obeyed instead of shown, line breaks included.
+
+    >>> printable("a\x1b[31mb\n\u202ec")
+    'a·[31mb··c'
+    """
+    if text.isprintable():
+        return text
+    return "".join("·" if unicodedata.category(character) in OBEYED else character for character in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""The same with line breaks kept; as many characters as before, so that places in the text stay.
+
+    >>> printable_lines("a\tb\r\nc\x1b")
+    'a b \nc·'
+    """
+    return "\n".join(printable(line) for line in text.replace("\r\n", " \n").replace("\t", " ").split("\n"))
+
+
+def one_line(text: str) -> str:
+    r"""The text as one line that can be printed.
+
+    >>> one_line("a\n  b\x1b]0;t\x07")
+    'a b·]0;t·'
+    """
+    return printable(" ".join(text.split()))
+
+
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u02bc\u02b9\uff07\u00b4"
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f\uff02"
 _DASHES = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"

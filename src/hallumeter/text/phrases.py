@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -13,6 +14,7 @@ from .normalize import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 
 Tag = TypeVar("Tag")
 
@@ -43,7 +45,10 @@ def parse_phrase(phrase: str, sets: Mapping[str, Sequence[str]]) -> Phrase:
     while taken < len(choices) and wordings * len(choices[taken]) <= _MOST_WORDINGS:
         wordings *= len(choices[taken])
         taken += 1
-    firsts = tuple(" ".join(" ".join(words).split()) for words in product(*choices[:taken]))
+    spaced = [[" ".join(choice.split()) for choice in each] for each in choices[:taken]]
+    # Lexicons have ten thousand wordings, read at every start: a word that may be absent is rare, and left out then.
+    is_whole = all(map(all, spaced))
+    firsts = tuple(" ".join(words if is_whole else filter(None, words)) for words in product(*spaced))
     return Phrase(firsts, tuple(choices[taken:]), phrase.startswith("*"), phrase.endswith("*"))
 
 
@@ -67,12 +72,12 @@ class PhraseFinder(Generic[Tag]):
     """
 
     def __init__(self, phrases: Iterable[tuple[Phrase, Tag]], *, fold_case: bool) -> None:
-        entries: dict[str, list[tuple[bool, re.Pattern[str], Tag]]] = {}
+        entries: dict[str, list[tuple[bool, str, Tag]]] = {}
         for phrase, tag in phrases:
-            rest = re.compile(_rest_pattern(phrase, fold_case=fold_case))
+            entry = phrase.opens_left, _rest_pattern(phrase, fold_case=fold_case), tag
             for wording in phrase.first_wordings:
                 for spelling in _spellings(wording, fold_case=fold_case):
-                    entries.setdefault(spelling, []).append((phrase.opens_left, rest, tag))
+                    entries.setdefault(spelling, []).append(entry)
         self._entries = list(entries.values())
         self._automaton = AhoCorasick(list(entries))
 
@@ -81,8 +86,14 @@ class PhraseFinder(Generic[Tag]):
         for index, start, end in self._automaton.find_matches_as_indexes(text, overlapping=True):
             is_inside = start > 0 and text[start - 1].isalnum()
             for opens_left, rest, tag in self._entries[index]:
-                if (opens_left or not is_inside) and (match := rest.match(text, end)) is not None:
+                if (opens_left or not is_inside) and (match := _compiled(rest).match(text, end)) is not None:
                     yield start, match.end(), tag
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern is compiled when its phrase may stand in a text: all of a lexicon would take longer than most texts."""
+    return re.compile(pattern)
 
 
 def _rest_pattern(phrase: Phrase, *, fold_case: bool) -> str:
@@ -95,6 +106,6 @@ def _rest_pattern(phrase: Phrase, *, fold_case: bool) -> str:
     return pattern if phrase.opens_right else pattern + r"(?:(?![^\W_])|(?=[가-힣]))"
 
 
-def _spellings(wording: str, *, fold_case: bool) -> set[str]:
+def _spellings(wording: str, *, fold_case: bool) -> Iterable[str]:
     clean = clean_text(wording)
-    return {clean.lower} if fold_case else {clean.text, clean.text[:1].upper() + clean.text[1:]}
+    return (clean.lower,) if fold_case else {clean.text, clean.text[:1].upper() + clean.text[1:]}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import sentencex
 from msgspec import Struct
 
-from .lexicon import LANGUAGES, load_lexicon
+from .lexicon import languages_with, load_lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 # sentencex stops on white space outside ASCII and on surrogates, and does not end a sentence at an ellipsis
 # character. Each stand-in is one character, so that positions stay.
@@ -69,7 +70,7 @@ def sentence_spans(text: str, *, language: str | None = None) -> list[tuple[int,
 def iterate_sentence_spans(text: str, *, language: str | None = None) -> Iterator[tuple[int, int]]:
     """The same one after the other, for a reader who may stop early; no line is split before it is needed."""
     # What the splitter breaks too often is mended here, so English serves for the languages that have a lexicon.
-    engine = "en" if language is None or language in LANGUAGES else language
+    engine = "en" if language is None or language in languages_with("abbreviations") else language
     endings = _endings(language)
     for line in _LINE.finditer(text):
         yield from _spans_in_line(line.group(), line.start(), engine=engine, endings=endings)
@@ -163,8 +164,8 @@ def _period_goes_on(tail: str, head: str, endings: _Endings) -> bool:
 
 @cache
 def _endings(language: str | None) -> _Endings:
-    languages = LANGUAGES if language not in LANGUAGES else (language,)
-    known = [load_lexicon(each).abbreviations for each in languages]
+    languages = languages_with("abbreviations")
+    known = [load_lexicon(each).abbreviations for each in (languages if language not in languages else (language,))]
     return _Endings(
         never_last=frozenset(word for each in known for word in each.never_last),
         before_number=frozenset(word.lower() for each in known for word in each.before_number),

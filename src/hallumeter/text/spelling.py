@@ -15,6 +15,7 @@ from hallumeter.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 STEPS: dict[str, str] = {
     "nfc": "compose letters and accents, Hangul syllables too: the two ways to encode é or 한 are one",
     "nfkc": "as nfc, and make compatibility characters plain: ﬁ as fi, ² as 2, full-width letters as narrow ones",

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from .lexicon import LANGUAGES, load_lexicon
+from .lexicon import lexicons_with, load_lexicon
 
 _MARKS = "\u0300-\u036f"
 _SYLLABLES = "\u1100-\u11ff가-힣"
@@ -158,8 +158,8 @@ def _korean_stem(word: str) -> str:
 
 @cache
 def _endings(script: str) -> frozenset[str]:
-    languages = ("ko",) if script == "ko" else tuple(each for each in LANGUAGES if each != "ko")
-    return frozenset(fold(ending) for each in languages for ending in load_lexicon(each).matching.endings)
+    lexicons = [each for each in lexicons_with("matching") if (each.language == "ko") == (script == "ko")]
+    return frozenset(fold(ending) for each in lexicons for ending in each.matching.endings)
 
 
 @cache
@@ -169,7 +169,7 @@ def _longest_ending() -> int:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    words = [load_lexicon(each).matching for each in LANGUAGES]
+    words = [each.matching for each in lexicons_with("matching")]
     return frozenset(fold(word) for each in words for word in (*each.stop_words, *each.discourse))
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from .lexicon import LANGUAGES, load_lexicon
+from .lexicon import lexicons_with
 from .terms import fold
 
 
@@ -31,6 +31,18 @@ class Unit(Struct, frozen=True):
 
 
 PERCENT = Unit("%", "percent")
+
+
+def _concentrations(amount: str) -> dict[str, float]:
+    """An amount with its prefixes per litre, decilitre and millilitre, in so many per litre."""
+    prefixes = {"": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12}
+    volumes = {"L": 1, "dL": 0.1, "mL": 1e-3}
+    return {
+        f"{prefix}{amount}/{volume}": factor / litres
+        for prefix, factor in prefixes.items()
+        for volume, litres in volumes.items()
+    }
+
 
 _DAY = 86_400.0
 _YEAR = 365.25 * _DAY
@@ -60,6 +72,11 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
     "power": {"W": 1, "kW": 1e3, "MW": 1e6, "GW": 1e9},
     "frequency": {"Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
     "angle": {"°": 1},
+    "pressure": {"mmHg": 1, "kPa": 7.500_617},
+    # Moles become grams only where it is known of what; the clinical reader knows that.
+    "molar concentration": _concentrations("mol"),
+    "mass concentration": _concentrations("g"),
+    "activity concentration": _concentrations("U") | _concentrations("IU"),
 }  # fmt: skip
 UNITS: dict[str, Unit] = {
     **{
@@ -98,8 +115,8 @@ def unit_named(symbol: str) -> Unit:
 def unit_words() -> dict[str, Unit]:
     """Units by folded word, in all known languages; symbols that are also words in lower case are left to `UNITS`."""
     words = {code.lower(): unit_named(code) for code in _CURRENCY_CODES}
-    for language in LANGUAGES:
-        table = load_lexicon(language).quantities
+    for lexicon in lexicons_with("quantities"):
+        table = lexicon.quantities
         for symbols in (table.units, table.currencies):
             words.update({fold(word): unit_named(symbol) for symbol, names in symbols.items() for word in names})
         words.update({fold(word): PERCENT for word in table.percent if " " not in word})

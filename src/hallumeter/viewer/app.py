@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import mimetypes
+import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from hallumeter.errors import HallumeterError
-from hallumeter.records import Label
+from hallumeter.records.claim import Label
 from hallumeter.report.languages.speaking import say, speaking
-from hallumeter.report.page.rendering import PALETTE_STYLE, palette_style, static, static_names
-from hallumeter.store import HumanLabel, LabelStore, is_attached, labels_csv
+from hallumeter.report.page.render import PALETTE_STYLE, palette_style, static, static_names
+from hallumeter.run.labels import HumanLabel, LabelStore, is_attached, labels_csv
+from hallumeter.text.normalize import one_line
 
-from .answers import body_of, html_answer, json_answer, parsed, refusal
-from .comparisons import Comparisons
+from .background import Comparisons, Library
 from .events import Newsroom
-from .guard import Refused
+from .guard import BODY_BYTES, Refused
 from .index.queries import Query
-from .libraries import Library
 from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
 from .payloads import entry, single
 
@@ -33,7 +35,65 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from .index.reading import Index
-    from .runs import FoundRun, RunShelf
+    from .runs import FoundRun, RunList
+
+
+# Answers of the server, and questions that cannot be answered.
+
+_Record = TypeVar("_Record")
+
+
+def json_answer(value: object, status: int = 200) -> Response:
+    """A value as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def html_answer(page: str, status: int = 200) -> Response:
+    """A page; characters that UTF-8 cannot carry are replaced."""
+    return Response(page.encode(errors="replace"), status, media_type="text/html")
+
+
+async def body_of(request: Request, kind: type[_Record]) -> _Record:
+    """What was sent, if it is what was expected.
+
+    Raises:
+        Refused: It is too long, or something else.
+    """
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY_BYTES:
+            raise Refused(413, f"expected at most {BODY_BYTES:,} bytes")
+    return parsed(body, kind)
+
+
+def parsed(text: bytes | str, kind: type[_Record]) -> _Record:
+    """JSON of a request.
+
+    Raises:
+        Refused: It is not the JSON that was expected.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise Refused(400, f"the JSON cannot be used: {error}") from error
+
+
+async def refusal(_: Request, error: Exception) -> Response:
+    """Every fault as one line; what is ours to mend is said on the standard error too."""
+    if isinstance(error, Refused):
+        return _told(error.status, error.why)
+    if isinstance(error, HTTPException):
+        return _told(error.status_code, "nothing is here" if error.status_code == 404 else error.detail)
+    if isinstance(error, HallumeterError):
+        return _told(409, str(error))
+    print(f"hallumeter: {one_line(f'{type(error).__name__}: {error}')}", file=sys.stderr)  # noqa: T201
+    return _told(500, "the server could not answer; its terminal says why")
+
+
+def _told(status: int, why: str) -> Response:
+    return PlainTextResponse(one_line(why).encode(errors="replace") + b"\n", status)
+
 
 MOST_ENTRIES = 200
 
@@ -49,11 +109,11 @@ class NewLabel(Struct, frozen=True, forbid_unknown_fields=True):
 class App:
     """Answers for one folder of runs."""
 
-    def __init__(self, shelf: RunShelf, *, annotator: str, language: str, is_closing: Callable[[], bool]) -> None:
-        self._shelf, self._annotator, self._language = shelf, annotator, language
+    def __init__(self, runs: RunList, *, annotator: str, language: str, is_closing: Callable[[], bool]) -> None:
+        self._runs, self._annotator, self._language = runs, annotator, language
         self.library = Library()
         self._comparisons = Comparisons()
-        self._news = Newsroom(shelf, self.library, is_closing)
+        self._news = Newsroom(runs, self.library, is_closing)
 
     def starlette(self) -> Starlette:
         """The same for a server."""
@@ -82,13 +142,13 @@ class App:
     def list_of_runs(self, _: Request) -> Response:
         """All runs."""
         with speaking(self._language):
-            return html_answer(list_page(self._shelf.root.name, self._shelf.runs()))
+            return html_answer(list_page(self._runs.root.name, self._runs.runs()))
 
     def trends(self, request: Request) -> Response:
         """How metrics moved from run to run."""
         chosen = {name: request.query_params.get(name) for name in ("instrument", "metric")}
         with speaking(self._language):
-            return html_answer(trend_page(self._shelf.root.name, self._shelf.runs(), **chosen))
+            return html_answer(trend_page(self._runs.root.name, self._runs.runs(), **chosen))
 
     def comparison(self, request: Request) -> Response:
         """What changed from one run to another, as soon as it is known."""
@@ -154,7 +214,7 @@ class App:
         run, index = self._indexed(request)
         latest = LabelStore(run.path).latest()
         own = [each for each in latest if each.annotator == self._annotator and each.label != Label.UNDECIDED.value]
-        return json_answer([_told(label) for label in own if _is_held(index, label)])
+        return json_answer([_stream_answer(label) for label in own if _is_held(index, label)])
 
     async def add_label(self, request: Request) -> Response:
         """Keep what a reader says of a verdict."""
@@ -178,7 +238,7 @@ class App:
             fingerprint=fingerprint,
         )
         LabelStore(run.path).add(label)
-        return json_answer(_told(label))
+        return json_answer(_stream_answer(label))
 
     def labels_table(self, request: Request) -> Response:
         """The labels of all annotators as a table."""
@@ -197,7 +257,7 @@ class App:
         return Response(static(name), media_type=mimetypes.guess_type(name)[0] or "text/plain")
 
     def _run(self, request: Request, name: str = "run_id") -> FoundRun:
-        run = self._shelf.run(request.path_params[name])
+        run = self._runs.run(request.path_params[name])
         if run is None:
             raise Refused(404, "there is no such run")
         return run
@@ -231,6 +291,6 @@ def _is_held(index: Index, label: HumanLabel) -> bool:
     return found is not None and is_attached(label, found[0], _judged(found[1].label))
 
 
-def _told(label: HumanLabel) -> dict[str, object]:
+def _stream_answer(label: HumanLabel) -> dict[str, object]:
     names = ("record_id", "claim_id", "is_right", "annotator", "noted")
     return {name: getattr(label, name) for name in names}

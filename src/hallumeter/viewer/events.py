@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from hallumeter.report.drawing import Json
 
-    from .libraries import Library
-    from .runs import FoundRun, RunShelf
+    from .background import Library
+    from .runs import FoundRun, RunList
+
 
 _SECONDS_BETWEEN_LOOKS = 0.25
 _SECONDS_BETWEEN_LISTS = 1.0
@@ -29,8 +30,8 @@ Event = tuple[str, "Json"]
 class Newsroom:
     """Tells whoever listens how runs go on."""
 
-    def __init__(self, shelf: RunShelf, library: Library, is_closing: Callable[[], bool]) -> None:
-        self._shelf, self._library, self._is_closing = shelf, library, is_closing
+    def __init__(self, runs: RunList, library: Library, is_closing: Callable[[], bool]) -> None:
+        self._runs, self._library, self._is_closing = runs, library, is_closing
 
     def of_run(self, run_id: str) -> StreamingResponse:
         """Steps of one run until its page can be shown."""
@@ -42,7 +43,7 @@ class Newsroom:
 
     def state(self, run_id: str) -> Event:
         """Where a run stands: `progress`, `finished`, `stopped` or `failed`."""
-        run = self._shelf.run(run_id)
+        run = self._runs.run(run_id)
         if run is None:
             return "failed", {"reason": "the run is gone"}
         if run.status in _UNFINISHED:
@@ -60,7 +61,7 @@ class Newsroom:
         return "progress", {"step": told.step, "done": told.done, "total": told.total, "failures": 0}
 
     def _states(self) -> Event:
-        runs = self._shelf.runs()
+        runs = self._runs.runs()
         return "runs", [{"id": run.run_id, "status": run.status, **_steps(run)} for run in runs]
 
     async def _until(self, look: Callable[[], Event], seconds: float) -> AsyncIterator[bytes]:

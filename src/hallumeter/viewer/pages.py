@@ -8,36 +8,28 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from hallumeter.pipelines.run import load
-from hallumeter.report import (
-    BreakdownSection,
-    DifferenceSection,
-    MetricSection,
-    PartSection,
-    RecordSection,
-    ScoreSection,
-)
-from hallumeter.report.comparison import served_comparison
-from hallumeter.report.document import Coverage
+from hallumeter.decide.compare.page import served_comparison
+from hallumeter.instruments import instrument_of
+from hallumeter.report.document import BreakdownSection, Coverage, MetricSection, OverviewSection, RecordSection
 from hallumeter.report.languages.speaking import message, say
-from hallumeter.report.overview.sections import OverviewSection
 from hallumeter.report.page.chapters import chapters_of
-from hallumeter.report.page.rendering import Served, render_served
+from hallumeter.report.page.render import Served, render_served
+from hallumeter.report.sections import DifferenceSection, PartSection, ScoreSection
+from hallumeter.run.finished import load
 
-from .headlines import headline_rows
-from .index.building import opening_document
+from .index.build import opening_document
 from .payloads import remote_blocks
-from .trends import trend_of
+from .trends import headline_rows, trend_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.records.decisions.comparison import Comparison
-    from hallumeter.report import Document, MetricRow
-    from hallumeter.report.document import Section
+    from hallumeter.records.comparison import Comparison
+    from hallumeter.report.document import Document, MetricRow, Section
 
     from .index.reading import Index
     from .runs import FoundRun
+
 
 _FROM_SUMMARY = (OverviewSection, MetricSection, BreakdownSection, DifferenceSection, ScoreSection, PartSection)
 """Sections that tell the whole truth before any record is read."""
@@ -47,13 +39,8 @@ STATUS_WORDS = {
     "stopped": message("stopped"),
     "damaged": message("damaged"),
 }
-RESUME_WORDS = {
-    "audit": message("Stopped. To go on, give the same command again with --resume."),
-    "dialogue": message("Stopped. To go on, give the same command again."),
-    "aspects": message("Stopped. To go on, give the same command again."),
-    "": message("Stopped. To go on, give the same command again; an audit needs --resume."),
-}
-"""How a run that was stopped is gone on with, by instrument."""
+RESUME = message("Stopped. To go on, give the same command again; an audit needs --resume.")
+"""How a run of which nothing is known is gone on with."""
 
 
 class RunRow(Struct, frozen=True):
@@ -180,7 +167,7 @@ def _row(run: FoundRun) -> RunRow:
 
 
 def _resume_words(run: FoundRun) -> str:
-    return say(RESUME_WORDS.get((run.instrument or "").partition(" ")[0], RESUME_WORDS[""]))
+    return say(RESUME if run.instrument is None else instrument_of(run.instrument).resume)
 
 
 def _moment(run: FoundRun) -> str:

@@ -12,23 +12,18 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hallumeter.errors import InputError
-from hallumeter.store import (
-    BASELINES,
-    JOURNAL,
-    LABELS,
-    MANIFEST,
-    PROGRESS,
-    RUN_FILES,
-    RunFolder,
-    is_alive,
-    read_progress,
-)
+from hallumeter.instruments import own_files
+from hallumeter.run.labels import LABELS
+from hallumeter.run.progress import PROGRESS, is_alive, read_progress
+from hallumeter.run.run_folder import BASELINES, JOURNAL, MANIFEST, RUN_FILES, RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hallumeter.records import Manifest, Summary
-    from hallumeter.store import Progress
+    from hallumeter.records.manifest import Manifest
+    from hallumeter.records.measurement import Summary
+    from hallumeter.run.progress import Progress
+
 
 Status = Literal["finished", "running", "stopped", "damaged"]
 DEPTH = 6
@@ -38,7 +33,7 @@ FOLDERS = 20_000
 _FRESH_SECONDS = 1.0
 """A list so young is not made again."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
-_OURS = (*RUN_FILES, JOURNAL, PROGRESS, LABELS, BASELINES)
+_OURS = (JOURNAL, PROGRESS, LABELS, BASELINES)
 
 
 class FoundRun(Struct, frozen=True):
@@ -70,7 +65,7 @@ class FoundRun(Struct, frozen=True):
         return self.manifest.started if self.manifest is not None else ""
 
 
-class RunShelf:
+class RunList:
     """The runs of a folder; the list is made again when somebody asks."""
 
     def __init__(self, root: Path, warn: Callable[[str], None]) -> None:
@@ -179,7 +174,7 @@ class RunShelf:
 
 def _is_run(names: set[str]) -> bool:
     """A manifest alone may be anything: web pages have files of that name."""
-    return JOURNAL in names or (MANIFEST in names and any(name in names for name in RUN_FILES - {MANIFEST}))
+    return JOURNAL in names or (MANIFEST in names and not names.isdisjoint((RUN_FILES | own_files()) - {MANIFEST}))
 
 
 def file_stamp(path: Path) -> tuple[int, int] | None:
@@ -193,7 +188,7 @@ def file_stamp(path: Path) -> tuple[int, int] | None:
 
 def _leading_outside(folder: Path, root: Path) -> Path | None:
     """A file of a run that is a link to somewhere else; None when all are where they seem to be."""
-    for name in _OURS:
+    for name in (*RUN_FILES, *own_files(), *_OURS):
         path = folder / name
         if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
             return path

@@ -13,11 +13,12 @@ from hallumeter.errors import InputError, SettingsError
 
 from .app import App
 from .guard import Guard
-from .runs import RunShelf
+from .runs import RunList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
 
 HERE = "127.0.0.1"
 """The only address that is ever listened on."""
@@ -36,7 +37,7 @@ class Viewer:
         self.port: int = self._socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24)
         self._app = App(
-            RunShelf(folder, warn), annotator=annotator, language=language, is_closing=lambda: self._server.should_exit
+            RunList(folder, warn), annotator=annotator, language=language, is_closing=lambda: self._server.should_exit
         )
         guard = Guard(self._app.starlette(), token=self.token, port=self.port)
         config = uvicorn.Config(

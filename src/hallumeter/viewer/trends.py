@@ -6,20 +6,46 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hallumeter.report import Chart, MetricRow
-from hallumeter.report.drawing import PALETTE, base_spec, tooltip
+from hallumeter.instruments import instrument_of
+from hallumeter.report.catalog import metric_texts
+from hallumeter.report.document import MetricRow, MetricText
+from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
 from hallumeter.report.languages.speaking import say
 from hallumeter.report.wording import format_number, format_pair
-
-from .headlines import whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.report import MetricText
+    from hallumeter.records.measurement import Summary
     from hallumeter.report.drawing import Json
 
     from .runs import FoundRun
+
+
+# The few numbers by which a run is known in a list.
+
+SHOWN = 2
+_AGREEMENT = "agreement"
+
+
+def whole_rows(summary: Summary) -> list[MetricRow]:
+    """The metrics of a whole run: by the judge that the headline rests on, those that come first at the head."""
+    texts, first = metric_texts(summary.instrument), instrument_of(summary.instrument).headline
+    rows = [
+        MetricRow(texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
+        for metric in summary.metrics
+        if not metric.by
+    ]
+    rows = [row for row in rows if row.text.family != _AGREEMENT]
+    headline = next((row.summary.judge for row in rows if row.summary.judge is not None), None)
+    own = [row for row in rows if row.summary.judge in {None, headline}]
+    return sorted(own, key=lambda row: first.index(row.summary.metric) if row.summary.metric in first else len(first))
+
+
+def headline_rows(summary: Summary) -> list[MetricRow]:
+    """The first of them that have a value."""
+    return [row for row in whole_rows(summary) if row.summary.value is not None][:SHOWN]
+
 
 _COLOURS = ("accent", "not_enough_info", "refuted", "undecided", "ink")
 """Of groups of runs that can be compared with each other."""

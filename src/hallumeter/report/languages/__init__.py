@@ -1,3 +1,1 @@
-"""The words of a report in the reader's language."""
-
-__all__: list[str] = []
+"""What a report says, in English, French and Korean."""

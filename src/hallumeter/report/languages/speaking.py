@@ -6,13 +6,84 @@ where gettext keeps it, in the context of the caller, because every sentence of 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
+from msgspec import Struct, convert, field
 
-from .catalogue import ENGLISH, catalogue
+from hallumeter.errors import SettingsError
+
+# Catalogues of words: for each language the messages of a report, under their English text.
+
+ENGLISH = "en"
+_HERE = Path(__file__).parent
+_PACKAGE = _HERE.parents[1]
+
+
+class Catalogue(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a language says the messages of a report and writes its numbers."""
+
+    messages: dict[str, str] = field(default_factory=dict)
+    """Translations, under the English text with its places in braces."""
+    counts: dict[str, list[str]] = field(default_factory=dict)
+    """Translations of what is counted, under the English plural: one form, or those for one and for many."""
+    numbers: dict[str, str] = field(default_factory=dict)
+    """``decimal`` and ``thousands``: the marks inside numbers."""
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that a report can be written in, English first.
+
+    >>> languages()
+    ('en', 'fr', 'ko')
+    """
+    return (ENGLISH, *sorted(folder.name for folder in _HERE.iterdir() if any(folder.glob("*.toml"))))
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """The words of a language; those of English are the messages themselves."""
+    if language not in languages():
+        raise SettingsError(f"no report is written in {language!r}; choose one of {', '.join(languages())}")
+    parts = [_part(path) for path in sorted((_HERE / language).glob("*.toml"))]
+    return Catalogue(
+        messages=_words_of_metrics(language)
+        | {message: words for part in parts for message, words in part.messages.items()},
+        counts={message: forms for part in parts for message, forms in part.counts.items()},
+        numbers={name: mark for part in parts for name, mark in part.numbers.items()},
+    )
+
+
+def _part(path: Path) -> Catalogue:
+    return convert(_read(path), Catalogue)
+
+
+def _words_of_metrics(language: str) -> dict[str, str]:
+    """What instruments, each in its folder, say of their metrics: reports hold these texts in English."""
+    if language == ENGLISH:
+        return {}
+    return {
+        english: words
+        for path in sorted(_PACKAGE.glob(f"*/metrics.{language}.toml"))
+        for english, words in _pairs(_read(path.with_name(f"metrics.{ENGLISH}.toml")), _read(path))
+    }
+
+
+def _pairs(english: dict[str, dict[str, str]], translated: dict[str, dict[str, str]]) -> Iterator[tuple[str, str]]:
+    for metric, words in translated.items():
+        for name, text in words.items():
+            yield english[metric][name], text
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default=ENGLISH)
 

@@ -1,3 +1,1 @@
-"""A document as a page: chapters, templates, and the data of the scripts."""
-
-__all__: list[str] = []
+"""The report as one HTML file."""

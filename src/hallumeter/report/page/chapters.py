@@ -2,44 +2,185 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hallumeter.report.aspects.building import ASPECTS
-from hallumeter.report.aspects.families import theme_of
-from hallumeter.report.aspects.payload import vocabulary
-from hallumeter.report.aspects.sections import PartSection
+from hallumeter.instruments import instrument_of
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.report.charts import charts_of
-from hallumeter.report.dialogue.building import DIALOGUE
-from hallumeter.report.dialogue.wording import group_title
 from hallumeter.report.document import (
-    TRANSCRIPTS,
     BreakdownSection,
     Document,
     IntegritySection,
     JudgeSection,
     MetricSection,
+    MetricText,
     RecordSection,
+    RecordView,
     Section,
 )
 from hallumeter.report.drawing import PALETTE, Chart, Json
-from hallumeter.report.languages.speaking import message, say
-from hallumeter.report.transcripts.payload import pages_payload, pairs_payload
-from hallumeter.report.transcripts.sections import PageCensus, PageSection, RankingSection, ReadingSection
-from hallumeter.report.transcripts.wording import WITNESS_WORDS, has_witness
-from hallumeter.report.wording import field_words
+from hallumeter.report.languages.speaking import ENGLISH, message, say, speaking, spoken
+from hallumeter.report.presentation import Presentation, SectionKind, presentation_of
+from hallumeter.report.sections import (
+    PageCensus,
+    ReadingSection,
+    ReadingView,
+)
+from hallumeter.report.wording import field_words, title_words
 
-from .fitting import Fitted, fitted
-from .metric_words import with_metric_words
-from .packing import packed
+from .payload import packed, record_payload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hallumeter.report.document import MetricRow
 
-TITLES = {
+
+# The texts of metrics that a document holds in English, in the language of the page.
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Struct)
+_TEXTS: dict[type[Struct], tuple[str, ...]] = {
+    MetricText: ("alias", "name", "question"),
+    MetricSummary: ("undefined",),
+}
+"""The fields that hold a text of the catalog of metrics, or why a number is undefined; instruments add theirs."""
+
+
+def with_metric_words(document: Document) -> Document:
+    """The document as a reader of this language sees it; a document of its own is always in English."""
+    if spoken() == ENGLISH:
+        return document
+    shown = presentation_of(document.instrument)
+    told = _Teller(_TEXTS | shown.texts, (RecordSection, *shown.large)).told(document)
+    return replace(told, title=_title(document))
+
+
+def _title(document: Document) -> str:
+    """The title that a run has by itself, in this language; another is the choice of whoever gave it."""
+    files = [file.name for file in document.provenance.inputs]
+    with speaking(ENGLISH):
+        usual = {title_words(run, files): run for run in instrument_of(document.instrument).runs}
+    return title_words(usual[document.title], files) if document.title in usual else document.title
+
+
+class _Teller:
+    """Says every text of a metric in the language of the page, however deep it lies."""
+
+    def __init__(self, texts: dict[type[Struct], tuple[str, ...]], without: tuple[type[Struct], ...]) -> None:
+        self._texts = texts
+        self._without = without
+        """What holds no metrics, and is large."""
+
+    def told(self, value: T) -> T:
+        """The same with every text said."""
+        if isinstance(value, self._without):
+            return value
+        if isinstance(value, tuple):
+            return type(value)(self.told(part) for part in value)
+        if isinstance(value, dict):
+            return type(value)((name, self.told(part)) for name, part in value.items())
+        return self._struct(value) if isinstance(value, Struct) else value
+
+    def _struct(self, value: S) -> S:
+        texts = self._texts.get(type(value), ())
+        changed = {}
+        for name in value.__struct_fields__:
+            old = getattr(value, name)
+            new = _said(old) if name in texts else self.told(old)
+            if new is not old:
+                changed[name] = new
+        return replace(value, **changed) if changed else value
+
+
+def _said(text: T) -> T:
+    """A text, or the texts of a dictionary, said; None stays None."""
+    if isinstance(text, dict):
+        return type(text)((name, say(part)) for name, part in text.items())
+    return type(text)(say(text)) if isinstance(text, str) else text
+
+
+# As many records as a page has room for, so that a report stays a file that can be mailed.
+
+ROOM = 750_000
+"""Bytes of a page for packed records; with the drawing library and the rest it stays below two megabytes."""
+_View = TypeVar("_View", bound=RecordView | ReadingView)
+
+
+class Fitted(Struct, frozen=True):
+    """A document that fits on its page, and its records as the page holds them."""
+
+    document: Document
+    blocks: dict[str, Json]
+    """Packed already, because their size decides what fits."""
+
+
+def fitted(document: Document, *, chapters: int = 1) -> Fitted:
+    """The document with as many of its records as fit on a page of so many chapters; the coverage says how many."""
+    shown = presentation_of(document.instrument)
+    room = max(ROOM // chapters - shown.taken(document), ROOM // (4 * chapters))
+    blocks: dict[str, Json] = {}
+    sections = []
+    for section in document.sections:
+        fitting = _fitted_records(section, room, shown) if isinstance(section, RecordSection) else None
+        kept, own = fitting or shown.fit(section, room) or (section, {})
+        sections.append(kept)
+        blocks |= own
+    return Fitted(replace(document, sections=tuple(sections)), blocks)
+
+
+def _fitted_records(section: RecordSection, room: int, shown: Presentation) -> tuple[Section, dict[str, Json]]:
+    """The section with the responses that fit, and their block."""
+    records, block = kept_views(
+        section.records, lambda kept: record_payload(replace(section, records=kept), shown.trace_payload), room
+    )
+    blocks = {"records-data": block}
+    if not section.records:
+        # Nothing was left out here: a server has them all.
+        return section, blocks
+    picked = Counter(view.picked for view in records)
+    coverage = section.coverage
+    coverage = replace(
+        coverage,
+        worst=picked["worst"],
+        random=picked["random"],
+        too_large=coverage.too_large + len(section.records) - len(records),
+    )
+    return RecordSection(coverage, records), blocks
+
+
+def block_size(block: Json) -> int:
+    """Bytes that a block takes in a page."""
+    return len(json.dumps(block, ensure_ascii=False).encode(errors="replace"))
+
+
+def kept_views(
+    views: tuple[_View, ...], payload_of: Callable[[tuple[_View, ...]], Json], room: int
+) -> tuple[tuple[_View, ...], Json]:
+    """As many as fit, and their block; one stays, however large, so that there is something to read."""
+    kept, block = views, packed(payload_of(views))
+    while len(kept) > 1 and (size := block_size(block)) > room:
+        # A little fewer than the size suggests, because fewer records have less to share.
+        kept = _fewer(kept, max(1, int(0.97 * len(kept) * room / size)))
+        block = packed(payload_of(kept))
+    return kept, block
+
+
+def _fewer(views: Sequence[_View], kept: int) -> tuple[_View, ...]:
+    """The first of the worst and of those drawn at random, in the same proportion."""
+    drawn = tuple(view for view in views if view.picked == "random")
+    worst = tuple(view for view in views if view.picked == "worst")
+    share = kept * len(drawn) // len(views)
+    return worst[: kept - share] + drawn[:share]
+
+
+_BROWSING = ("texts.js", "sources.js", "listing.js")
+KINDS = {
     "overview": message("Overview"),
     "concentration": message("Where it concentrates"),
     "metrics": message("Metrics"),
@@ -47,39 +188,21 @@ TITLES = {
     "breakdown": message("By group"),
     "judges": message("Judges"),
     "reasons": message("Reasons"),
-    "records": message("Responses"),
     "integrity": message("Integrity"),
-    "ranking": message("Engines"),
-    "pages": message("Pages"),
-    "readings": message("Page by page"),
-    "differences": message("Modes compared"),
-    "scores": message("Spread and trend"),
-    "parts": message("Parts in counts"),
-    "flow": message("Errors through the steps"),
-    "blame": message("Who made which error"),
 }
-"""The sections that this renderer knows, and their headings; each has a template of its own."""
-_OWN_TITLES = {
-    TRANSCRIPTS: {"metrics": message("All engines together")},
-    DIALOGUE: {"metrics": message("All answers together"), "records": message("Answers")},
-    ASPECTS: {"records": message("Sentences")},
-}
-"""The headings that an instrument has in place of these."""
-_OWN_TEMPLATES = {
-    DIALOGUE: {"records": "section_records_dialogue.html"},
-    ASPECTS: {"metrics": "section_metrics_aspects.html"},
-}
-_OWN_STYLES = {TRANSCRIPTS: "transcripts.css", DIALOGUE: "dialogues.css", ASPECTS: "aspects.css"}
-_OWN_SCRIPTS = {DIALOGUE: "dialogues.js", ASPECTS: "aspects.js"}
-_GUIDES = {TRANSCRIPTS: "guide_pages.html", DIALOGUE: "guide_dialogue.html", ASPECTS: "guide_aspects.html"}
-_BROWSING = ("texts.js", "sources.js", "listing.js")
-_SECTION_SCRIPTS = {
-    RecordSection: (*_BROWSING, "matching.js", "inspector.js", "records.js"),
-    RankingSection: ("ranking.js",),
-    PageSection: ("pages.js",),
-    ReadingSection: (*_BROWSING, "stretches.js", "readings.js"),
-}
-"""What the sections need in the browser, beside what all of them share."""
+"""The kinds of sections that instruments share, and their headings; each has a template of its own."""
+RECORDS = SectionKind(
+    title=message("Responses"),
+    template="section_records.html",
+    scripts=(*_BROWSING, "matching.js", "inspector.js", "records.js"),
+)
+READERS = (*_BROWSING, "stretches.js", "readings.js")
+"""What a section of readings needs in the browser."""
+
+
+def _kinds_of(shown: Presentation) -> dict[str, SectionKind]:
+    usual = {kind: SectionKind(title=title, template=f"section_{kind}.html") for kind, title in KINDS.items()}
+    return {**usual, "records": RECORDS, **shown.kinds}
 
 
 class Part(Struct, frozen=True):
@@ -106,9 +229,14 @@ class Chapter(Struct, frozen=True):
     """The data of its records, packed."""
 
     @property
+    def shown(self) -> Presentation:
+        """How the runs of its instrument are shown."""
+        return presentation_of(self.document.instrument)
+
+    @property
     def guide(self) -> str:
         """The template that tells how to read it."""
-        return _GUIDES.get(self.document.instrument, "guide.html")
+        return self.shown.guide
 
     @property
     def headline(self) -> MetricRow | None:
@@ -126,22 +254,22 @@ class Chapter(Struct, frozen=True):
     @property
     def scripts(self) -> list[str]:
         """What its sections need in the browser."""
-        kinds = {type(section) for section in self.document.sections}
-        used = [name for kind, names in _SECTION_SCRIPTS.items() if kind in kinds for name in names]
-        own = _OWN_SCRIPTS.get(self.document.instrument)
-        return [*([own] if own and RecordSection in kinds else []), *used]
+        tags = {str(section.__struct_config__.tag) for section in self.document.sections}
+        used = [name for tag, kind in _kinds_of(self.shown).items() if tag in tags for name in kind.scripts]
+        own = self.shown.script
+        return [*([own] if own and "records" in tags else []), *used]
 
     @property
     def style(self) -> str | None:
         """The style that its instrument has of its own."""
-        return _OWN_STYLES.get(self.document.instrument)
+        return self.shown.style
 
     @property
     def blocks(self) -> dict[str, Json]:
         """The data that the scripts read, each under the name of its block."""
-        blocks = chart_blocks(self.charts) | _page_blocks(self.document)
-        if self.records_anchor and self.document.instrument == ASPECTS:
-            blocks["traces-data"] = vocabulary()
+        blocks = chart_blocks(self.charts) | self.shown.blocks(self.document)
+        if self.records_anchor:
+            blocks |= self.shown.records_blocks()
         ready = {name: packed(block) for name, block in blocks.items()} | self.records
         return {self.prefix + name: block for name, block in ready.items()}
 
@@ -153,13 +281,8 @@ class Chapter(Struct, frozen=True):
 
     @property
     def caution(self) -> str | None:
-        """What a reader must know before any number of pages without ground truth; None where they have it."""
-        rankings = [section for section in self.document.sections if isinstance(section, RankingSection)]
-        columns = [column for section in rankings for column in section.columns + section.further]
-        if not has_witness(column.signature for column in columns):
-            return None
-        told = say(WITNESS_WORDS)
-        return told[:1].upper() + told[1:] + "."
+        """What a reader must know before any number; None for nothing."""
+        return self.shown.caution(self.document)
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -197,40 +320,27 @@ def _chapter(found: Fitted, prefix: str) -> Chapter:
 def _parts(document: Document, charts: tuple[Chart, ...], *, prefix: str) -> list[Part]:
     """The sections that have a template; a kind that this renderer does not know is skipped."""
     parts = []
-    titles = TITLES | _OWN_TITLES.get(document.instrument, {})
-    templates = _OWN_TEMPLATES.get(document.instrument, {})
+    shown = presentation_of(document.instrument)
+    kinds = _kinds_of(shown)
     theme: str | None = None
     for place, section in enumerate(document.sections):
-        kind = str(section.__struct_config__.tag)
-        if kind not in titles:
+        tag = str(section.__struct_config__.tag)
+        kind = kinds.get(tag)
+        if kind is None:
             continue
         drawn = tuple(chart for chart in charts if chart.section == place)
-        template = templates.get(kind, f"section_{kind}.html")
-        last, theme = theme, theme_of(section) if document.instrument == ASPECTS else None
+        last, theme = theme, shown.theme(section)
         opened = say(theme) if theme is not None and theme != last else None
-        title = _title(document, section, titles[kind])
-        parts.append(Part(f"{prefix}{kind}-{place}", title, template, section, drawn, opened))
+        title = _section_title(shown, section, kind.title)
+        parts.append(Part(f"{prefix}{tag}-{place}", title, kind.template, section, drawn, opened))
     return parts
 
 
-def _title(document: Document, section: Section, usual: str) -> str:
-    if isinstance(section, MetricSection | BreakdownSection | PartSection) and section.title is not None:
-        return say(section.title)
+def _section_title(shown: Presentation, section: Section, usual: str) -> str:
+    own = getattr(section, "title", None)
+    if own is not None:
+        return say(own)
     if isinstance(section, BreakdownSection):
-        own = document.instrument == DIALOGUE
-        return group_title(section.by) if own else say("By {fields}", fields=field_words(section.by))
+        named = shown.group_title
+        return named(section.by) if named else say("By {fields}", fields=field_words(section.by))
     return say(usual)
-
-
-def _page_blocks(document: Document) -> dict[str, Json]:
-    """The data of the scripts that show pages; empty when there are none."""
-    sections = {str(section.__struct_config__.tag): section for section in document.sections}
-    ranking, pages, readings = (sections.get(name) for name in ("ranking", "pages", "readings"))
-    found: dict[str, Json] = {}
-    if isinstance(ranking, RankingSection):
-        found["pairs-data"] = pairs_payload(ranking)
-    if isinstance(pages, PageSection):
-        engines = [engine.engine for engine in ranking.engines] if isinstance(ranking, RankingSection) else []
-        shown = readings if isinstance(readings, ReadingSection) else None
-        found["pages-data"] = pages_payload(pages, engines, shown)
-    return found

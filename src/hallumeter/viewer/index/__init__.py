@@ -1,3 +1,1 @@
-"""What must be looked up quickly in a run, in one SQLite file that can be made again at any time."""
-
-__all__: list[str] = []
+"""An index over the records of a run, so that a browser can page through 100,000 of them."""

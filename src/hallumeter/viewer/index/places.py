@@ -12,23 +12,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from hallumeter.report import Document
-from hallumeter.store import CLAIMS, FAILURES, MANIFEST, PAGES, RECORDS, SUMMARY, VERDICTS, VIEWS, cache_folder
-from hallumeter.store.run_folder import OUTPUTS, SCORECARDS, TRACES
+from hallumeter.instruments import own_files
+from hallumeter.report.document import Document
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    RECORDS,
+    SUMMARY,
+    VERDICTS,
+)
+from hallumeter.run.verdict_cache import VIEWS, cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 KEPT = 40
 """Indexes that are kept; the one that was made longest ago goes first."""
-READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES, PAGES, OUTPUTS, TRACES, SCORECARDS)
-"""The files of a run that a page is made from."""
+READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES)
+"""The files of a run that a page is made from, beside those that instruments add."""
 
 
 def index_path(run: Path) -> Path:
     """Where the index of a run is; another as soon as a file of the run has changed."""
     stamps = [_form()]
-    for name in READ:
+    for name in (*READ, *sorted(own_files())):
         with suppress(OSError):
             found = (run / name).stat()
             stamps.append(f"{name} {found.st_size} {found.st_mtime_ns}")

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, UnsetType
 
-from hallumeter.records import Failure, PageRow
-from hallumeter.report import Document
-from hallumeter.report.aspects.querying import does_meet
-from hallumeter.report.aspects.trace import SentenceTrace
-from hallumeter.store import RecordPlace
+from hallumeter.records.claim import Failure
+from hallumeter.records.page import PageRow
+from hallumeter.report.document import Document
+from hallumeter.report.sections import SentenceTrace
+from hallumeter.report.trace_query import does_meet
+from hallumeter.run.record_places import RecordPlace
 
-from .building import DOCUMENT, FACETS
-from .conditions import conditions_of
-from .queries import Query
+from .build import DOCUMENT, FACETS
+from .queries import Query, conditions_of, positions_with
 from .rows import Shape
-from .searching import positions_with
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hallumeter.report.aspects.querying import TraceQuery
+    from hallumeter.report.trace_query import TraceQuery
+
 
 _ORDERS = {
     "given": "by_severity",
@@ -62,6 +62,7 @@ class KeptRecord(Struct, frozen=True):
 class _Head(Struct, frozen=True):
     """A document of which only this is wanted."""
 
+    instrument: str
     headline: str | None = None
     """The judge whose labels count."""
 
@@ -81,7 +82,8 @@ class Index:
         rows = self._database.execute("SELECT shape, body FROM shape")
         self._shapes = {number: decoder.decode(body) for number, body in rows}
         self.total: int = self._database.execute("SELECT count(*) FROM record").fetchone()[0]
-        self.headline = msgspec.json.decode(self._kept(DOCUMENT), type=_Head).headline
+        head = msgspec.json.decode(self._kept(DOCUMENT), type=_Head)
+        self.instrument, self.headline = head.instrument, head.headline
         self.has_pages = bool(self._database.execute("SELECT count(*) FROM reading").fetchone()[0])
 
     def close(self) -> None:

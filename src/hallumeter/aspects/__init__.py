@@ -1,0 +1,1 @@
+"""The instrument for aspect-based sentiment: agents, stages, scorecards, blame, replay."""

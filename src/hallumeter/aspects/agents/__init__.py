@@ -1,0 +1,1 @@
+"""The agents: offline, language models, and functions of the user's own."""

@@ -1,0 +1,1 @@
+"""`hallumeter aspects aggregate`: what many scorecards add up to."""

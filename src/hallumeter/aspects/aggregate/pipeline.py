@@ -1,0 +1,148 @@
+"""Scorecards in, a summary out."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from importlib.metadata import version
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from hallumeter.aspects.score.reading import opened_lines
+from hallumeter.aspects.score.scorecards import completed, scorecard_reader
+from hallumeter.errors import InputError, RecordError
+from hallumeter.records.claim import Failure
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.run.engines.local import map_in_order
+from hallumeter.stats.summarize import SummarySettings
+
+from .counted import CardCounts, CountedCards, CountTask, counted_cards, counted_chunk
+from .overview import aspect_summary
+from .rows import metric_rows, parts_of
+from .settings import INSTRUMENT, AggregateSettings
+from .tables import drop_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from hallumeter.aspects.records.scorecard import Scorecard
+    from hallumeter.aspects.score.reading import Chunk
+
+    from .counted import RunKey
+
+    Keep = Callable[[CountedCards], object]
+
+
+_CARDS_AT_ONCE = 512
+CLUSTER = "sentence"
+"""The unit of resampling: the same sentence in several runs is one."""
+
+
+class Aggregated(Struct, frozen=True, eq=False):
+    """A summary, and the lines that could not be read."""
+
+    summary: Summary
+    failures: tuple[Failure, ...]
+    """The first of them."""
+
+
+def aggregate(
+    cards: Iterable[Scorecard], settings: AggregateSettings | None = None, *, keep: Keep | None = None
+) -> Aggregated:
+    """Aggregate scorecards; `keep` takes their lines as they come.
+
+    A profile that no scorecard has gives a summary of nothing: its rates are undefined.
+    """
+    chosen = settings or AggregateSettings()
+    rest = iter(cards)
+    first = next(rest, None)
+    task = _task(chosen, None if first is None else first.run_key, is_kept=keep is not None)
+    given = chain(() if first is None else (first,), rest)
+
+    def counted() -> Iterator[CountedCards]:
+        while share := list(islice(given, _CARDS_AT_ONCE)):
+            yield counted_cards(map(completed, share), task, [])
+
+    return _aggregated(counted(), chosen, keep)
+
+
+def aggregate_file(path: Path, settings: AggregateSettings, *, keep: Keep | None = None) -> Aggregated:
+    """Aggregate the scorecards of a file.
+
+    Raises:
+        InputError: The file cannot be read, or no line of it is a scorecard.
+        RecordError: A line is none, and the settings are strict.
+    """
+    with opened_lines(path) as chunks:
+        first = next(chunks, None)
+        run = None if first is None else _first_run(first)
+        task = _task(settings, run, is_kept=keep is not None)
+        given = chain(() if first is None else (first,), chunks)
+        with closing(map_in_order(partial(counted_chunk, task=task), given, workers=settings.workers)) as counted:
+            found = _aggregated(counted, settings, keep)
+    if not found.summary.counts.records and not (found.summary.aspects and found.summary.aspects.profiles):
+        first_fault = f"; the first fault: {found.failures[0].message}" if found.failures else ""
+        raise InputError(f"{path}: no scorecard could be read{first_fault}")
+    return found
+
+
+def _task(settings: AggregateSettings, run: RunKey | None, *, is_kept: bool) -> CountTask:
+    return CountTask(profile=settings.profile, is_kept=is_kept, first_run=run)
+
+
+def _first_run(chunk: Chunk) -> RunKey | None:
+    """The run of the first scorecard."""
+    card = next(scorecard_reader().records(chunk, []), None)
+    return None if card is None else card.run_key
+
+
+def _aggregated(counted: Iterable[CountedCards], settings: AggregateSettings, keep: Keep | None) -> Aggregated:
+    card_counts = CardCounts()
+    for found in counted:
+        if settings.is_strict and found.failures:
+            raise RecordError(found.failures[0].message)
+        card_counts.add(found)
+        if keep is not None:
+            keep(found)
+    numbers = SummarySettings(
+        version=version("hallumeter"),
+        seed=settings.seed,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+        cluster=CLUSTER,
+        stated=() if settings.profile is None else (("profile", settings.profile),),
+    )
+    rows = metric_rows(parts_of(card_counts), numbers, workers=settings.workers)
+    aspects = aspect_summary(card_counts, rows, settings)
+    summary = Summary(
+        version=SUMMARY_VERSION,
+        instrument=INSTRUMENT,
+        counts=Counts(
+            records=len(card_counts),
+            claims=card_counts.claims,
+            verdicts=card_counts.claims,
+            failures=card_counts.failures_total + aspects.failed,
+            judges=1,
+            models=len(card_counts.runs),
+        ),
+        metrics=tuple(rows),
+        notices=tuple(_notices(card_counts, settings)) + tuple(drop_words(aspects)),
+        aspects=aspects,
+    )
+    return Aggregated(summary, tuple(card_counts.failures))
+
+
+def _notices(card_counts: CardCounts, settings: AggregateSettings) -> Iterator[str]:
+    left_out = sum(number for name, number in card_counts.profiles.items() if name != settings.profile)
+    if settings.profile is not None and left_out:
+        told = ", ".join(f"{name or 'none'} {number:,}" for name, number in sorted(card_counts.profiles.items()))
+        yield f"scorecards of other profiles than {settings.profile}, left out: {left_out:,} (profiles found: {told})"
+    if len(card_counts.runs) == 1:
+        yield "there is one run: how consistent runs are with each other is not known"
+    if again := card_counts.repeated_in_a_run:
+        yield f"scorecards of a sentence that its run has one of already: {again:,}"
+    if card_counts.total("unequal_gold") or card_counts.total("unequal_final"):
+        yield "gold or results do not match themselves; nothing measured against gold can be trusted"

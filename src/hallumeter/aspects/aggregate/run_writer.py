@@ -1,0 +1,169 @@
+"""The files of a run of aspects: what every instrument writes, and the tables of this one."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.aspects.grounding import JUDGE, target_words
+from hallumeter.aspects.score.pipeline import ScoreSettings, score_outputs
+from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.run.engines.local import available_cores
+from hallumeter.run.finished import load
+from hallumeter.run.inputs import rereadable_files, sha256_of
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    MEASUREMENTS,
+    RECORDS,
+    REPORT,
+    SUMMARY,
+    VERDICTS,
+    new_run_folder,
+    write_json,
+)
+
+from .counted import HEAD
+from .pipeline import Aggregated, aggregate_file
+from .settings import INSTRUMENT, AggregateSettings
+from .tables import (
+    QUALITY,
+    SPREAD_CSV,
+    SPREAD_TABLE,
+    STRUCTURAL_CSV,
+    STRUCTURAL_TABLE,
+    TRIPTYCH,
+    quality_report,
+    spread_csv,
+    spread_table,
+    structural_csv,
+    structural_table,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hallumeter.records.measurement import Summary
+
+    from .counted import CountedCards
+
+
+SCORECARDS = "scorecards.jsonl"
+OUTPUTS = "outputs.jsonl"
+_ENCODER = msgspec.json.Encoder()
+
+
+class RunWriter:
+    """Writes lines as scorecards come in, and the tables at the end."""
+
+    def __init__(self, folder: Path, *, has_failures: bool = False) -> None:
+        """Begin the files; with `has_failures` the failures of the pipeline are in the folder already."""
+        self._folder = folder
+        self._files = ExitStack()
+        names = {"records": RECORDS, "claims": CLAIMS, "verdicts": VERDICTS, "measurements": MEASUREMENTS}
+        names |= {} if has_failures else {"failures": FAILURES}
+        self._streams: dict[str, IO[bytes]] = {
+            kind: self._files.enter_context((folder / name).open("wb")) for kind, name in names.items()
+        }
+        self._triptych = self._files.enter_context((folder / TRIPTYCH).open("wb"))
+        self._triptych.write(HEAD)
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def add(self, found: CountedCards) -> None:
+        """Write the lines of some scorecards."""
+        self._triptych.write(found.triptych)
+        if found.lines is not None:
+            for kind, stream in self._streams.items():
+                stream.write(getattr(found.lines, kind))
+        if "failures" in self._streams and found.failures:
+            self._streams["failures"].write(_ENCODER.encode_lines(found.failures))
+
+    def finish(self, summary: Summary) -> None:
+        """Write what is known only at the end."""
+        texts = {
+            STRUCTURAL_CSV: structural_csv(summary),
+            STRUCTURAL_TABLE: structural_table(summary),
+            SPREAD_CSV: spread_csv(summary),
+            SPREAD_TABLE: spread_table(summary),
+            QUALITY: quality_report(summary),
+        }
+        for name, text in texts.items():
+            (self._folder / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        write_json(self._folder / SUMMARY, summary)
+
+
+def write_aspect_run(
+    outputs: Path, folder: Path, *, score: ScoreSettings | None = None, settings: AggregateSettings | None = None
+) -> Summary:
+    """Score outputs, aggregate the scorecards, and write everything but the manifest into a folder.
+
+    Where the folder has failures.jsonl already, it is left as it is.
+
+    Raises:
+        InputError: The outputs cannot be read, or none of them can be scored.
+    """
+    cores = available_cores()
+    scoring = score or ScoreSettings(words=target_words(), workers=cores)
+    with (folder / SCORECARDS).open("wb") as stream:
+        score_outputs(outputs, scoring, stream.write)
+    return write_scorecard_run(folder / SCORECARDS, folder, settings or AggregateSettings(workers=cores)).summary
+
+
+def write_scorecard_run(scorecards: Path, folder: Path, settings: AggregateSettings) -> Aggregated:
+    """Aggregate scorecards, and write everything but the manifest into a folder."""
+    has_failures = (folder / FAILURES).exists()
+    with RunWriter(folder, has_failures=has_failures) as writer:
+        found = aggregate_file(scorecards, settings, keep=writer.add)
+    writer.finish(found.summary)
+    if scorecards.is_file() and scorecards.resolve() != (folder / SCORECARDS).resolve():
+        shutil.copyfile(scorecards, folder / SCORECARDS)
+    return found
+
+
+def write_manifest(folder: Path, source: InputFile, settings: AggregateSettings, *, started: datetime) -> None:
+    """Write what the run in a folder was made from."""
+    manifest = Manifest(
+        version=MANIFEST_VERSION,
+        hallumeter=version("hallumeter"),
+        instrument=INSTRUMENT,
+        inputs=(source,),
+        settings={
+            "profile": settings.profile,
+            "resamples": settings.resamples,
+            "confidence": settings.confidence,
+        },
+        judges=(JudgeEntry(JUDGE, "the text of the sentence"),),
+        seed=settings.seed,
+        started=started.isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    write_json(folder / MANIFEST, manifest)
+
+
+# Aggregate scorecards into a run folder of their own.
+
+
+def aggregate_to_folder(scorecards: Path, out: Path, settings: AggregateSettings) -> Aggregated:
+    """Aggregate a file of scorecards, and keep everything in a run folder with its report.
+
+    Raises:
+        InputError: The file cannot be read, or the folder holds something.
+    """
+    started = datetime.now(UTC)
+    with new_run_folder(out) as folder, rereadable_files([scorecards]) as [(name, path)]:
+        found = write_scorecard_run(path, folder, settings)
+        source = InputFile(name, sha256_of(path), found.summary.counts.records)
+        write_manifest(folder, source, settings, started=started)
+        load(folder).to_html(folder / REPORT)
+    return found

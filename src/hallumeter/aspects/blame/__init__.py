@@ -1,0 +1,1 @@
+"""Which step made an error, saw it, ignored it or repaired it."""

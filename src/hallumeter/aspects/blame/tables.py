@@ -1,0 +1,252 @@
+"""The blame of many sentences: rates by step and kind of error, with intervals by resampling sentences."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hallumeter.aspects.catalog import ASPECT_BLAME_METRICS
+from hallumeter.aspects.metrics.blame import BLAME_RATES, COUNTS
+from hallumeter.aspects.records.blame import COARSE_STEPS, ERROR_KINDS, SPEAKERS, BlameColumns, BlameTable
+from hallumeter.aspects.records.outputs import STEPS
+from hallumeter.formats.delimited import csv_text
+from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.report.table import Cell, Table, escaped, left, markdown
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
+
+from .sentences import blame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from hallumeter.aspects.records.blame import ErrorKind, SentenceBlame, StepTally, UnitBlame
+    from hallumeter.aspects.records.outputs import PipelineOutput
+    from hallumeter.records.measurement import MetricSummary
+    from hallumeter.records.metric import Metric
+
+
+AGAINST_GOLD = "against_gold"
+"""Spurious, missing and wrong polarity together."""
+_GROUPS: dict[str, tuple[ErrorKind, ...]] = {
+    **{str(kind): (kind,) for kind in ERROR_KINDS},
+    AGAINST_GOLD: ("spurious", "missing", "polarity"),
+}
+_SPOKEN = ("detection", "false_alarm")
+_ORDER = (*STEPS[:4], *SPEAKERS[:5], "validator_proposals", *SPEAKERS[5:], *STEPS[7:], *COARSE_STEPS)
+
+
+class BlameSums:
+    """Adds up the blame of sentences. Sentences with the same id, as of repeated runs, are resampled together."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[str, tuple[StepTally, ...]] = {}
+        self._known: dict[tuple[StepTally, ...], tuple[StepTally, ...]] = {}
+        self._seen: Counter[str] = Counter()
+        self._undefined: Counter[str] = Counter()
+        self._introduced: dict[str, Counter[str]] = defaultdict(Counter)
+        self._ignored: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, blame: SentenceBlame) -> None:
+        """Take in one sentence."""
+        self._seen["sentences"] += 1
+        if blame.undefined is not None:
+            self._undefined[blame.undefined] += 1
+            return
+        self._seen["gold"] += blame.has_gold
+        self._seen["coarse"] += blame.is_coarse
+        tallies = (*self._tallies.get(blame.text_id, ()), *blame.tallies)
+        self._tallies[blame.text_id] = self._known.setdefault(tallies, tallies)
+        for unit in blame.units:
+            if unit.does_stand_at_end:
+                self._introduced[unit.error][unit.introduced_by] += 1
+                for each in unit.ignored_by:
+                    self._ignored[each.by][each.reason] += 1
+
+    def table(self, settings: SummarySettings | None = None) -> BlameTable:
+        """All rates of all steps that were taken."""
+        return BlameTable(
+            sentences=self._seen["sentences"],
+            with_gold=self._seen["gold"],
+            coarse=self._seen["coarse"],
+            undefined=dict(sorted(self._undefined.items())),
+            introduced_errors=_nested(self._introduced, ERROR_KINDS),
+            ignored_errors=_nested(self._ignored, _ORDER),
+            rows=tuple(self._rows(blame_settings() if settings is None else settings)),
+        )
+
+    def _rows(self, settings: SummarySettings) -> Iterator[MetricSummary]:
+        cells, weights = _cells(Counter(self._tallies.values()))
+        for step in sorted({step for step, _ in cells}, key=_rank):
+            for group, kinds in _GROUPS.items():
+                columns = _columns([cells[step, kind] for kind in kinds if (step, kind) in cells], weights)
+                part = Slice(by={"step": step, "error": group}, judge=None)
+                for metric in _metrics_of(step, columns):
+                    yield summarize_rates(metric, metric.compute(columns), part, settings=settings)
+
+
+def _metrics_of(step: str, columns: BlameColumns) -> Iterator[Metric]:
+    """The rates of a step that changes aspects, or of a speaker; of reviews both."""
+    for metric, (name, (_, total)) in zip(ASPECT_BLAME_METRICS, BLAME_RATES.items(), strict=True):
+        is_theirs = step in SPEAKERS if name in _SPOKEN else step in (*STEPS, *COARSE_STEPS)
+        if is_theirs or getattr(columns, total).any():
+            yield metric
+
+
+def blame_settings() -> SummarySettings:
+    """How intervals are made unless others are given: by resampling sentences."""
+    return SummarySettings(version=version("hallumeter"), cluster="text_id")
+
+
+def blame_table(outputs: Iterable[PipelineOutput], *, settings: SummarySettings | None = None) -> BlameTable:
+    """The blame of all outputs."""
+    sums = BlameSums()
+    for output in outputs:
+        sums.add(blame_of(output))
+    return sums.table(settings)
+
+
+def _cells(
+    patterns: Counter[tuple[StepTally, ...]],
+) -> tuple[dict[tuple[str, str], NDArray[np.int64]], NDArray[np.int64]]:
+    """Counts by step and error, one row per distinct pattern of tallies, and how many sentences show each."""
+    cells: dict[tuple[str, str], NDArray[np.int64]] = {}
+    for row, tallies in enumerate(patterns):
+        for tally in tallies:
+            place = (tally.step, tally.error)
+            if place not in cells:
+                cells[place] = np.zeros((len(patterns), len(COUNTS)), dtype=np.int64)
+            cells[place][row] += [getattr(tally, name) for name in COUNTS]
+    return cells, np.array(list(patterns.values()), dtype=np.int64)
+
+
+def _columns(parts: list[NDArray[np.int64]], weights: NDArray[np.int64]) -> BlameColumns:
+    rows = sum(parts, np.zeros((len(weights), len(COUNTS)), dtype=np.int64))
+    return BlameColumns(*np.repeat(rows, weights, axis=0).T)
+
+
+def _rank(step: str) -> tuple[int, str]:
+    return (_ORDER.index(step) if step in _ORDER else len(_ORDER), step)
+
+
+def _nested(counts: dict[str, Counter[str]], order: tuple[str, ...]) -> dict[str, dict[str, int]]:
+    known = sorted(counts, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return {name: {inner: counts[name][inner] for inner in sorted(counts[name], key=_rank)} for name in known}
+
+
+# The blame of a run as files: every error with its history, every rate as a row, and a text to read.
+
+COLUMNS = ("step", "error", "metric", "count", "total", "value", "interval_low", "interval_high", "interval_method")
+_LAST = ("direction", "undefined", "signature")
+_TITLES = {
+    "step_introduction_rate": "introduction",
+    "step_repair_rate": "repair",
+    "step_regression_rate": "regression",
+    "step_detection_rate": "detection",
+    "step_false_alarm_rate": "false alarm",
+}
+
+
+def write_blame(outputs: Iterable[PipelineOutput], folder: Path) -> BlameTable:
+    """Write ``blame.jsonl`` (one line for all that was ever wrong), ``blame.csv`` and ``blame.md`` into a folder.
+
+    Outputs are taken one after another; what is kept of each are its counts.
+    """
+    sums = BlameSums()
+    write_jsonl(folder / "blame.jsonl", _units(outputs, sums))
+    table = sums.table()
+    (folder / "blame.csv").write_text(blame_csv(table), encoding="utf-8", newline="")
+    (folder / "blame.md").write_text(blame_markdown(table), encoding="utf-8", newline="")
+    return table
+
+
+def blame_csv(table: BlameTable) -> str:
+    """One row per step, kind of error and rate; numbers unrounded, empty where not known."""
+    lines: list[tuple[object, ...]] = [(*COLUMNS, *_LAST)]
+    for row in table.rows:
+        known = (row.by["step"], row.by["error"], row.metric, row.count, row.total, row.value)
+        last = (row.interval_method, row.direction, row.undefined, row.signature)
+        lines.append((*known, *(row.interval or (None, None)), *last))
+    return csv_text(lines, is_printable=True)
+
+
+def blame_markdown(table: BlameTable) -> str:
+    """Who introduced what stands at the end, what each step did, what each speaker saw, who ignored what."""
+    lines = ["# Who made which error", "", *_told(table), ""]
+    lines += ["## Errors that stand at the end, by the step that introduced them", "", *_introduced(table), ""]
+    lines += ["## What steps did to right and wrong", "", *_rates(table, ("introduction", "repair", "regression")), ""]
+    lines += ["## What speakers flagged", "", *_rates(table, ("detection", "false alarm")), ""]
+    lines += ["## Errors that stand although they were flagged, by who ignored them", "", *_ignored(table)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _units(outputs: Iterable[PipelineOutput], sums: BlameSums) -> Iterator[UnitBlame]:
+    for output in outputs:
+        blame = blame_of(output)
+        sums.add(blame)
+        yield from blame.units
+
+
+def _told(table: BlameTable) -> Iterator[str]:
+    yield f"{table.sentences:,} sentences, {table.with_gold:,} of them with gold."
+    if table.with_gold < table.sentences:
+        yield "Without gold, only aspects that do not stand in the text are known to be wrong."
+    if table.coarse:
+        yield f"Of {table.coarse:,} sentences only stage 1 and the final result are known."
+    for reason, count in table.undefined.items():
+        yield f"{count:,} sentences have no blame: {escaped(reason)}."
+
+
+def _introduced(table: BlameTable) -> Iterator[str]:
+    kinds = [kind for kind in ERROR_KINDS if kind in table.introduced_errors]
+    if not kinds:
+        yield "None."
+        return
+    steps = list(dict.fromkeys(row.by["step"] for row in table.rows))
+    counts = {step: [table.introduced_errors[kind].get(step, 0) for kind in kinds] for step in steps}
+    rows = [[_code(step), *(f"{count:,}" for count in found)] for step, found in counts.items() if any(found)]
+    yield from markdown(Table(left("step", *kinds), rows), escape=str)
+
+
+def _rates(table: BlameTable, titles: tuple[str, ...]) -> Iterator[str]:
+    cells: dict[tuple[str, str], dict[str, MetricSummary]] = {}
+    for row in table.rows:
+        if _TITLES[row.metric] in titles and row.value is not None:
+            cells.setdefault((row.by["step"], row.by["error"]), {})[_TITLES[row.metric]] = row
+    told = {place: found for place, found in cells.items() if any(row.count for row in found.values())}
+    if not told:
+        yield "Nothing."
+        return
+    yield "Steps and errors without a row: there was nothing, or nothing to count."
+    yield ""
+    rows = [
+        [_code(step), _code(error), *(_rate(found[title]) if title in found else "–" for title in titles)]
+        for (step, error), found in told.items()
+    ]
+    yield from markdown(Table(left("step", "error", *titles), rows))
+
+
+def _rate(row: MetricSummary) -> str:
+    interval = "" if row.interval is None else f" ({row.interval[0]:.3f}–{row.interval[1]:.3f})"
+    return f"{row.value:.3f}{interval}, {row.count:,.0f} of {row.total:,.0f}"
+
+
+def _ignored(table: BlameTable) -> Iterator[str]:
+    if not table.ignored_errors:
+        yield "None."
+        return
+    rows = [
+        [_code(step), reason or "–", f"{count:,}"]
+        for step, reasons in table.ignored_errors.items()
+        for reason, count in reasons.items()
+    ]
+    yield from markdown(Table(left("by", "reason", "errors"), rows))
+
+
+def _code(name: str) -> str | Cell:
+    return Cell(name, is_code=True)

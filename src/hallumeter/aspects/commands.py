@@ -1,0 +1,62 @@
+"""Aspects from Python: sentences in, a run out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.run.finished import Run, written_run
+
+from .run.experiment import experiment_of
+from .run.pipeline import run_experiment
+
+if TYPE_CHECKING:
+    from .run.pipeline import AspectsOutcome
+
+
+_SENTENCES = "sentences.jsonl"
+
+
+def aspects(
+    sentences: str | Path | Iterable[str | Mapping[str, object]],
+    *,
+    settings: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+) -> Run:
+    """Let agents find the aspects of sentences and what is felt about them, and keep everything in a run.
+
+    Give a file, texts, or rows with `text` and perhaps `text_id`, `language`, `domain` and `gold_tuples`. `settings`
+    has the form of `experiment.yaml`; without any, the offline agents read. Without `out` the run lives in a temporary
+    folder, for as long as it is used.
+
+    >>> run = aspects(["The battery is great but the screen is terrible."])
+    >>> sorted({finding.claim.text for finding in run.findings()})
+    ['battery', 'screen']
+    """
+    if isinstance(sentences, str | Path):
+        return written_run(out, lambda place: _run(Path(sentences), place, settings))
+    rows = [{"text": row} if isinstance(row, str) else row for row in sentences]
+    if not rows:
+        raise RecordError("aspects: nothing given; expected a file, texts, or rows with a text")
+    with TemporaryDirectory(prefix="hallumeter-") as folder:
+        file = Path(folder) / _SENTENCES
+        try:
+            file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
+        except (TypeError, ValueError) as error:
+            raise RecordError(f"aspects: a row cannot be written as JSON ({error}); give plain values") from error
+        return written_run(out, lambda place: _run(file, place, settings))
+
+
+def _run(file: Path, place: Path, settings: Mapping[str, Any] | None) -> AspectsOutcome:
+    document = dict(settings or {})
+    document["data"] = {**document.get("data", {}), "input": str(file)}
+    experiment = experiment_of(document | {"output": str(place.parent), "run_id": place.name})
+    outcome = run_experiment(experiment)
+    if outcome.finished is None:
+        raise InputError(f"{place}: the run was interrupted; go on with it by the same call and out={str(place)!r}")
+    return outcome

@@ -1,0 +1,280 @@
+"""The filter of aspects: is a term a target, and does it stand where it was said to stand?
+
+An aspect is kept when its term is a target and equals the text at its span; every other is dropped. The Korean ABSA
+agents call each dropped aspect a hallucination. Here each also has a class: H1 does not stand in the text at all, H2
+stands elsewhere in it, and one that the filter alone refuses is none of both.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, convert
+
+from .offset_conventions import CODE_POINTS, PLACED, CountedText
+from .records.aspect import TextSpan
+from .records.scorecard import (
+    DROP,
+    DROP_REASON,
+    INSUFFICIENT,
+    KEEP,
+    AspectJudgement,
+    AspectPlacement,
+    DropClass,
+    FilteredAspect,
+    SentimentJudgement,
+    SentimentScore,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from .records.aspect import Aspect, AspectSentiment, AspectTerm
+
+
+# Which words can be targets of a sentiment.
+
+SHORTEST = 2
+"""Characters of a target that stands in no list."""
+_FILE = resources.files("hallumeter.aspects").joinpath("words", "targets.toml")
+
+
+class TargetWords(Struct, frozen=True):
+    """Terms that are targets although they are short, and terms that are none although they are long."""
+
+    allowlist: frozenset[str]
+    stop_terms: frozenset[str]
+
+    def is_target(self, term: str) -> bool:
+        """Whether a term, in NFC, can be a target.
+
+        >>> words = target_words()
+        >>> words.is_target("뷰"), words.is_target("가"), words.is_target("하지만"), words.is_target("배터리")
+        (True, False, False, True)
+        """
+        return term in self.allowlist or (len(term) >= SHORTEST and term not in self.stop_terms)
+
+
+def target_words(allowlist: Iterable[str] = (), stop_terms: Iterable[str] = ()) -> TargetWords:
+    """The lists that ship, extended by these; nothing that ships is ever left out.
+
+    >>> target_words(["맛"]).is_target("맛"), target_words(["맛"]).is_target("뷰")
+    (True, True)
+    """
+    shipped = _shipped()
+    more, others = (frozenset(map(composed, words)) for words in (allowlist, stop_terms))
+    if not more and not others:
+        return shipped
+    return TargetWords(shipped.allowlist | more, shipped.stop_terms | others)
+
+
+def composed(text: str) -> str:
+    """The text in NFC, in which a Korean syllable is one character."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+@cache
+def _shipped() -> TargetWords:
+    words = convert(tomllib.loads(_FILE.read_text(encoding="utf-8")), dict[str, list[str]])
+    return TargetWords(frozenset(words["allowlist"]), frozenset(words["stop_terms"]))
+
+
+JUDGE = "aspect-grounding"
+_OK = "the term stands at its span"
+
+
+class GroundedAspects(Struct, frozen=True):
+    """The aspects of a sentence after the filter."""
+
+    filtered: tuple[FilteredAspect, ...]
+    judgements: tuple[AspectJudgement, ...]
+    right_under: dict[str, int]
+    """Spans that are right, by way of counting; and how many could be."""
+
+    @property
+    def kept_terms(self) -> tuple[str, ...]:
+        """The terms that are kept."""
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == KEEP)
+
+    @property
+    def dropped_terms(self) -> tuple[str, ...]:
+        """The terms that are dropped."""
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == DROP)
+
+
+class AspectGrounder:
+    """Judges aspects by their sentence alone."""
+
+    def __init__(self, words: TargetWords | None = None) -> None:
+        """Take the lists of targets; without any, those that ship."""
+        self._words = target_words() if words is None else words
+
+    def ground(self, text: str, aspects: Iterable[Aspect]) -> GroundedAspects:
+        """Filter the aspects of a sentence, in their order.
+
+        >>> from hallumeter.aspects.records.aspect import Aspect
+        >>> text = "배터리는 좋지만 뷰가 별로"
+        >>> aspects = [Aspect("배터리", TextSpan(0, 3)), Aspect("화면"), Aspect("배터리", TextSpan(0, 4))]
+        >>> [(aspect.action, aspect.drop_class) for aspect in AspectGrounder().ground(text, aspects).filtered]
+        [('keep', None), ('drop', 'H1'), ('drop', 'H2')]
+        """
+        counted = CountedText(text)
+        filtered, judgements = [], []
+        right_under: dict[str, int] = {}
+        for aspect in aspects:
+            term, span = aspect.term, aspect.span
+            is_placed = span is not None and bool(term) and is_at(text, term, span)
+            is_target = self._words.is_target(composed(term))
+            if is_placed and is_target:
+                found, placement, reason = None, None, _OK
+                filtered.append(FilteredAspect(term, span, KEEP))
+            else:
+                found = drop_class_of(counted, term, span)
+                placement = None if found == "filter" else placement_of(counted, term, span)
+                reason = _reason(counted, aspect, found, is_target=is_target)
+                filtered.append(FilteredAspect(term, span, DROP, DROP_REASON, found, placement))
+            judgements.append(AspectJudgement(term, is_placed, is_target, reason))
+            if found != "H1":
+                _count_ways(right_under, counted, aspect, placement=placement)
+        return GroundedAspects(tuple(filtered), tuple(judgements), right_under)
+
+
+def is_at(text: str, term: str, span: TextSpan) -> bool:
+    """Whether a text has a term at a span; the span is checked first, since Python slices any.
+
+    >>> [is_at("abc", "bc", TextSpan(*span)) for span in ((1, 3), (-2, 3), (1, 99))]
+    [True, False, False]
+    """
+    return span.is_within(text) and text[span.start : span.end] == term
+
+
+def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> DropClass:
+    """Why an aspect that was dropped was dropped."""
+    if not term:
+        return "filter"
+    if term not in counted.text and composed(term) not in counted.composed:
+        return "H1"
+    if span is None or not is_at(counted.text, term, span):
+        return "H2"
+    return "filter"
+
+
+def placement_of(counted: CountedText, term: str, span: TextSpan | None) -> AspectPlacement:
+    """Where a term stands that does not stand at its span."""
+    given = None if span is None else span.start
+    nearest = _nearest(counted.text, term, given)
+    if span is None or nearest is None:
+        return AspectPlacement(nearest)
+    ways = tuple(name for name in counted.right_under(term, span.start, span.end) if name != CODE_POINTS)
+    return AspectPlacement(nearest, span.start - nearest.start, ways)
+
+
+def _nearest(text: str, term: str, given: int | None) -> TextSpan | None:
+    """The occurrence whose start is nearest to a place, the earlier of two; the first without a place."""
+    for form in dict.fromkeys((term, composed(term), CountedText(term).decomposed)):
+        first = text.find(form)
+        if first < 0:
+            continue
+        place = min(max(given or 0, 0), len(text))
+        before = text.rfind(form, 0, place + len(form))
+        behind = text.find(form, place)
+        starts = [start for start in (before, behind) if start >= 0]
+        start = first if given is None else min(starts, key=lambda start: (abs(start - place), start))
+        return TextSpan(start, start + len(form))
+    return None
+
+
+def _count_ways(
+    right_under: dict[str, int], counted: CountedText, aspect: Aspect, *, placement: AspectPlacement | None
+) -> None:
+    """Count the span of a term that stands in the text under every way in which it is right."""
+    term, span = aspect.term, aspect.span
+    if span is None or not term:
+        return
+    right_under[PLACED] = right_under.get(PLACED, 0) + 1
+    ways = counted.right_under(term, span.start, span.end) if placement is None else placement.conventions
+    for name in ways:
+        right_under[name] = right_under.get(name, 0) + 1
+
+
+def _reason(counted: CountedText, aspect: Aspect, found: DropClass, *, is_target: bool) -> str:
+    """Why an aspect is dropped, in words."""
+    term, span = aspect.term, aspect.span
+    if not term:
+        return "the term is empty"
+    if found == "H1":
+        is_there_in_other_case = term.casefold() in counted.text.casefold()
+        return "the term does not stand in the text" + (", but does in other case" if is_there_in_other_case else "")
+    if found == "filter":
+        return "the term is no target: it is too short or a stop term"
+    other = "" if is_target else ", and it is no target"
+    if span is None:
+        return f"the aspect has no span{other}"
+    if not span.is_within(counted.text):
+        return f"the span {span.start}-{span.end} does not lie in the text{other}"
+    return f"the text at {span.start}-{span.end} is not the term{other}"
+
+
+# What is felt about aspects: does the aspect stand where it was said to, and is the evidence a part of the text?
+
+
+def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: Collection[str]) -> SentimentScore:
+    """Judge every sentiment by its sentence, and by the terms of the aspects that were kept.
+
+    An aspect that is not named can neither be kept nor stand anywhere: only its evidence is judged. A term without a
+    span is grounded when it stands in the text at all.
+
+    >>> from hallumeter.aspects.records.aspect import AspectSentiment, AspectTerm, TextSpan
+    >>> said = AspectSentiment(AspectTerm("screen", TextSpan(1, 7)), "positive", evidence="bright screen")
+    >>> judge_sentiments("A bright screen", [said], kept=["screen"]).sentiment_judgements[0].issues
+    ('opinion_not_grounded: the text at 1-7 is not the term',)
+    """
+    counted = CountedText(text)
+    judgements = tuple(_judged(counted, sentiment, kept) for sentiment in sentiments)
+    return SentimentScore(
+        judgements,
+        mean_attribution_score=_mean([judgement.attribution_score for judgement in judgements]),
+        opinion_grounded_rate=_mean([judgement.opinion_grounded for judgement in judgements]),
+        evidence_relevance_score=_mean([judgement.evidence_relevant for judgement in judgements]),
+        evidence_flags=tuple(each.aspect_term or "" for each in judgements if not each.evidence_relevant),
+    )
+
+
+def _judged(counted: CountedText, sentiment: AspectSentiment, kept: Collection[str]) -> SentimentJudgement:
+    evidence = sentiment.evidence or ""
+    is_relevant = bool(evidence) and (evidence in counted.text or composed(evidence) in counted.composed)
+    insufficient = (INSUFFICIENT,) if sentiment.polarity is None or not evidence else ()
+    named = sentiment.aspect_term
+    if named is None or not named.term:
+        return SentimentJudgement(None, evidence_relevant=is_relevant, issues=insufficient)
+    missing = _missing(counted, named)
+    attribution = 1.0 if named.term in kept else 0.0
+    if missing is None:
+        return SentimentJudgement(named.term, attribution, True, None, is_relevant, insufficient)
+    issues = (f"opinion_not_grounded: {missing}", *insufficient)
+    return SentimentJudgement(named.term, attribution, False, missing, is_relevant, issues, _fix(counted, named))
+
+
+def _missing(counted: CountedText, named: AspectTerm) -> str | None:
+    """Why a term does not stand where it was said to; None when it does."""
+    term, span = named.term, named.span
+    if span is None:
+        is_there = term in counted.text or composed(term) in counted.composed
+        return None if is_there else "the term does not stand in the text"
+    if is_at(counted.text, term, span):
+        return None
+    return f"the text at {span.start}-{span.end} is not the term"
+
+
+def _fix(counted: CountedText, named: AspectTerm) -> str | None:
+    nearest = placement_of(counted, named.term, None).nearest
+    return None if nearest is None else f"the term stands at {nearest.start}-{nearest.end}"
+
+
+def _mean(values: list[float | None] | list[bool | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,1 @@
+"""Readers of reviews, one for each language."""

@@ -1,0 +1,1 @@
+"""The English reader: two small networks and a lexicon."""

@@ -1,0 +1,1 @@
+"""The Korean reader: morphology, a lexicon and rules."""

@@ -1,0 +1,1 @@
+"""`hallumeter aspects run`: agents read sentences, and every answer is kept."""

@@ -1,0 +1,1 @@
+"""`hallumeter aspects score`: outputs in, scorecards out."""

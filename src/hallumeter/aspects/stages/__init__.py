@@ -1,0 +1,1 @@
+"""What code does between the agents' answers: tidying, debate, overrides, moderation."""

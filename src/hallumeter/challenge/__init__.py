@@ -1,0 +1,1 @@
+"""Challenges for judges and evaluators: stress and integrity."""

@@ -1,0 +1,1 @@
+"""`hallumeter integrity`: what an evaluator returns when there is nothing to measure."""

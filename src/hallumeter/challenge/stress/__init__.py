@@ -1,0 +1,1 @@
+"""`hallumeter stress`: how many planted errors a judge catches."""

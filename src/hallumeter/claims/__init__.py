@@ -1,0 +1,1 @@
+"""The instrument behind `audit` and `measure`: answers against evidence."""

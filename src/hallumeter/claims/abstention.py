@@ -1,0 +1,398 @@
+"""Whether a response refuses to answer, and with which words.
+
+A response abstains when it says nothing about what was asked. It is read clause by clause (sentences, cut again
+where "but" or "however" turns them):
+
+* a clause with a cue ("I could not find any record") refuses, unless the cue is quoted, is part of a phrase that
+  only looks like one ("I cannot say enough good things"), or follows a statement in the same clause;
+* a clause that greets, apologises, repeats the request or asks back says nothing; after a refusal neither does
+  one that offers help, sends the reader elsewhere, or says why and what the sources hold instead;
+* every other clause answers.
+
+The response abstains when a clause refuses and none answers. So a refused detail after a real answer is no
+abstention, and neither is a hedge: "I'm not sure, but I think he was born in 1950" gives content that can be wrong.
+The cues, and all else that belongs to a language, are in `text/lexicons/<language>/refusals.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from enum import Enum
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from hallumeter.errors import SettingsError
+from hallumeter.text.lexicon import languages_with, load_lexicon
+from hallumeter.text.normalize import clean_text
+from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
+from hallumeter.text.sentences import iterate_sentence_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hallumeter.text.lexicon import Lexicon
+    from hallumeter.text.normalize import CleanText
+
+
+# The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
+
+_EXISTENCE = frozenset({"no_such_thing", "fictional"})
+
+
+class Cue(Struct, frozen=True):
+    """A phrase that refuses, with the conditions under which it does; `text.lexicon` has the notation."""
+
+    phrase: str
+    language: str | None
+    begins_clause: bool = False
+    ends_clause: bool = False
+    before_name: bool = False
+    denies_existence: bool = False
+
+
+class Hit(Struct, frozen=True):
+    """A cue, or one end of a cue with a gap, as found in a text."""
+
+    start: int
+    end: int
+    cue: Cue
+    is_first: bool
+    is_last: bool
+
+
+class _Part(Struct, frozen=True):
+    """What a phrase is: a whole cue, one end of a cue with a gap, or, without a cue, a blocker."""
+
+    cue: Cue | None
+    is_first: bool = True
+    is_last: bool = True
+
+
+class CueFinder:
+    """Finds cues in a text that `clean_text` has folded, and drops those within a blocker."""
+
+    def __init__(
+        self, lexicons: Sequence[Lexicon], *, extra: Sequence[str], removed: Sequence[str], fold_case: bool
+    ) -> None:
+        parts = [part for lexicon in lexicons for part in _lexicon_parts(lexicon)]
+        parts += [(Phrase((phrase,), ()), _Part(Cue(phrase, None))) for phrase in extra]
+        self._finder = PhraseFinder(parts, fold_case=fold_case)
+        self._removed: frozenset[str] = frozenset()
+        self._removed = frozenset(self._removable(phrase) for phrase in removed)
+
+    def find(self, text: str) -> list[Hit]:
+        """Cues and ends of cues, sorted by their starts."""
+        hits: list[Hit] = []
+        blocked: list[tuple[int, int]] = []
+        for start, end, part in self._finder.find(text):
+            if part.cue is None:
+                blocked.append((start, end))
+            elif not self._removed or text[start:end].lower() not in self._removed:
+                hits.append(Hit(start, end, part.cue, part.is_first, part.is_last))
+        if not any(hit.is_first for hit in hits):
+            return []
+        hits.sort(key=lambda hit: (hit.start, -hit.end))
+        return _not_within(hits, sorted(blocked)) if blocked else hits
+
+    def _removable(self, phrase: str) -> str:
+        clean = clean_text(phrase)
+        text = clean.lower
+        if not any((hit.start, hit.end) == (0, len(text)) for hit in self.find(text)):
+            raise SettingsError(
+                f"removed cue {phrase!r}: there is no such cue; give the words as `cue` of a detection has them"
+            )
+        return text
+
+
+def _not_within(hits: Iterable[Hit], blocked: Sequence[tuple[int, int]]) -> list[Hit]:
+    starts = [start for start, _ in blocked]
+    furthest_ends = [0, *accumulate((end for _, end in blocked), max)]
+    return [
+        hit
+        for hit in hits
+        # A cue with a gap says more than a blocker that stands at one of its ends.
+        if not (hit.is_first and hit.is_last) or furthest_ends[bisect_right(starts, hit.start)] < hit.end
+    ]
+
+
+def _lexicon_parts(lexicon: Lexicon) -> Iterator[tuple[Phrase, _Part]]:
+    for family, phrases in lexicon.refusals.cues.items():
+        for phrase in phrases:
+            yield from _cue_parts(phrase, family, lexicon)
+    for phrase in lexicon.refusals.blockers:
+        yield parse_phrase(phrase, lexicon.refusals.sets), _Part(None)
+
+
+def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phrase, _Part]]:
+    words = phrase.removeprefix("^").removesuffix("$").removesuffix(" <Name>")
+    first, _, last = words.partition(" ... ")
+    cue = Cue(
+        phrase,
+        lexicon.language,
+        begins_clause=phrase.startswith("^"),
+        ends_clause=phrase.endswith("$"),
+        before_name=phrase.endswith(" <Name>"),
+        denies_existence=family in _EXISTENCE,
+    )
+    yield parse_phrase(first, lexicon.refusals.sets), _Part(cue, is_last=not last)
+    if last:
+        yield parse_phrase(last, lexicon.refusals.sets), _Part(cue, is_first=False)
+
+
+# The clauses of a response, and what each of them does when it does not refuse.
+
+_WORD = re.compile(r"[^\W_]")
+
+
+class _Sense(Enum):
+    """What words of a clause are for; the fields of `RefusalWords` in `text.lexicon`."""
+
+    PREAMBLE = "preambles"
+    OFFER = "offers"
+    DENIAL = "denials"
+    EXPLANATION = "explanations"
+    ASSERTION = "assertions"
+
+
+class Clause(Struct, frozen=True):
+    """A part of a sentence that refuses, answers, or does neither."""
+
+    start: int
+    end: int
+    sentence_start: int
+    turns: bool = False
+    """It turns against what stood before: "but ..."."""
+    concedes: bool = False
+    """It gives way to the clause after it: "although ..., "."""
+
+
+class ClauseReader:
+    """Cuts sentences into clauses, and tells those that answer; on texts that `clean_text` has put in lower case."""
+
+    def __init__(self, lexicons: Sequence[Lexicon]) -> None:
+        words = [lexicon.refusals for lexicon in lexicons]
+        contrasts = _choice(word for each in words for word in each.contrasts)
+        endings = _choice(word for each in words for word in each.contrast_endings)
+        openers = _choice(word for each in words for word in each.openers)
+        frames = _choice(word for each in words for word in (*each.frames, *each.openers))
+        concessions = _choice(word for each in words for word in each.concessions)
+        frame_endings = _choice(word for each in words for word in each.frame_endings)
+        joiners = _choice(word for each in words for word in each.joiners)
+        self._turn = re.compile(rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])")
+        self._openers = re.compile(rf"(?:\W*(?:{openers})(?!\w))*\W*")
+        self._frame = re.compile(rf"\W*(?:{frames})(?!\w)[^,]*[,;:-]?$|[^,]*(?:{frame_endings})[,;:-]?$")
+        self._concession = re.compile(rf"\W*(?:{concessions})(?!\w)[^,]*,")
+        self._break = re.compile(rf"(?:[,;:—-]|(?<!\w)(?:{joiners}))$")
+        self._senses = PhraseFinder(
+            (
+                (parse_phrase(phrase, lexicon.refusals.sets), sense)
+                for lexicon in lexicons
+                for sense in _Sense
+                for phrase in getattr(lexicon.refusals, sense.value)
+            ),
+            fold_case=True,
+        )
+
+    def clauses(self, text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Clause]:
+        """Cut sentences where a contrast turns them, and after a concession."""
+        for sentence_start, sentence_end in spans:
+            start, turns = sentence_start, False
+            concession = self._concession.match(text, sentence_start, sentence_end)
+            if concession is not None:
+                yield Clause(start, concession.end(), sentence_start, concedes=True)
+                start, turns = concession.end(), True
+            for turn in self._turn.finditer(text, start, sentence_end):
+                cut = turn.start() if turn["ending"] is None else turn.end()
+                if cut > start:
+                    yield Clause(start, cut, sentence_start, turns)
+                start, turns = cut, True
+            yield Clause(start, sentence_end, sentence_start, turns)
+
+    def first_word(self, text: str, clause: Clause) -> int:
+        """Where a clause begins when courtesies and interjections are left out."""
+        openers = self._openers.match(text, clause.start, clause.end)
+        return clause.start if openers is None else openers.end()
+
+    def answers(self, text: str, clause: Clause, *, after_refusal: bool) -> bool:
+        """Whether a clause that does not refuse says something about what was asked."""
+        start = clause.start if clause.turns else self.first_word(text, clause)
+        words = text[start : clause.end].rstrip(" \"')")
+        if words.endswith("?") or _WORD.search(words) is None:
+            return False
+        senses = {sense for _, _, sense in self._senses.find(words)}
+        if words.endswith(":"):
+            # What is announced after a refusal is an answer; before, it may be the refusal.
+            return after_refusal and (clause.turns or _Sense.ASSERTION in senses)
+        if _Sense.ASSERTION in senses:
+            return True
+        says_nothing = {_Sense.PREAMBLE}
+        if after_refusal:
+            says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
+        if (after_refusal and not clause.turns) or clause.concedes:
+            says_nothing |= {_Sense.EXPLANATION}
+        return not senses & says_nothing
+
+    def answers_before(self, text: str, clause: Clause, cue_start: int) -> bool:
+        """Whether a statement of its own stands in a clause before its cue."""
+        before = text[self.first_word(text, clause) : cue_start].rstrip()
+        if self._break.search(before) is None or self._frame.match(before) is not None:
+            return False
+        return self.answers(text, Clause(clause.start, cue_start, clause.sentence_start), after_refusal=False)
+
+
+def _choice(words: Iterable[str]) -> str:
+    """A pattern for one of the words, the longest first; for nothing when there are none."""
+    known = sorted({word.lower() for word in words}, key=lambda word: (-len(word), word))
+    return "|".join(re.escape(word) for word in known) or "(?!)"
+
+
+_REFUSAL_WORD = re.compile(r"[^\W_]")
+_QUOTE = re.compile('"')
+
+
+class Abstention(Struct, frozen=True):
+    """Whether a response refuses to answer, and the words that say so."""
+
+    did_abstain: bool
+    """Whether the response says nothing about what was asked."""
+    cue: str | None
+    """The first words that refuse, as they stand in the response; None when it answers or is empty."""
+    start: int | None
+    """Where the cue begins in the response, in code points."""
+    end: int | None
+    """Where the cue ends, exclusive."""
+    language: str | None
+    """The language whose lexicon has the cue; None for a cue of the user's own, or no cue."""
+    reason: Literal["cue", "empty", "none"]
+    """`cue`: words refuse; `empty`: nothing was written; `none`: the response answers."""
+
+
+_EMPTY = Abstention(True, None, None, None, None, "empty")
+_ANSWERED = Abstention(False, None, None, None, None, "none")
+
+
+class AbstentionDetector:
+    """Detects refusals; made once, it can be used for any number of responses.
+
+    Args:
+        languages: Whose cues are looked for, all at once.
+        extra_cues: Phrases that refuse as well, taken literally.
+        removed_cues: Wordings of the lexicons that refuse no longer.
+        case_sensitive: Whether a cue must be written as in the lexicon, or so with a capital at its start.
+
+    >>> AbstentionDetector(extra_cues=["ask my lawyer"]).detect("Ask my lawyer.").cue
+    'Ask my lawyer'
+    """
+
+    def __init__(
+        self,
+        languages: Sequence[str] = languages_with("refusals"),
+        extra_cues: Sequence[str] = (),
+        *,
+        removed_cues: Sequence[str] = (),
+        case_sensitive: bool = False,
+    ) -> None:
+        for phrase in extra_cues:
+            if _REFUSAL_WORD.search(phrase) is None:
+                raise SettingsError(f"extra cue {phrase!r} has no letter or digit; give words that refuse")
+        lexicons = [load_lexicon(language) for language in languages]
+        self._clauses = ClauseReader(lexicons)
+        self._cues = CueFinder(lexicons, extra=extra_cues, removed=removed_cues, fold_case=not case_sensitive)
+        self._case_sensitive = case_sensitive
+
+    def detect(self, response: str) -> Abstention:
+        """Tell whether a response as a whole refuses to answer; an empty one does."""
+        clean = clean_text(response)
+        if not clean.text or clean.text.isspace():
+            return _EMPTY
+        hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
+        refusal = self._refusal(clean, hits) if hits else None
+        if refusal is None:
+            return _ANSWERED
+        start, end = clean.original_span(refusal.start, refusal.end)
+        return Abstention(True, response[start:end], start, end, refusal.cue.language, "cue")
+
+    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> Hit | None:
+        """The first refusal of a response in which no clause answers."""
+        first: Hit | None = None
+        quotes = _quotes(clean.text)
+        done = 0
+        for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
+            seen, done = done, bisect_left(hits, clause.end, done, key=_start)
+            refusal = self._refusal_in(clean, clause, hits=hits[seen:done], quotes=quotes) if seen < done else None
+            if refusal is not None:
+                if first is None and self._clauses.answers_before(clean.lower, clause, refusal.start):
+                    return None
+                first = first or refusal
+            # What follows "there is no such person" is about something else, unless it takes the denial back.
+            elif first is not None and first.cue.denies_existence and not clause.turns:
+                continue
+            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None):
+                return None
+        return first
+
+    def _refusal_in(
+        self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: Sequence[int]
+    ) -> Hit | None:
+        """The first cue of a clause whose conditions are met, in words that are the writer's own."""
+        first_word = self._clauses.first_word(clean.lower, clause)
+        text = clean.text
+        for hit in _whole_cues(hits):
+            if (
+                hit.end <= clause.end
+                and not (hit.cue.begins_clause and hit.start > first_word)
+                and not (hit.cue.ends_clause and _REFUSAL_WORD.search(text, hit.end, clause.end) is not None)
+                and not (hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()))
+                and (bisect_left(quotes, hit.start) - bisect_left(quotes, clause.sentence_start)) % 2 == 0
+            ):
+                return hit
+        return None
+
+
+def _start(hit: Hit) -> int:
+    return hit.start
+
+
+def _whole_cues(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Cues as they stand; then cues with a gap, from their first words to their last."""
+    begun: dict[str, Hit] = {}
+    with_gap: list[Hit] = []
+    for hit in hits:
+        if hit.is_first and hit.is_last:
+            yield hit
+        elif hit.is_first:
+            begun.setdefault(hit.cue.phrase, hit)
+        elif (begin := begun.get(hit.cue.phrase)) is not None and begin.end <= hit.start:
+            with_gap.append(Hit(begin.start, hit.end, hit.cue, is_first=True, is_last=True))
+    yield from with_gap
+
+
+def _is_name(following: str) -> bool:
+    return following[:1].isupper() or following[:1] == '"'
+
+
+def _quotes(text: str) -> list[int]:
+    """Where quotations open and close; a response that is one quotation as a whole is the writer's own words."""
+    quotes = [match.start() for match in _QUOTE.finditer(text)] if '"' in text else []
+    whole = text.strip()
+    return [] if len(quotes) == 2 and whole[0] == whole[-1] == '"' else quotes
+
+
+@cache
+def _default_detector() -> AbstentionDetector:
+    return AbstentionDetector()
+
+
+def detect_abstention(response: str) -> Abstention:
+    """Tell whether a response refuses to answer, with the cues of all known languages.
+
+    >>> detect_abstention("I’m sorry, but I couldn’t find anyone of that name.").cue
+    'I couldn’t find'
+    >>> detect_abstention("X was a French painter. I am not sure where he died.").did_abstain
+    False
+    """
+    return _default_detector().detect(response)

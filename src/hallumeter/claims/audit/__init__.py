@@ -1,0 +1,1 @@
+"""What `hallumeter audit` does, from the input files to the run folder."""

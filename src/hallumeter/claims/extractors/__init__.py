@@ -1,0 +1,1 @@
+"""Where the claims of a response are found."""

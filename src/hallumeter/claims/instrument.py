@@ -1,0 +1,27 @@
+"""The instrument of claims, as report, viewer, compare and gate know it."""
+
+from __future__ import annotations
+
+from hallumeter.records.instrument import Instrument
+from hallumeter.report.languages.speaking import message
+
+from .catalog import METRICS
+
+
+def _presentation() -> object:
+    from .report.presentation import PRESENTATION
+
+    return PRESENTATION
+
+
+INSTRUMENT = Instrument(
+    name="claims",
+    runs={"audit": message("audit"), "measure": message("measure"), "ingest": message("ingest")},
+    metrics=METRICS,
+    compared=("mihr", "mihr_refuted", "mahr"),
+    headline=("mihr", "mahr", "factscore"),
+    resample="response",
+    has_judges=True,
+    resume=message("Stopped. To go on, give the same command again with --resume."),
+    presentation=_presentation,
+)

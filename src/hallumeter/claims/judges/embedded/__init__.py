@@ -1,0 +1,1 @@
+"""The judge that ships inside the package: trees over measured features, and a small network."""

@@ -1,0 +1,1 @@
+"""Fields and opening hours of structured records against what a claim says."""

@@ -1,0 +1,1 @@
+"""The judge that works by rules: no model, no network, every verdict with its reason."""

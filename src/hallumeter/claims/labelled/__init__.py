@@ -1,0 +1,1 @@
+"""A run beside what people say is true of it."""

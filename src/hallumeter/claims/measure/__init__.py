@@ -1,0 +1,1 @@
+"""What `hallumeter measure` does: verdicts in, metrics out."""

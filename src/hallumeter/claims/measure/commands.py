@@ -1,0 +1,440 @@
+"""Measure files, or records in Python, with or without a run folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypedDict, Unpack
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from hallumeter.claims.abstention import detect_abstention
+from hallumeter.claims.profiles import Policy, headline_rows, parse_policy, profile_of
+from hallumeter.claims.settings import MeasureSettings
+from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.formats.batch import Batch
+from hallumeter.formats.files import read_rows
+from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.formats.records import claim_of, response_of, rows_of, verdict_of
+from hallumeter.records.claim import Failure, Verdict
+from hallumeter.records.columns import LABEL_CODES
+from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.run.finished import load
+from hallumeter.run.inputs import named_files, rereadable_files, row_batches, sha256_of
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    MEASUREMENTS,
+    RECORDS,
+    REPORT,
+    SUMMARY,
+    VERDICTS,
+    new_run_folder,
+    write_json,
+)
+
+from .measuring import Measured, count, record_measurements, summary_rows
+from .response_names import models_by_record, run_record_id, shared_records
+from .table import NAMELESS_JUDGE, LabelIndex, TableBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from hallumeter.records.claim import Claim
+    from hallumeter.stats.summarize import SummarySettings
+
+    from .table import Table
+
+
+# Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
+
+MOST_FAILURES = 100_000
+"""Failures kept with their messages; more are only counted."""
+
+
+class MeasuredRun(Struct, frozen=True, eq=False):
+    """A summary, and what it was made from."""
+
+    summary: Summary
+    measured: Measured
+    failures: tuple[Failure, ...]
+    rows_by_source: dict[str, int]
+    refused: frozenset[tuple[str, int]]
+    """Places of the rows whose verdict does not count: source and line."""
+
+
+class FailureLog:
+    """Collects failures; keeps the first hundred thousand with their messages and counts the rest."""
+
+    def __init__(self, *, is_strict: bool) -> None:
+        self._is_strict = is_strict
+        self.kept: list[Failure] = []
+        self.by_code: Counter[str] = Counter()
+
+    def __call__(self, failure: Failure) -> None:
+        """Take note of a failure, or stop at once when the run is strict."""
+        if self._is_strict:
+            raise RecordError(failure.message)
+        self.by_code[failure.code] += 1
+        if len(self.kept) < MOST_FAILURES:
+            self.kept.append(failure)
+
+
+def measure_batches(
+    sources: Iterable[tuple[str, Iterator[Batch]]], settings: MeasureSettings, *, version: str
+) -> MeasuredRun:
+    """Read rows from named sources and measure everything that they allow."""
+    failures = FailureLog(is_strict=settings.is_strict)
+    builder = TableBuilder(settings.fields, failures, keeps_claim_texts=settings.similarity is not None)
+    rows_by_source: dict[str, int] = {}
+    for name, batches in sources:
+        before = builder.rows
+        for batch in batches:
+            builder.add(batch, name)
+        rows_by_source[name] = builder.rows - before
+    _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
+    table = builder.build()
+    measured = count(table, settings)
+    for row in measured.votes.duplicates.tolist():
+        source, failure = _duplicate(measured, row)
+        failures(failure)
+        builder.refused.add((source, int(table.lines[row])))
+    summary = summary_of(
+        measured,
+        settings,
+        settings.numbers(version),
+        instrument="measure",
+        counts=counts_of(measured, failures=failures.by_code.total()),
+        notices=tuple(_notices(builder, measured, failures)),
+    )
+    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source, frozenset(builder.refused))
+
+
+class Stated(TypedDict):
+    """What a summary says of its run."""
+
+    instrument: str
+    counts: Counts
+    notices: tuple[str, ...]
+
+
+def summary_of(
+    measured: Measured, settings: MeasureSettings, numbers: SummarySettings, **stated: Unpack[Stated]
+) -> Summary:
+    """Every metric with its interval, and the opinion that each policy forms of them."""
+    rows = tuple(summary_rows(measured, settings, numbers))
+    headlines = headline_rows(rows, measured.headline)
+    return Summary(
+        version=SUMMARY_VERSION,
+        instrument=stated["instrument"],
+        counts=stated["counts"],
+        metrics=rows,
+        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
+        notices=stated["notices"],
+    )
+
+
+def _check_found(
+    builder: TableBuilder, settings: MeasureSettings, *, failures: FailureLog, rows_by_source: dict[str, int]
+) -> None:
+    if not builder.is_usable:
+        names = ", ".join(rows_by_source) or "the input"
+        first = f"; the first fault: {failures.kept[0].message}" if failures.kept else ""
+        raise InputError(f"{names}: no usable record found{first}")
+    absent = [field for field in settings.fields if field not in builder.fields]
+    if absent:
+        found = ", ".join(sorted(builder.fields))
+        raise SettingsError(f"no row has the field {absent[0]!r}; fields found: {found}")
+
+
+def counts_of(measured: Measured, *, failures: int) -> Counts:
+    """How much there is of everything."""
+    table, cells = measured.table, measured.cells
+    with_claims = np.unique(cells.responses[cells.of_row[measured.votes.rows]])
+    audited = np.unique(cells.responses[measured.is_audited])
+    return Counts(
+        records=cells.response_count,
+        claims=len(measured.votes.claim_rows),
+        verdicts=len(measured.votes.rows),
+        failures=failures,
+        records_without_claims=len(audited) - len(with_claims),
+        judges=len(table.judge_names),
+        models=len(table.model_names),
+    )
+
+
+def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) -> Iterator[str]:
+    """What a reader must know before reading the numbers."""
+    for alias, name in sorted((builder.aliases | builder.label_aliases).items()):
+        yield f"{alias!r} was read as {name}"
+    for code, number in sorted(failures.by_code.items()):
+        yield f"{number} {'row' if number == 1 else 'rows'} could not be used: {code}"
+    omitted = failures.by_code.total() - len(failures.kept)
+    if omitted:
+        yield f"{omitted} of these faults are counted without their messages"
+    if measured.labels and measured.headline not in measured.table.judge_names:
+        yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
+    if not measured.labels:
+        yield "no verdict was found: claim metrics are left out"
+
+
+def _duplicate(measured: Measured, row: int) -> tuple[str, Failure]:
+    """A second verdict of the same judge on the same claim, and the file it stands in."""
+    table = measured.table
+    starts = np.cumsum([0, *(size for _, size in table.places)])
+    source = table.places[int(np.searchsorted(starts, row, side="right")) - 1][0]
+    judge = table.judge_names[table.judges[row]]
+    record = table.record_names[table.records[row]]
+    message = f"{source}:{table.lines[row]}: {judge!r} judged this claim of {record!r} before; the first verdict counts"
+    return source, Failure(record, None, "read", judge, "duplicate_verdict", message)
+
+
+# Write a measured file as a run folder: the rows are read once more and put in the order of their responses.
+
+_LABELS = {code: label for label, code in LABEL_CODES.items()}
+_VERDICT_FIELDS = frozenset(
+    {"claim_id", "label", "judge", "text", "kind", "reason", "note", "start", "end", "weight", "cost_usd"}
+    | {"unsupported_probability", "confidence", "probabilities", "inference_samples", "quotes"}
+)
+"""Fields that speak of a claim, not of its response."""
+
+
+def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
+    """Write everything but the manifest and the report."""
+    writer = _RowWriter(folder, run.measured.table)
+    with writer:
+        for name, batches in sources:
+            for line, row in chain.from_iterable(map(rows_of, batches)):
+                writer.add(row, is_counted=(name, line) not in run.refused)
+    write_jsonl(folder / FAILURES, run.failures)
+    write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
+    write_json(folder / SUMMARY, run.summary)
+
+
+class _RowWriter:
+    """Takes rows in the order of a file and writes records, claims and verdicts in the order of the responses."""
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self._shared = shared_records(table)
+        self._models = models_by_record(table)
+        self._known = set(table.record_names)
+        self._labels = LabelIndex()
+        self._order: dict[str, int] = {}
+        self._merged: dict[str, dict[str, object]] = {}
+        self._claims = _OrderedLines(folder / CLAIMS)
+        self._verdicts = _OrderedLines(folder / VERDICTS)
+        self._records = folder / RECORDS
+        self._seen: set[int] = set()
+
+    def __enter__(self) -> _RowWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        write_jsonl(self._records, (response_of(row, name) for name, row in self._merged.items()))
+        self._claims.close()
+        self._verdicts.close()
+
+    def add(self, row: dict[str, object], *, is_counted: bool) -> None:
+        """Write one row; a verdict that does not count is left out, as it was when it was measured."""
+        record = "" if row.get("record_id") is None else str(row["record_id"])
+        if record not in self._known:
+            return
+        if row.get("model") is None and record in self._models:
+            row["model"] = self._models[record]
+        model = row.get("model")
+        name = run_record_id(record, None if model is None else str(model), is_shared=record in self._shared)
+        position = self._order.setdefault(name, len(self._order))
+        known = self._merged.setdefault(name, {})
+        if record in self._shared:
+            known.setdefault("question_id", record)
+        known |= {field: value for field, value in row.items() if _is_news(field, value, known)}
+        known |= _abstention(row)
+        if row.get("claim_id") not in (None, ""):
+            self._add_verdict(row, name, position, is_counted=is_counted)
+
+    def _add_verdict(self, row: dict[str, object], name: str, position: int, *, is_counted: bool) -> None:
+        judge = str(row.get("judge") or NAMELESS_JUDGE)
+        claim = str(row["claim_id"])
+        if self._is_new(name, claim):
+            response = self._merged[name].get("response")
+            self._claims.add(position, _claim_without_fault(row, name, str(response) if response else None))
+        code = self._labels[row.get("label")]
+        if is_counted:
+            self._verdicts.add(position, verdict_of(row, name, label=_LABELS[code], judge=judge))
+
+    def _is_new(self, *key: str) -> bool:
+        number = hash(key)
+        if number in self._seen:
+            return False
+        self._seen.add(number)
+        return True
+
+
+def _is_news(field: str, value: object, known: dict[str, object]) -> bool:
+    """Whether a row adds something about its response; the first row that says it counts."""
+    return value is not None and field not in known and field not in _VERDICT_FIELDS
+
+
+def _abstention(row: dict[str, object]) -> dict[str, object]:
+    """Whether the response abstained and by which words, so that a person can check it."""
+    is_known = row.get("answerable") is not None or row.get("is_nonexistent") is not None
+    if not is_known or row.get("response") is None:
+        return {}
+    found = detect_abstention(str(row["response"]))
+    return {"did_abstain": found.did_abstain, "abstention_cue": found.cue}
+
+
+def _claim_without_fault(row: dict[str, object], name: str, response: str | None) -> Claim:
+    """The claim of a row; with no span when the row's span is impossible."""
+    try:
+        return claim_of(row, name, response=response)
+    except RecordError:
+        return claim_of({**row, "start": None, "end": None, "weight": None}, name, response=response)
+
+
+class _OrderedLines:
+    """A file of JSON lines that arrive in any order and are written by position."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._encoder = msgspec.json.Encoder()
+        self._stream: IO[bytes] = path.open("w+b")
+        self._positions: list[int] = []
+        self._sizes: list[int] = []
+
+    def add(self, position: int, record: msgspec.Struct) -> None:
+        line = self._encoder.encode(record) + b"\n"
+        self._stream.write(line)
+        self._positions.append(position)
+        self._sizes.append(len(line))
+
+    def close(self) -> None:
+        """Put the lines in order, if they are not; equal positions keep the order of arrival."""
+        positions = np.array(self._positions, dtype=np.int64)
+        if (np.diff(positions) < 0).any():
+            self._reorder(np.argsort(positions, kind="stable"))
+        self._stream.close()
+
+    def _reorder(self, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
+        starts = np.cumsum([0, *self._sizes]).tolist()
+        draft = self._path.with_suffix(".ordered")
+        with draft.open("wb") as ordered:
+            for line in order.tolist():
+                self._stream.seek(starts[line])
+                ordered.write(self._stream.read(self._sizes[line]))
+        draft.replace(self._path)
+
+
+def measure(
+    verdicts: str | Path | Sequence[str | Path] | Iterable[Verdict] | Iterable[Mapping[str, object]],
+    *,
+    by: str | Sequence[str] = (),
+    settings: MeasureSettings | None = None,
+) -> Summary:
+    """Measure verdicts: one file, several files, or rows in Python.
+
+    >>> rows = [{"record_id": "r1", "claim_id": "c1", "label": "SUPPORTED"},
+    ...         {"record_id": "r1", "claim_id": "c2", "label": "REFUTED"}]
+    >>> measure(rows).metrics[0].value
+    0.5
+    """
+    chosen = settings or MeasureSettings()
+    if by:
+        chosen = msgspec.structs.replace(chosen, by=(by,) if isinstance(by, str) else tuple(by))
+    if isinstance(verdicts, (str, Path)):
+        return measure_files([Path(verdicts)], settings=chosen).summary
+    if isinstance(verdicts, (dict, Verdict)):
+        raise RecordError("rows: expected a list of rows, found a single one; put it in a list")
+    rows = list(verdicts)
+    if rows and all(isinstance(row, (str, Path)) for row in rows):
+        return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
+    given = (_as_mapping(row, number) for number, row in enumerate(rows, 1))
+    sources = [("rows", row_batches(given, "rows", fields=chosen.fields))]
+    return measure_batches(sources, chosen, version=version("hallumeter")).summary
+
+
+def measure_files(
+    paths: Sequence[Path], *, settings: MeasureSettings, progress: Callable[[int], None] | None = None
+) -> MeasuredRun:
+    """Measure the verdicts in some files."""
+    sources = [(name, _watched(read_rows(path, settings.fields), progress)) for name, path in named_files(paths)]
+    return measure_batches(sources, settings, version=version("hallumeter"))
+
+
+def measure_to_folder(
+    paths: Sequence[Path], out: Path, *, settings: MeasureSettings, progress: Callable[[int], None] | None = None
+) -> MeasuredRun:
+    """Measure the verdicts in some files and keep everything in a run folder with its report."""
+    started = datetime.now(UTC)
+    with new_run_folder(out) as folder, rereadable_files(paths) as files_read:
+        sources = [(name, _watched(read_rows(path, settings.fields), progress)) for name, path in files_read]
+        run = measure_batches(sources, settings, version=version("hallumeter"))
+        write_run(folder, run, [(name, read_rows(path, fields=None)) for name, path in files_read])
+        inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
+        write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
+        load(folder).to_html(folder / REPORT)
+    return run
+
+
+def read_policy(path: Path, known_metrics: Collection[str]) -> Policy:
+    """Read a policy file, which may name only these metrics and scores of other tools."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: the policy cannot be read ({error})") from error
+    return parse_policy(text, source=str(path), known_metrics=known_metrics)
+
+
+def _watched(batches: Iterator[Batch], progress: Callable[[int], None] | None) -> Iterator[Batch]:
+    for batch in batches:
+        yield batch
+        if progress is not None:
+            progress(len(batch.lines))
+
+
+def _manifest(
+    run: MeasuredRun, settings: MeasureSettings, *, inputs: tuple[InputFile, ...], started: datetime
+) -> Manifest:
+    return Manifest(
+        version=MANIFEST_VERSION,
+        hallumeter=version("hallumeter"),
+        instrument=run.summary.instrument,
+        inputs=inputs,
+        settings={
+            "by": list(settings.by),
+            "consensus": settings.consensus,
+            "headline": settings.headline,
+            "uncertainty": settings.uncertainty,
+            "similarity": settings.similarity,
+            "cluster": settings.cluster,
+            "resamples": settings.resamples,
+            "confidence": settings.confidence,
+            "policies": [policy.name for policy in settings.policies],
+        },
+        judges=tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names),
+        seed=settings.seed,
+        started=started.isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _as_mapping(row: object, number: int) -> dict[str, object]:
+    try:
+        if isinstance(row, Verdict):
+            built = msgspec.to_builtins(row)
+            row = {name: value for name, value in built.items() if name != "evidence" and value not in (None, [], ())}
+        if isinstance(row, dict):
+            msgspec.json.encode(row)
+            return {str(name): value for name, value in row.items()}
+    except UnicodeEncodeError as error:
+        raise RecordError(f"rows:{number}: a text holds half of a character (a lone surrogate); repair it") from error
+    except TypeError as error:
+        raise RecordError(f"rows:{number}: {error}") from error
+    raise RecordError(f"rows:{number}: expected a Verdict or a dict, found {type(row).__name__}")

@@ -1,0 +1,1 @@
+"""The metrics of claims, and their rows in the catalog."""

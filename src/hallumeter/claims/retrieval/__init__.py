@@ -1,0 +1,1 @@
+"""Evidence looked up in a folder of documents."""

@@ -1,0 +1,151 @@
+"""What a user can choose about a measurement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from hallumeter.errors import SettingsError
+from hallumeter.models.pace import PaceSettings
+from hallumeter.models.prices import Price
+from hallumeter.records.judging import Judge
+from hallumeter.stats.summarize import SummarySettings, check_interval_settings
+
+from .extractors.protocol import Extractor
+from .profiles import HALLUMETER, JUDGE_AUDITOR, Policy
+
+if TYPE_CHECKING:
+    from .measure.columns import ConsensusMethod
+    from .metrics.uncertainty import UncertaintyMethod
+
+
+class MeasureSettings(Struct, frozen=True, kw_only=True):
+    """How verdicts are turned into a summary; the defaults suit most files."""
+
+    by: tuple[str, ...] = ()
+    """Fields to group by."""
+    consensus: ConsensusMethod = "majority"
+    headline: str | None = None
+    """The judge that the headline figures rest on; None for the only one, or the consensus of several."""
+    uncertainty: UncertaintyMethod = "information"
+    similarity: float | None = None
+    """How alike two claims of different models must be to count as the same; None asks for the same text."""
+    cluster: str = "response"
+    """The unit of resampling: the response, or a field that groups responses, such as a document."""
+    seed: int = 0
+    resamples: int = 2_000
+    confidence: float = 0.95
+    policies: tuple[Policy, ...] = (HALLUMETER, JUDGE_AUDITOR)
+    is_strict: bool = False
+    """Whether the first faulty row ends the work."""
+
+    def __post_init__(self) -> None:
+        if self.similarity is not None and not 0 < self.similarity <= 1:
+            raise SettingsError(f"similarity is {self.similarity:g}; expected a number above 0 and up to 1")
+        check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Every field of the input that the settings name."""
+        further = () if self.cluster == "response" else (self.cluster,)
+        return tuple(dict.fromkeys((*self.by, *further)))
+
+    def numbers(self, version: str, stated: tuple[tuple[str, str], ...] = ()) -> SummarySettings:
+        """What every number of the summary depends on; `stated` is said first in every signature."""
+        return SummarySettings(
+            version=version,
+            seed=self.seed,
+            resamples=self.resamples,
+            confidence=self.confidence,
+            cluster=self.cluster,
+            stated=stated,
+        )
+
+
+# What a user can choose about an audit.
+
+DEFAULT_JUDGE = "embedded"
+_LEAST_WINDOW = 200
+
+
+class LanguageModelSettings(Struct, frozen=True, kw_only=True):
+    """How a language model is asked."""
+
+    claims_per_call: int = 8
+    """Small models judge one claim at a time better than many; servers that cache prompts then lose little time."""
+    window_characters: int = 24_000
+    """How much evidence is shown at a time."""
+    most_windows: int = 8
+    """How many parts of longer evidence are shown, one after the other."""
+    wants_quotes: bool = True
+    """Ask for the words of the evidence that decide a claim, and check them; without, a call is cheaper."""
+    wants_logprobs: bool = False
+    """Ask for the probabilities of the labels, where the provider gives them."""
+    context_characters: int = 300
+    """How much of the response before the claims is shown, so that "it" and "they" can be understood."""
+    tokens_per_claim: int = 160
+    """Room for the reply on one claim with its quotation."""
+    temperature: float | None = 0.0
+    seed: int | None = 0
+    repairs: int = 2
+    """How often a model is told what was wrong with its reply."""
+
+    def __post_init__(self) -> None:
+        least = {
+            "claims_per_call": 1,
+            "window_characters": _LEAST_WINDOW,
+            "most_windows": 1,
+            "context_characters": 0,
+            "tokens_per_claim": 1,
+            "repairs": 0,
+        }
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise SettingsError(f"{name} is {getattr(self, name)}; expected {bound} or more")
+
+
+class AuditSettings(Struct, frozen=True, kw_only=True):
+    """How answers are audited; the defaults need no key, no network and no download."""
+
+    judges: tuple[str | Judge, ...] = (DEFAULT_JUDGE,)
+    """Who judges; several form a panel."""
+    extractor: str | Extractor = "sentences"
+    """How claims are found: ``sentences``, ``clauses``, ``llm`` (by the first language model that judges), or
+    ``llm:`` and the name of a language model."""
+    measure: MeasureSettings = MeasureSettings()
+    """How verdicts are turned into a summary."""
+    limit: int | None = None
+    """Audit the first so many records."""
+    sample: int | None = None
+    """Audit so many records, drawn at random by the seed."""
+    knowledge_base: Path | None = None
+    """A folder or file of texts in which evidence is looked up for every claim."""
+    passages_per_claim: int = 5
+    samples: str | Judge | None = None
+    """How it is told whether two sampled answers mean the same: ``vectors``, or a judge; None leaves samples alone."""
+    budget_usd: float | None = None
+    """Stop when calls have cost so much."""
+    prices: dict[str, Price] = field(default_factory=dict)
+    """Prices by name of the language model, where the table of prices has none or an old one."""
+    language_model: LanguageModelSettings = LanguageModelSettings()
+    pace: PaceSettings = PaceSettings()
+    concurrency: int = 16
+    """Calls to one language model at the same time."""
+    workers: int = 1
+    """Processes for judges on this machine."""
+    cache: Path | None = None
+    """The folder of the verdict cache; None for none."""
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "sample", "passages_per_claim", "concurrency", "workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SettingsError(f"{name.replace('_', ' ')} is {value}; expected a whole number from 1")
+        if self.limit is not None and self.sample is not None:
+            raise SettingsError("limit and sample were both given; choose the first records, or some at random")
+        if self.budget_usd is not None and not self.budget_usd > 0:
+            raise SettingsError(f"budget is {self.budget_usd:g}; expected US dollars above 0")
+        if not self.judges:
+            raise SettingsError("no judge was given; expected at least one")

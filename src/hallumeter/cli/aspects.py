@@ -1,0 +1,435 @@
+"""`hallumeter aspects`: agents read reviews, and every error gets an author."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from .experiments import UNMEASURED, chosen_options, experiment_options, failure_lines, run_command, say_lines
+from .output import say_what_happened, say_where
+from .parameters import interval_options, output_options, quiet_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hallumeter.aspects.aggregate.pipeline import Aggregated
+    from hallumeter.aspects.aggregate.settings import AggregateSettings
+    from hallumeter.aspects.replay import ReplayOutcome
+    from hallumeter.aspects.run.experiment import Experiment
+    from hallumeter.aspects.run.finishing import FinishedSentences
+    from hallumeter.aspects.run.pipeline import AspectsOutcome
+    from hallumeter.aspects.score.pipeline import ScoreSettings
+    from hallumeter.records.measurement import Summary
+    from hallumeter.run.plan import RunPlan
+
+
+# `hallumeter aspects score`: outputs of the pipeline in, scorecards out.
+
+PROFILES = ("smoke", "regression", "paper_main")
+SCORECARDS = "scorecards.jsonl"
+DASH = "-"
+
+
+@click.command(short_help="Score outputs: scorecards.jsonl.")
+@click.argument("outputs", type=click.Path(path_type=Path, allow_dash=True), metavar="OUTPUTS")
+@click.option(
+    "--gold",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Gold by uid (or text_id): lines with gold_tuples of aspect_term and polarity.",
+)
+@click.option(
+    "--allowlist",
+    "--aspect_allowlist",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Terms that are targets beside those that ship: a JSON or YAML list, or a term on each line.",
+)
+@click.option(
+    "--profile", type=click.Choice(PROFILES), help="Write this profile; default: the one that each output names."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Where to write; default: scorecards.jsonl beside OUTPUTS. A dash writes to the standard output.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
+@click.option("--strict", is_flag=True, help="Stop at a line that cannot be used.")
+@quiet_option
+def score(outputs: Path, **options: object) -> None:
+    """Build scorecards from OUTPUTS of the pipeline, one line for each sentence.
+
+    OUTPUTS is the outputs.jsonl of `hallumeter aspects run`, or one made elsewhere in the same shape; a dash reads the
+    standard input. Each aspect of stage 1 is kept or dropped, with the class of the drop (H1 not in the text, H2
+    misplaced, filter) and its true place. Files that exist are never written over.
+
+    \b
+    Examples:
+      hallumeter aspects score runs/demo/outputs.jsonl
+      hallumeter aspects score outputs.jsonl --gold gold.jsonl --allowlist targets.txt --out cards.jsonl
+      hallumeter aspects score outputs.jsonl --out - | hallumeter aspects aggregate -
+    """
+    from hallumeter.aspects.score.pipeline import score_outputs
+
+    gold, allowlist, out, is_quiet = (options[name] for name in ("gold", "allowlist", "out", "quiet"))
+    target = _target(outputs, out if isinstance(out, Path) else None)
+    settings, notices = _settings(
+        gold if isinstance(gold, Path) else None, allowlist if isinstance(allowlist, Path) else None, options
+    )
+    with _opened(target) as stream:
+        found = score_outputs(outputs, settings, stream.write)
+    if not is_quiet:
+        say_what_happened(found.failures, [*notices, *found.notices])
+        told = f"{found.sentences:,} scorecards"
+        told += f", {found.failures_total:,} lines could not be used" if found.failures_total else ""
+        click.echo(f"{told}: {'standard output' if str(target) == DASH else target}", err=True)
+
+
+def _target(outputs: Path, out: Path | None) -> Path:
+    """Where scorecards go; beside the outputs unless it is said."""
+    if out is not None:
+        return out
+    return Path(DASH) if str(outputs) == DASH else outputs.parent / SCORECARDS
+
+
+@contextmanager
+def _opened(target: Path) -> Iterator[IO[bytes]]:
+    """The standard output, or a file that takes its name only when it is whole."""
+    from hallumeter.errors import InputError
+
+    if str(target) == DASH:
+        yield sys.stdout.buffer
+        return
+    if os.path.lexists(target):
+        raise InputError(f"{target}: exists already; choose another file with --out, or remove it first")
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with draft.open("xb") as stream:
+            yield stream
+        _give_name(draft, target)
+    except FileExistsError as error:
+        raise InputError(f"{target}: exists already; choose another file with --out, or remove it first") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _give_name(draft: Path, target: Path) -> None:
+    """Let a file have its name, unless something took it meanwhile; not every file system has links to make sure."""
+    try:
+        os.link(draft, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        draft.rename(target)
+
+
+def _settings(gold: Path | None, allowlist: Path | None, options: dict[str, object]) -> tuple[ScoreSettings, list[str]]:
+    from hallumeter.aspects.grounding import target_words
+    from hallumeter.aspects.score.pipeline import ScoreSettings, read_allowlist
+    from hallumeter.errors import RecordError
+    from hallumeter.run.engines.local import available_cores
+
+    notices = []
+    known = None
+    if gold is not None:
+        from hallumeter.aspects.run.rows import read_gold
+
+        known, faults = read_gold(gold)
+        if faults and options["strict"]:
+            raise RecordError(faults[0].message)
+        notices = [fault.message for fault in faults]
+    terms = () if allowlist is None else read_allowlist(allowlist)
+    profile, workers = options["profile"], options["workers"]
+    settings = ScoreSettings(
+        words=target_words(terms),
+        profile=profile if isinstance(profile, str) else None,
+        gold=known,
+        is_strict=bool(options["strict"]),
+        workers=workers if isinstance(workers, int) else available_cores(),
+    )
+    return settings, notices
+
+
+# `hallumeter aspects run`: agents read sentences, and what each of them said is kept.
+
+_HEADLINE = (
+    *("aspect_hallucination_rate", "aspect_hallucination_rate_h1", "aspect_hallucination_rate_h2"),
+    *("risk_flagged_rate", "guided_change_rate", "tuple_f1_s1", "tuple_f1_final"),
+)
+
+
+@click.command(short_help="Let agents read sentences; write outputs.")
+@experiment_options(
+    "What is read by whom: experiment.yaml.",
+    [
+        click.option(
+            "--max-sentences",
+            "--max_sentences",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Read the first N sentences.",
+        )
+    ],
+    retry="Read failed sentences again, from the question without an answer.",
+    strict="Stop at the first row that cannot be used.",
+)
+def run(path: Path, **options: Any) -> None:
+    """Let agents read every sentence: aspects, polarities, risks, a debate, reviews, and a final label.
+
+    FILE says which sentences are read (CSV, TSV, JSONL, Parquet, or a sentence a line in .txt), by whom (a language
+    model, a Python function, or `offline`, which needs no key), and with which steps. RUNS/RUN_ID/outputs.jsonl has
+    one line for each sentence and seed, traces.jsonl one for each answer of an agent; scorecards, metrics, who is to
+    blame for what, and a report stand beside them.
+
+    The same command again goes on where the run was stopped or killed: nothing is asked, or paid, twice. Keys come from
+    the environment alone: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
+
+    \b
+    experiment.yaml:
+      model: offline                  # or openai:MODEL, anthropic:MODEL, http://HOST/v1#MODEL
+      data:
+        input: reviews.csv            # columns text, and perhaps id, language, domain, gold_tuples
+      pipeline:
+        enable_debate: true
+      seeds: [0]
+
+    \b
+    Examples:
+      hallumeter aspects run --config experiment.yaml
+      hallumeter aspects run --config experiment.yaml --dry-run
+      hallumeter aspects run --config experiment.yaml --max-sentences 20 --budget 2.50
+      hallumeter aspects run --config experiment.yaml --retry-failed
+    """
+    run_command(_AspectsRun(), path, options)
+
+
+class _AspectsRun:
+    """What is particular to `aspects run`."""
+
+    retry_hint = "reads again what failed"
+
+    def read(self, path: Path, options: dict[str, Any]) -> Experiment:
+        from msgspec import structs
+
+        from hallumeter.aspects.run.experiment import read_experiment
+
+        experiment, most = read_experiment(path), options.pop("max_sentences")
+        data = experiment.data if most is None else structs.replace(experiment.data, max_sentences=most)
+        return structs.replace(experiment, data=data, **chosen_options(experiment.prices, options))
+
+    def plan(self, experiment: Experiment, *, is_strict: bool) -> RunPlan:
+        from hallumeter.aspects.run.plan import plan_experiment
+
+        return plan_experiment(experiment, is_strict=is_strict)
+
+    def run(self, experiment: Experiment, **options: Any) -> AspectsOutcome:
+        from hallumeter.aspects.run.pipeline import run_experiment
+
+        return run_experiment(experiment, **options)
+
+    def say(self, outcome: AspectsOutcome, finished: FinishedSentences, **_: bool) -> int:
+        say_result(outcome.folder, counted_text(finished), outcome.summary)
+        return finished.answered
+
+
+def say_result(folder: Path, counted: str, summary: Summary | None) -> None:
+    """Print how much was read, the headline, and where the files are."""
+    click.echo("\n".join([counted, *headline(summary)]))
+    click.echo(f"outputs: {folder / 'outputs.jsonl'}\nreport: {folder / 'report.html'}")
+
+
+def counted_text(finished: FinishedSentences) -> str:
+    """How many sentences came to their end."""
+    parts = [f"{finished.sentences:,} sentence{'s' * (finished.sentences != 1)} read"]
+    parts += [f"over {finished.seeds:,} seeds"] if finished.seeds > 1 else []
+    failed = finished.failed - finished.unasked
+    parts += [f"{failed:,} failed"] if failed else []
+    parts += [f"{finished.unasked:,} not read, for want of budget"] if finished.unasked else []
+    parts += [f"{finished.unusable:,} row{'s' * (finished.unusable != 1)} not usable"] if finished.unusable else []
+    return ", ".join(parts)
+
+
+def headline(summary: Summary | None) -> list[str]:
+    """The few figures that most users look for; undefined ones are left to the report."""
+    from hallumeter.instruments import instrument_of
+
+    rows = {} if summary is None else {row.metric: row for row in summary.metrics if not row.by}
+    found = [rows[name] for name in _HEADLINE if name in rows and rows[name].value is not None]
+    aliases = {metric.id: metric.alias for metric in instrument_of("aspects").metrics}
+    names = [aliases[row.metric] for row in found]
+    return [
+        f"  {name:<30} {row.value:>6.3f}   {_number(row.count)} / {_number(row.total)}"
+        for name, row in zip(names, found, strict=True)
+    ]
+
+
+def _number(value: float | None) -> str:
+    """Whole numbers without decimals, sums of ratios with two.
+
+    >>> _number(1200.0), _number(52.4667)
+    ('1,200', '52.47')
+    """
+    return "-" if value is None else f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}"
+
+
+# `hallumeter aspects replay`: a run with other switches, from the answers that it holds.
+
+
+@click.command(short_help="Recompute a run with other switches.")
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@click.option(
+    "--set", "changes", multiple=True, metavar="NAME=VALUE", help="A switch, a threshold, patterns, a profile."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder of the replay.")
+@click.option("--exact", is_flag=True, help="Let sentences fail whose language models would be told something else.")
+@quiet_option
+def replay(run: Path, changes: tuple[str, ...], out: Path | None, *, exact: bool, quiet: bool) -> None:
+    """Recompute a finished run with other switches or thresholds, without one new call.
+
+    RUN is the folder of a finished run. What an agent said then is used again. An offline agent that would be told
+    something else is asked anew, which costs nothing. A language model cannot be: its old answer is used, and named in
+    the output's meta.replayed; with --exact such a sentence fails instead.
+
+    \b
+    What can be set:
+      enable_stage2, enable_validator, enable_debate, enable_debate_override, enable_moderator
+      debate_override.profile (t0, t1, t2), .min_total, .min_margin, .min_target_conf, .l3_conservative
+      debate_override_thresholds, debate_thresholds, patterns.ko, patterns.en    files
+      profile (smoke, regression, paper_main)
+
+    \b
+    Examples:
+      hallumeter aspects replay runs/my-run --set enable_validator=false
+      hallumeter aspects replay runs/my-run --set debate_override.profile=t1 --out runs/my-run-t1
+      hallumeter aspects replay runs/my-run --set enable_debate=false --exact
+    """
+    from hallumeter.aspects.replay import replay_run
+
+    from .progress import shown_audit
+
+    with shown_audit(is_quiet=quiet) as progress:
+        outcome = replay_run(run, changes, out=out, is_exact=exact, progress=progress)
+    if not quiet:
+        _say_notes(outcome)
+    first = f"{counted_text(outcome.finished)}, {outcome.changed:,} with another result than in the run"
+    say_result(outcome.folder, first, outcome.summary)
+    if not outcome.finished.sentences:
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def _say_notes(outcome: ReplayOutcome) -> None:
+    notes = list(outcome.notices)
+    if outcome.recomputed:
+        notes.append(f"{outcome.recomputed:,} answers of offline agents were computed anew")
+    if outcome.replayed:
+        roles = ", ".join(f"{role} {count:,}" for role, count in outcome.replayed.items())
+        notes.append(
+            f"language models would have been told something else, and their old answers were used: {roles}; "
+            "meta.replayed names them in each output"
+        )
+    say_lines((*(f"note: {note}" for note in notes), *failure_lines(outcome.finished.failures)))
+
+
+# `hallumeter aspects aggregate`: what many scorecards come to.
+
+EXIT_UNMEASURED = 3
+
+
+@click.command(short_help="Rates of scorecards: H1, H2, risks, changes, F1.")
+@click.argument("scorecards", type=click.Path(path_type=Path, allow_dash=True), metavar="SCORECARDS")
+@click.option(
+    "--profile", type=click.Choice(PROFILES), help="Only scorecards of this profile; none of them gives no rates."
+)
+@output_options
+@click.option(
+    "--thresholds",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A debate_thresholds.json with the bounds of warnings; default: the one that ships.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
+@interval_options
+@click.option("--strict", is_flag=True, help="Stop at a line that is no scorecard.")
+@quiet_option
+def aggregate(scorecards: Path, **options: object) -> None:
+    """Aggregate SCORECARDS: hallucinated aspects and their classes, risks, corrections, debates, F1 against gold.
+
+    SCORECARDS is the scorecards.jsonl of `hallumeter aspects score`, or one made elsewhere in the same shape; a dash
+    reads the standard input. Scorecards of several runs, or seeds, are told apart by run_id and seed, and sentences by
+    text_id: their mean and deviation are shown, and how often a sentence gets the same label again.
+
+    With --out, a run folder holds structural_metrics.csv and structural_metrics_table.md, aggregated_mean_std.csv and
+    .md, triptych_table.tsv (stage 1, result and gold of every sentence), quality_report.md, and what every run has.
+
+    \b
+    Examples:
+      hallumeter aspects aggregate runs/demo/scorecards.jsonl
+      hallumeter aspects aggregate scorecards.jsonl --profile paper_main --out run
+      hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects.breakdowns
+    """
+    from hallumeter.aspects.report.text import aspects_text
+
+    out, form, is_quiet = options.pop("out"), str(options.pop("form")), bool(options.pop("quiet"))
+    settings = _aggregate_settings(options)
+    found = _aggregated(scorecards, out if isinstance(out, Path) else None, settings)
+    if not is_quiet:
+        say_what_happened(found.failures, found.summary.notices)
+    click.echo(aspects_text(found.summary, form), nl=False)
+    if isinstance(out, Path) and not is_quiet:
+        say_where(out)
+    if not found.summary.counts.records:
+        raise click.exceptions.Exit(EXIT_UNMEASURED)
+
+
+def _aggregated(scorecards: Path, out: Path | None, settings: AggregateSettings) -> Aggregated:
+    from hallumeter.aspects.aggregate.pipeline import aggregate_file
+    from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
+
+    return aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
+
+
+def _aggregate_settings(options: dict[str, object]) -> AggregateSettings:
+    from hallumeter.aspects.aggregate.settings import AggregateSettings
+    from hallumeter.aspects.resource_files import load_mapping_thresholds
+    from hallumeter.run.engines.local import available_cores
+
+    path = options.pop("thresholds")
+    options["thresholds"] = load_mapping_thresholds(path if isinstance(path, Path) else None)
+    options["is_strict"] = options.pop("strict")
+    options["workers"] = options["workers"] or available_cores()
+    return AggregateSettings(**options)  # type: ignore[arg-type]
+
+
+class AspectCommands(click.Group):
+    """A group that lists its commands in the order of their use."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """Read the words; none at all ask for help."""
+        return super().parse_args(context, words or ["--help"])
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The commands as they were added."""
+        return list(self.commands)
+
+
+@click.group(cls=AspectCommands)
+def aspects() -> None:
+    """Let agents find what reviews say about what, and see which of them erred: runs, scorecards, replays.
+
+    \b
+    Examples:
+      hallumeter aspects run --config experiment.yaml
+      hallumeter aspects score outputs.jsonl --gold gold.jsonl
+      hallumeter aspects aggregate scorecards.jsonl
+      hallumeter aspects replay runs/my-run --set enable_validator=false
+    """
+
+
+for command in (run, score, aggregate, replay):
+    aspects.add_command(command)

@@ -1,5 +1,0 @@
-"""`hallumeter aspects`: one file per command."""
-
-from .group import aspects
-
-__all__ = ["aspects"]

@@ -1,0 +1,87 @@
+"""`hallumeter baselines`: a labelled run in, its judges beside what needs no judge out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .label_options import label_options, label_settings
+from .output import indented_json, say_what_happened
+from .parameters import form_option, quiet_option
+
+if TYPE_CHECKING:
+    from hallumeter.claims.labelled.scoring import BaselineSettings
+
+
+UNMEASURED = 3
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@label_options
+@click.option("--limit", type=int, default=200, show_default=True, metavar="N", help="Ask judges again on at most N labelled responses; 0 for none.")  # fmt: skip  # noqa: E501
+@click.option("--shuffle", is_flag=True, help="Ask judges that need a network, and functions of yours, again as well.")
+@click.option("--no-keep", is_flag=True, help="Do not write baselines.json into the run folder.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
+@click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
+@click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@form_option
+@quiet_option
+def baselines(run: Path, **options: Any) -> None:
+    """Hold the judges of a labelled run against what needs no judge: could you as well have counted characters?
+
+    Every judge stands beside flagging everything, the length of the text, the words that it shares with the evidence,
+    the same with the evidence of another response, and itself asked again with that evidence. Judges that run offline
+    are asked again; for others the cost is told, and --shuffle allows it. The result is kept in the run folder as
+    baselines.json, for its report. --by exchanges evidence within slices. Exit code 0; 3 when the labels do not suffice
+    to tell anything.
+
+    \b
+    Examples:
+      hallumeter baselines run
+      hallumeter baselines run --labels labels.csv
+      hallumeter baselines run --reference human --by task
+      hallumeter baselines run --gold is_hallucinated --format markdown > comment.md
+    """
+    from hallumeter.claims.labelled.baselines import keep_baselines
+    from hallumeter.decide.baselines.pipeline import null_baselines
+    from hallumeter.decide.baselines.text import baselines_markdown, baselines_text, is_inconclusive
+    from hallumeter.report.table import terminal_width
+    from hallumeter.run.finished import load
+
+    from .progress import shown_audit
+
+    form, is_quiet, is_kept = str(options.pop("form")), bool(options.pop("quiet")), not options.pop("no_keep")
+    settings = _settings(options)
+    opened = load(run)
+    with shown_audit(is_quiet=is_quiet) as progress:
+        found = null_baselines(opened, settings, progress=progress)
+    if not is_quiet:
+        say_what_happened((), found.notices)
+    texts = {"json": indented_json, "markdown": baselines_markdown}
+    click.echo(texts[form](found) if form in texts else baselines_text(found, **terminal_width()), nl=False)
+    if is_kept:
+        place = keep_baselines(run, found)
+        if not is_quiet:
+            click.echo(f"kept for the report of the run: {place}", err=True)
+    if is_inconclusive(found):
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def _settings(options: dict[str, Any]) -> BaselineSettings:
+    from hallumeter.claims.labelled.scoring import BaselineSettings
+    from hallumeter.run.engines.local import available_cores
+    from hallumeter.run.verdict_cache import cache_folder
+
+    return BaselineSettings(
+        labels=label_settings(options),
+        is_any_judge_asked=options.pop("shuffle"),
+        timeout_seconds=options.pop("timeout"),
+        workers=options.pop("workers") or available_cores(),
+        cache=cache_folder(),
+        **options,
+    )

@@ -1,0 +1,55 @@
+"""`hallumeter correct`: a run and labels in, rates corrected for the judge's errors out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .label_options import label_options, label_settings
+from .output import indented_json, say_what_happened
+from .parameters import form_option, interval_options, quiet_option, width_option
+
+INCONCLUSIVE = 3
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@label_options
+@width_option
+@form_option
+@interval_options
+@quiet_option
+def correct(run: Path, **options: Any) -> None:
+    """Correct the rates of a run for the errors of its judge, by labels that people gave to some of its claims.
+
+    Labels come from the viewer and `hallumeter label` (kept in the run folder), from a table (record_id, claim_id,
+    label, annotator; without claim_id a label speaks of the whole response), from a judge of the run that is the truth,
+    or from a field of the records. The labelled claims must be a random sample of all claims, or of those with the same
+    verdict. Exit code 3: no rate could be corrected.
+
+    \b
+    Examples:
+      hallumeter correct run
+      hallumeter correct run --labels labels.csv --by model
+      hallumeter correct run --reference human --judge embedded --width 0.02
+      hallumeter correct run --gold hallucinated --format json
+    """
+    from hallumeter.claims.labelled.correction import CorrectSettings
+    from hallumeter.decide.correct.pipeline import correct as correct_run
+    from hallumeter.decide.correct.text import correction_markdown, correction_text
+    from hallumeter.report.table import terminal_width
+
+    form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
+    source = label_settings(options)
+    found = correct_run(run, settings=CorrectSettings(source=source, **options))
+    if not is_quiet:
+        say_what_happened((), found.notices)
+    if form == "json":
+        text = indented_json(found)
+    else:
+        text = correction_markdown(found) if form == "markdown" else correction_text(found, **terminal_width())
+    click.echo(text, nl=False)
+    if not found.is_corrected:
+        raise click.exceptions.Exit(INCONCLUSIVE)

@@ -1,0 +1,441 @@
+"""`hallumeter dialogue`: scripts from patients' records, answers of systems, and what is found in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .experiments import chosen_options, experiment_options, run_command
+from .output import indented_json, say_what_happened, say_where
+from .parameters import interval_options, joined_names, output_options, quiet_option
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hallumeter.dialogue.measure.settings import DialogueSettings
+    from hallumeter.dialogue.run.experiment import Experiment
+    from hallumeter.dialogue.run.finishing import FinishedDialogues
+    from hallumeter.dialogue.run.pipeline import DialogueOutcome
+    from hallumeter.dialogue.script.notes import ScriptSettings
+    from hallumeter.dialogue.script.pipeline import ScriptOutcome
+    from hallumeter.run.plan import RunPlan
+
+
+# `hallumeter dialogue lint`: mistakes in the settings of the clinical judges.
+
+
+@click.command(short_help="Check the rules, with file and line.")
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also count over these events how often each rule, flag and phrase is met.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def lint(folder: Path | None, events: Path | None, form: str) -> None:
+    """Check required_slots_by_turn.yaml and safety_rules.yaml: every mistake with its file, line and column.
+
+    Finds what cannot be read, rules that can never apply, flags and patterns that no rule uses, bounds that no patient
+    can meet, phrases that are never found or said twice, and regular expressions that are refused. Patterns run on a
+    linear-time engine, so that none can hang. Without DIR the files that ship are checked.
+
+    Exit code: 0 without errors (warnings and notes may be there), 1 with errors, 2 when a file cannot be read.
+
+    \b
+    Examples:
+      hallumeter dialogue lint my-rules
+      hallumeter dialogue lint my-rules --events runs/pilot/events.jsonl
+      hallumeter dialogue lint my-rules --format json | jq '.findings[] | select(.severity == "error")'
+    """
+    from hallumeter.dialogue.lint.folder import lint_settings, lint_text
+
+    report = lint_settings(folder, events)
+    if form == "json":
+        click.echo(indented_json(report), nl=False)
+    else:
+        click.echo(lint_text(report), nl=False)
+    raise click.exceptions.Exit(report.exit_code)
+
+
+# `hallumeter dialogue config`: the settings of the clinical judges, shown or copied out.
+
+
+@click.command(short_help="Show or copy the rules.")
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option(
+    "--init",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Copy the files that ship into DIR, to be edited; files that are there stay as they are.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def config(folder: Path | None, target: Path | None, form: str) -> None:
+    """Show which facts, elements and safety rules answers are measured by, or copy them out to edit them.
+
+    The files are required_slots_by_turn.yaml (what each turn asks for) and safety_rules.yaml (flags, patterns, rules).
+    DIR is a folder with one or both of them; a file that is not there is the one that ships.
+
+    \b
+    Examples:
+      hallumeter dialogue config                    what holds when nothing else is said
+      hallumeter dialogue config --init my-rules    copy the files; then edit them
+      hallumeter dialogue config my-rules           what holds with them
+    """
+    from importlib import resources
+
+    from hallumeter.dialogue.judges.settings import RULES_FILE, load_settings
+    from hallumeter.dialogue.lint.folder import init_settings, settings_summary, settings_text
+
+    if target is not None:
+        if folder is not None:
+            raise click.UsageError("--init copies the files that ship; give either DIR or --init DIR")
+        written, kept = init_settings(target)
+        for path in written:
+            click.echo(f"wrote {path}")
+        for path in kept:
+            click.echo(f"{path} is there and was left as it is", err=True)
+        return
+    summary = settings_summary(load_settings(folder), folder)
+    if form == "json":
+        click.echo(indented_json(summary), nl=False)
+        return
+    click.echo(settings_text(summary), nl=False)
+    if folder is None:
+        shipped = resources.files("hallumeter.dialogue.judges").joinpath("config", RULES_FILE)
+        click.echo(f"\nthe files are in {Path(str(shipped)).parent}; --init DIR copies them", err=True)
+
+
+# `hallumeter dialogue measure`: what do the answers invent, risk, use, contradict and leave out?
+
+
+@click.command(short_help="Score answers: SFS, CSP, CUS, MCS, ASS.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--scripts",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Scripts that hold the facts and questions of patients, for events that lack them.",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder with required_slots_by_turn.yaml and safety_rules.yaml; default: those that ship.",
+)
+@output_options
+@click.option(
+    "--by",
+    multiple=True,
+    callback=joined_names,
+    metavar="FIELD",
+    help="Group by a field of the events or their metadata, too; mode and turn_id are always shown.",
+)
+@click.option(
+    "--judge",
+    metavar="JUDGE",
+    help="Let a judge such as openai:MODEL or embedded tell safety and contradictions; default: words and rules.",
+)
+@click.option(
+    "--indirect",
+    type=click.Choice(["lexicon", "vectors"]),
+    default="lexicon",
+    show_default=True,
+    help="How indirect use of facts is told; vectors: by meaning, too (needs the extra retrieval).",
+)
+@click.option("--reader", metavar="MODULE.FUNCTION", help="A function that makes another reader of mentions.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
+@interval_options
+@click.option(
+    "--strict", is_flag=True, help="Stop at a line that cannot be used, and when modes were asked differently."
+)
+@quiet_option
+def measure(paths: tuple[Path, ...], **options: object) -> None:
+    """Measure answers of clinical dialogues: SFS, CSP, CUS_improved, CUS, MCS and ASS, with evidence for every point.
+
+    PATHS are files of events, one JSON object per line, as `hallumeter dialogue run` writes them, or made elsewhere:
+    patient_id, turn_id, question and answer, with mode where there are several and slots_truth where the facts are
+    known; --scripts brings facts and questions. A dash reads the standard input.
+
+    With several modes, each is compared with llm (or with the first) on the same patients, turns and questions. Modes
+    that were asked differently are compared on what all were asked, and that is said; with --strict they are refused.
+
+    \b
+    Examples:
+      hallumeter dialogue measure runs/demo/events.jsonl
+      hallumeter dialogue measure events.jsonl --out run          then open run/report.html
+      hallumeter dialogue measure answers.jsonl --scripts scripts_5turn.jsonl
+      hallumeter dialogue measure events.jsonl --config my-rules/ --by language
+      hallumeter dialogue measure events.jsonl --format json | jq .dialogue.differences
+    """
+    from hallumeter.dialogue.measure.commands import dialogue_to_folder, measured_dialogues
+    from hallumeter.dialogue.measure.inputs import opened_files
+    from hallumeter.dialogue.report.text import dialogue_text
+    from hallumeter.dialogue_judges import judge_of_dialogues
+
+    from .progress import shown_pages
+
+    out, scripts = options.pop("out"), options.pop("scripts")
+    form = str(options.pop("form"))
+    is_quiet = bool(options.pop("quiet"))
+    settings = _settings(options)
+    judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
+    dialogues = opened_files(paths, scripts if isinstance(scripts, Path) else None)
+    with shown_pages(is_quiet=is_quiet) as progress:
+        if isinstance(out, Path):
+            measured = dialogue_to_folder(dialogues, out, settings=settings, judge=judge, progress=progress)
+        else:
+            measured = measured_dialogues(dialogues, settings=settings, judge=judge, progress=progress)
+    if not is_quiet:
+        say_what_happened(measured.failures, measured.summary.notices)
+    click.echo(dialogue_text(measured.summary, form), nl=False)
+    if isinstance(out, Path) and not is_quiet:
+        say_where(out)
+
+
+def _settings(options: dict[str, object]) -> DialogueSettings:
+    from hallumeter.dialogue.measure.settings import DialogueSettings
+    from hallumeter.run.engines.local import available_cores
+
+    options["is_strict"] = options.pop("strict")
+    options["is_indirect_by_vectors"] = options.pop("indirect") == "vectors"
+    options["workers"] = options["workers"] or available_cores()
+    return DialogueSettings(**options)  # type: ignore[arg-type]
+
+
+# `hallumeter dialogue run`: systems under test are asked, their answers become events.
+
+
+@click.command(short_help="Ask systems the questions; write events.")
+@experiment_options(
+    "What to ask of whom: experiment.yaml.",
+    [
+        click.option(
+            "--max-patients", "--max_patients", type=click.IntRange(min=1), metavar="N", help="Ask about the first N."
+        ),
+        click.option(
+            "--max-turns", "--max_turns", type=click.IntRange(min=1), metavar="N", help="Ask the first N questions."
+        ),
+    ],
+    retry="Ask failed turns again, and the turns of that patient after them.",
+    strict="Stop at the first line that cannot be used.",
+)
+def run(path: Path, **options: Any) -> None:
+    """Ask the questions of patients of one or several systems, and write what they answer as events.
+
+    FILE says which systems answer (a language model, a Python function, a program, or `offline`, which needs no key),
+    in which mode (`llm`: a plain conversation; `agent`: reminded of the patient's facts before each answer), and which
+    patients ask. RUNS/RUN_ID/events.jsonl has one line for each answer.
+
+    The same command again goes on where the run was stopped or killed: nothing is asked, or paid, twice. Keys come from
+    the environment alone: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
+
+    \b
+    experiment.yaml:
+      seed: 0
+      systems:
+        - {mode: llm, model: offline}
+        - {mode: agent, model: offline}
+      multiturn_scripts:
+        path: scripts_5turn.jsonl
+
+    \b
+    Examples:
+      hallumeter dialogue run --config experiment.yaml
+      hallumeter dialogue run --config experiment.yaml --dry-run
+      hallumeter dialogue run --config experiment.yaml --max-patients 5 --budget 2.50
+      hallumeter dialogue run --config experiment.yaml --retry-failed
+    """
+    run_command(_DialogueRun(), path, options)
+
+
+class _DialogueRun:
+    """What is particular to `dialogue run`."""
+
+    retry_hint = "asks again what failed"
+
+    def read(self, path: Path, options: dict[str, Any]) -> Experiment:
+        from msgspec import structs
+
+        from hallumeter.dialogue.run.experiment import read_experiment
+
+        experiment = read_experiment(path)
+        return structs.replace(experiment, **chosen_options(experiment.prices, options))
+
+    def plan(self, experiment: Experiment, *, is_strict: bool) -> RunPlan:
+        from hallumeter.dialogue.run.plan import plan_experiment
+
+        return plan_experiment(experiment, is_strict=is_strict)
+
+    def run(self, experiment: Experiment, **options: Any) -> DialogueOutcome:
+        from hallumeter.dialogue.run.pipeline import run_experiment
+        from hallumeter.dialogue_judges import sentence_checker
+
+        return run_experiment(experiment, checker=sentence_checker, **options)
+
+    def say(self, outcome: DialogueOutcome, finished: FinishedDialogues, *, is_quiet: bool) -> int:
+        events = outcome.folder / "events.jsonl"
+        for counted in finished.modes:
+            failed = f", {counted.failed:,} failed" if counted.failed else ""
+            click.echo(f"{counted.mode}: {counted.answered:,} answers{failed}")
+        click.echo(f"events: {events}")
+        if not is_quiet:
+            click.echo(f"see what they are worth: hallumeter dialogue measure {events}", err=True)
+        return finished.answered
+
+
+# `hallumeter dialogue script`: patients' records in, five questions about each out.
+
+MOST_FAULTS = 10
+"""Faults that are named one by one."""
+MOST_ALIKE = 2
+"""Notes of one kind that are named one by one."""
+MOST_CODES = 5
+
+
+@click.command(short_help="Make five-turn scripts of patients (FHIR).")
+@click.option(
+    "--fhir-dir",
+    "--fhir_dir",
+    "fhir_dir",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of FHIR R4 files, or one file: bundles, search results, NDJSON of a bulk export; .gz too.",
+)
+@click.option(
+    "--output-path",
+    "--output_path",
+    "output_path",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write one patient per line, as JSON; a file that is there is replaced.",
+)
+@click.option("--language", type=click.Choice(["ko", "en"]), default="ko", show_default=True, help="Of the questions.")
+@click.option(
+    "--max-patients",
+    "--max_patients",
+    "max_patients",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop after the first N patients that can be used.",
+)
+@click.option("--seed", type=int, default=42, show_default=True, help="Chooses the phrasings of each patient.")
+@click.option(
+    "--as-of",
+    "--as_of",
+    "as_of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Look at every patient on this day: age, and nothing dated later.  [default: the last day of each record]",
+)
+@click.option("--include-deceased", is_flag=True, help="Keep patients who have died; they are passed over else.")
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="Hold every resource against the definitions of FHIR first and leave out what does not fit; slow.",
+)
+@click.option("--strict", is_flag=True, help="Stop at the first thing that cannot be used.")
+@quiet_option
+def script(fhir_dir: Path, output_path: Path, **options: Any) -> None:
+    """Make five-turn scripts of patients' records: what is true of each patient, and what is asked.
+
+    A line has patient_id, language, slots (age, sex, main condition, comorbidities, drugs, labs, vitals, procedures)
+    and five turns: who I am; my drugs, labs and vitals; exercise; diet; a plan for four weeks. Turns 3 and 4 do not
+    repeat what was said before. Entries are told by their LOINC, SNOMED CT and RxNorm codes.
+
+    \b
+    Examples:
+      hallumeter dialogue script --fhir_dir synthea/fhir --output_path scripts_5turn.jsonl
+      hallumeter dialogue script --fhir-dir export/ --output-path scripts.jsonl --language en --max-patients 80
+      hallumeter dialogue script --fhir-dir export/ --output-path scripts.jsonl --as-of 2020-01-01 --validate
+    """
+    from hallumeter.dialogue.script.pipeline import write_scripts
+
+    from .progress import shown_audit
+
+    is_quiet = bool(options.pop("quiet"))
+    settings = _script_settings(options)
+    with shown_audit(is_quiet=is_quiet) as progress:
+        outcome = write_scripts(fhir_dir, output_path, settings=settings, progress=progress)
+    if not is_quiet:
+        _say(outcome)
+        patients, files = _counted(outcome.scripts, "patient"), _counted(outcome.files, "file")
+        click.echo(f"scripts: {output_path} ({patients} of {files})", err=True)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _script_settings(options: dict[str, Any]) -> ScriptSettings:
+    from hallumeter.dialogue.script.notes import ScriptSettings
+
+    as_of: datetime | None = options["as_of"]
+    return ScriptSettings(
+        language=options["language"],
+        seed=options["seed"],
+        as_of=as_of.date() if as_of else None,
+        max_patients=options["max_patients"],
+        with_deceased=options["include_deceased"],
+        is_validated=options["validate"],
+        is_strict=options["strict"],
+    )
+
+
+def _say(outcome: ScriptOutcome) -> None:
+    """Faults, then what was odd, each kind together, then codes that no table knows."""
+    from hallumeter.text.normalize import one_line
+
+    for failure in outcome.failures[:MOST_FAULTS]:
+        click.echo(one_line(failure.message), err=True)
+    if len(outcome.failures) > MOST_FAULTS:
+        click.echo(f"... and {len(outcome.failures) - MOST_FAULTS:,} more that could not be used", err=True)
+    by_code: dict[str, list[str]] = defaultdict(list)
+    for note in outcome.notes:
+        by_code[note.code].append(f"{note.patient_id}: {note.message}" if note.patient_id else note.message)
+    for messages in by_code.values():
+        for message in messages[:MOST_ALIKE]:
+            click.echo(f"note: {one_line(message)}", err=True)
+        if len(messages) > MOST_ALIKE:
+            click.echo(f"note: ... and {len(messages) - MOST_ALIKE:,} more of this kind", err=True)
+    for kind, codes in outcome.unknown.items():
+        named = "; ".join(f"{code} ({count:,})" for code, count in list(codes.items())[:MOST_CODES])
+        more = f" and {len(codes) - MOST_CODES:,} more" if len(codes) > MOST_CODES else ""
+        kept = "left out" if kind == "observation" else "kept by their words"
+        click.echo(f"note: {kind} codes that no table knows, {kept}: {one_line(named)}{more}", err=True)
+
+
+class DialogueCommands(click.Group):
+    """A group that lists its commands in the order of their use."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """Read the words; none at all ask for help."""
+        return super().parse_args(context, words or ["--help"])
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The commands as they were added."""
+        return list(self.commands)
+
+
+@click.group(cls=DialogueCommands)
+def dialogue() -> None:
+    """Compare systems that answer simulated patients: scripts from FHIR records, runs, measures.
+
+    \b
+    Examples:
+      hallumeter dialogue script --fhir_dir synthea/fhir --output_path scripts_5turn.jsonl
+      hallumeter dialogue run --config experiment.yaml
+      hallumeter dialogue measure runs/my-run/events.jsonl
+      hallumeter dialogue config --init my-rules
+      hallumeter dialogue lint my-rules
+    """
+
+
+for command in (script, run, measure, config, lint):
+    dialogue.add_command(command)

@@ -1,0 +1,238 @@
+"""`hallumeter label`: asks in the terminal for the labels that say most about a run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import say_what_happened
+from .parameters import annotator_option, width_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hallumeter.decide.label.claims import AskedClaim
+    from hallumeter.decide.label.session import LabelSession
+    from hallumeter.decide.label.text import Screen
+    from hallumeter.run.finished import Run
+
+
+# Single keys from a terminal, or lines from a pipe.
+
+QUIT = "q"
+ESCAPE, END = "\x1b", "\x04"
+
+
+@contextmanager
+def opened_keys() -> Iterator[Callable[[], str]]:
+    """A function that waits for the next key, small; at the end of the input it gives a q.
+
+    In a terminal what is typed ahead waits its turn: the terminal hands out keys for as long as this is open. In a
+    pipe a key is the first character of a line.
+    """
+    if not sys.stdin.isatty():
+        yield _key_of_a_line
+    elif sys.platform == "win32":
+        yield lambda: click.getchar().lower()
+    else:
+        import termios
+        import tty
+
+        terminal = sys.stdin.fileno()
+        before = termios.tcgetattr(terminal)
+        try:
+            tty.setcbreak(terminal, termios.TCSADRAIN)
+            yield _Typed(terminal).key
+        finally:
+            termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _key_of_a_line() -> str:
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n")[:1].lower() if line else QUIT
+
+
+class _Typed:
+    """Keys in the order in which they were pressed."""
+
+    def __init__(self, terminal: int) -> None:
+        self._terminal = terminal
+        self._waiting = ""
+
+    def key(self) -> str:
+        if not self._waiting:
+            self._waiting = os.read(self._terminal, 1024).decode(errors="replace") or END
+        key, self._waiting = self._waiting[0], self._waiting[1:]
+        if key == ESCAPE:
+            # An arrow or a function key says more than one letter, and some of these would be answers.
+            self._waiting = ""
+        return QUIT if key == END else key.lower()
+
+
+KEYS = {"s": "supported", "r": "refuted", "n": "not enough info", "?": "cannot tell"}
+OTHER_KEYS = {"space": "skip", "u": "undo", "e": "all evidence", "q": "quit"}
+HINT = " · ".join(f"{key} {word}" for key, word in {**KEYS, **OTHER_KEYS}.items())
+OUTLOOKS = (50, 200)
+"""For how many more labels it is said what they would bring."""
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@annotator_option
+@click.option("--judge", metavar="NAME", help="Whose verdicts are held against labels.  [default: as in the headline]")
+@click.option(
+    "--unit",
+    type=click.Choice(["claim", "response"]),
+    default="claim",
+    show_default=True,
+    help="Ask for single claims, or for all claims of responses drawn at random (for MaHR).",
+)
+@click.option(
+    "--overlap",
+    type=float,
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of questions that another annotator has answered, to see whether you agree.",
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
+@width_option
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the order of the questions.")
+@click.option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Write the labels that there are as CSV (- for the standard output), and ask nothing.",
+)
+def label(run: Path, **options: Any) -> None:
+    """Ask for the labels that say most about a run, and show the corrected rate as it settles.
+
+    Each question is a claim with its response and its evidence; one key answers it. Claims are drawn at random from
+    groups of equal verdict and similar probability, more often where a label shrinks the interval more. Every answer is
+    kept in the run folder at once: stop whenever you like, and go on later. A second annotator is asked for some of the
+    same claims, without seeing the first one's labels. From a pipe, one line is one key.
+
+    \b
+    Examples:
+      hallumeter label run
+      hallumeter label run --annotator kim --limit 50
+      hallumeter label run --unit response --width 0.05
+      hallumeter label run --export labels.csv
+    """
+    from hallumeter.decide.label.claims import AnnotateSettings
+    from hallumeter.decide.label.session import LabelSession
+    from hallumeter.decide.label.text import Screen
+    from hallumeter.run.finished import load
+
+    opened = load(run)
+    target, limit, shows_verdict = (options.pop(name) for name in ("export", "limit", "show_verdict"))
+    if target is not None:
+        _export(opened, options["judge"], target)
+        return
+    session = LabelSession(opened, AnnotateSettings(**options))
+    has_style = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    screen = Screen(width=width, has_style=has_style, shows_verdict=shows_verdict)
+    try:
+        with opened_keys() as next_key:
+            _ask(session, screen, limit=limit, next_key=next_key)
+    except (KeyboardInterrupt, EOFError):
+        click.echo()
+    _end(opened, session)
+
+
+def _ask(session: LabelSession, screen: Screen, *, limit: int | None, next_key: Callable[[], str]) -> None:
+    """Ask until there are enough answers, nothing is left, or somebody has had enough."""
+    from hallumeter.decide.label.text import question_text
+
+    is_last = False
+    while not is_last and (limit is None or session.answers < limit):
+        asked = session.next_question()
+        if asked is None:
+            click.echo("nothing is left to ask: every claim that counts has an answer, or was skipped")
+            return
+        click.echo()
+        click.echo(question_text(asked, screen))
+        is_last = not _has_answered(session, asked, screen, next_key=next_key)
+
+
+def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, next_key: Callable[[], str]) -> bool:
+    """Take keys until one of them ends the question; whether there should be another question."""
+    from hallumeter.decide.label.text import progress_line, question_text
+    from hallumeter.records.claim import Label
+
+    labels = dict(zip(KEYS, (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED), strict=True))
+    click.echo(HINT)
+    while (key := next_key()) != QUIT:
+        if key in labels:
+            session.answer(labels[key])
+            click.echo(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
+            return True
+        if key == " ":
+            session.skip()
+            click.echo("skipped")
+            return True
+        if key == "u" and session.undo() is not None:
+            click.echo(f"taken back · {progress_line(session.progress(), session.settings.half_width)}")
+            return True
+        if key == "u":
+            click.echo("there is nothing to take back in this session")
+        else:
+            click.echo(question_text(asked, screen, is_whole=True) if key == "e" else HINT)
+    return False
+
+
+def _end(run: Run, session: LabelSession) -> None:
+    """What the labels have come to, and what to do with them."""
+    from hallumeter.claims.labelled.correction import CorrectSettings
+    from hallumeter.claims.labelled.sources import LabelSettings
+    from hallumeter.decide.correct.pipeline import correct
+    from hallumeter.decide.correct.text import correction_text
+    from hallumeter.decide.label.text import agreement_line, history_line
+    from hallumeter.report.table import terminal_width
+    from hallumeter.text.normalize import printable
+
+    progress, settings = session.progress(), session.settings
+    click.echo()
+    if not progress.labels:
+        click.echo("there are no labels yet")
+        return
+    source = LabelSettings(judge=session.judge)
+    found = correct(run, settings=CorrectSettings(source=source, half_width=settings.half_width))
+    click.echo(correction_text(found, **terminal_width()))
+    lines = [*map(agreement_line, progress.agreements), history_line(progress.history), _outlook(session)]
+    for line in filter(None, lines):
+        click.echo(line)
+    say_what_happened((), found.notices)
+    judge = f" --judge {session.judge}" if len(run.manifest.judges) > 1 else ""
+    click.echo(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
+
+
+def _outlook(session: LabelSession) -> str | None:
+    """What more labels would bring."""
+    widths = [(more, session.expected_half_width(more)) for more in OUTLOOKS]
+    told = [f"{more} more labels: about ±{width * 100:.1f} points" for more, width in widths if width is not None]
+    return "; ".join(told) or None
+
+
+def _export(run: Run, judge: str | None, target: Path) -> None:
+    from hallumeter.decide.label.text import labels_table
+    from hallumeter.errors import InputError
+
+    text = labels_table(run, judge)
+    if str(target) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        with target.open("x", encoding="utf-8", errors="replace", newline="") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise InputError(f"{target}: exists already; choose another file or remove it first") from None
+    click.echo(target)

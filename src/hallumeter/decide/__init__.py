@@ -1,0 +1,1 @@
+"""Decisions on finished runs: compare, gate, label, correct, calibrate, baselines."""

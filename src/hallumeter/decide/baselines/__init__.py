@@ -1,0 +1,1 @@
+"""`hallumeter baselines`: a judge beside what needs no judge."""

@@ -1,0 +1,1 @@
+"""`hallumeter calibrate`: thresholds with a promise."""

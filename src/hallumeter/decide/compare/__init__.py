@@ -1,0 +1,1 @@
+"""`hallumeter compare`: what changed from one run to another."""

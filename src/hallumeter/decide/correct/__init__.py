@@ -1,0 +1,1 @@
+"""`hallumeter correct`: rates corrected for the judge's errors."""

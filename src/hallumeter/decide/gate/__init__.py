@@ -1,0 +1,1 @@
+"""`hallumeter gate`: a run held to the bounds of a policy."""

@@ -1,0 +1,344 @@
+"""A run and a policy in, what is broken out: what `hallumeter gate` runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from msgspec import structs
+
+from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.claims.measure.response_names import run_record_id
+from hallumeter.claims.metrics.rates import rate_bounds
+from hallumeter.claims.profiles import headline_rows
+from hallumeter.decide.compare.reading import CompareSettings, Side
+from hallumeter.decide.compare.rows import rates_bounds
+from hallumeter.errors import HallumeterError, SettingsError, nearest
+from hallumeter.formats.files import read_rows
+from hallumeter.formats.records import rows_of
+from hallumeter.ingest.scores import metric_named
+from hallumeter.records.bounds import Bound
+from hallumeter.records.claim import Label
+from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
+from hallumeter.records.decisions import GATE_VERSION, GateResult, OffendingClaim, OffendingRecord, Place
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.report.segmentation import settled_label
+from hallumeter.run.inputs import sha256_of
+from hallumeter.run.run_folder import RunFolder
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from hallumeter.claims.profiles import Policy
+    from hallumeter.records.decisions import BoundCheck
+    from hallumeter.records.manifest import InputFile, Manifest
+    from hallumeter.records.response import Response
+    from hallumeter.run.finished import Run
+
+
+# Rows of a summary for slices that a run was not summarised by.
+
+
+class ReadRun:
+    """The records of a run by the values of some fields, and what was counted in them."""
+
+    def __init__(self, run: Run, fields: tuple[str, ...]) -> None:
+        self.side = Side(run, CompareSettings(by=fields))
+        self.fields = fields
+        for _ in self.side.records():
+            pass
+        self._labels = self.side.labels()
+        codes: dict[str, int] = {}
+        self._clusters = np.array([codes.setdefault(name, len(codes)) for name in self.side.clusters], dtype=np.intp)
+
+    def slices(self) -> list[dict[str, str]]:
+        """Every combination of values."""
+        found = sorted(set(self.side.slices))
+        if self.fields and all(not any(values) for values in found):
+            raise SettingsError(f"no record has the field {' or '.join(map(repr, self.fields))}")
+        return [dict(zip(self.fields, values, strict=True)) for values in found]
+
+    def records_in(self, by: dict[str, str]) -> NDArray[np.intp]:
+        """The records of a slice."""
+        wanted = [(self.fields.index(field), value) for field, value in by.items()]
+        return np.array(
+            [
+                number
+                for number, values in enumerate(self.side.slices)
+                if all(values[place] == value for place, value in wanted)
+            ],
+            dtype=np.intp,
+        )
+
+    def row(self, metric: str, by: dict[str, str]) -> MetricSummary:
+        """One metric on one slice, with its interval and its bounds."""
+        if metric not in self.side.metrics:
+            raise SettingsError(f"{metric} was not measured record by record, so it has no slices")
+        chosen = self.records_in(by)
+        low, high = self.side.range(metric) or (None, None)
+        known = metric_named(metric, direction=self.side.direction(metric), low=low, high=high)
+        settings, labels = self.side.manifest.settings, self._labels[chosen]
+        unmeasured = labels.table.sum(axis=0)
+        is_of_claims = metric in METRICS_BY_ID and known.reads == "labels"
+        broken = 0 if is_of_claims else len(self.side.lacking(metric).keys() & set(chosen.tolist()))
+        rates = self.side.rates(metric)[chosen]
+        _, clusters = np.unique(self._clusters[chosen], return_inverse=True)
+        resamples, confidence = settings.get("resamples"), settings.get("confidence")
+        return summarize_rates(
+            known,
+            rates if len(clusters) and clusters.max() + 1 == len(rates) else rates.pooled_by(clusters),
+            Slice(
+                by,
+                self.side.judge,
+                undecided=int(unmeasured[UNDECIDED_CODE]) if is_of_claims else 0,
+                failed=int(unmeasured[FAILED_CODE]) if is_of_claims else broken,
+            ),
+            settings=SummarySettings(
+                version=self.side.manifest.hallumeter,
+                seed=self.side.manifest.seed,
+                resamples=resamples if isinstance(resamples, int) else 2_000,
+                confidence=confidence if isinstance(confidence, float) else 0.95,
+                cluster=self.side.unit,
+            ),
+            bounds=rate_bounds(known.compute, labels, widened_by_claimless=known.is_widened_by_claimless)
+            if is_of_claims
+            else rates_bounds(rates, broken, ends=self.side.range(metric)),
+        )
+
+    def claims_in(self, by: dict[str, str]) -> float:
+        """All claims of a slice, measured or not."""
+        return float(self._labels[self.records_in(by)].claims.sum())
+
+
+# Where records stand in the files that a run was made from.
+
+
+class Places:
+    """Finds the line of a record in the inputs of a run, as long as they are what they were."""
+
+    def __init__(self, manifest: Manifest, folder: Path) -> None:
+        self._folder = folder
+        self._lines: dict[str, Place] = {}
+        self._names = {each.name for each in manifest.inputs}
+        self.notices: list[str] = []
+        """Inputs without lines, and why."""
+        for each in manifest.inputs:
+            if not (folder / each.name).is_dir():
+                self._read(each)
+
+    def of_record(self, record_id: str) -> Place | None:
+        """The line on which a record stands."""
+        return self._lines.get(record_id)
+
+    def of_claim(self, response: Response, start: int | None) -> Place | None:
+        """The line of a claim: in the file of its page, else the line of its record."""
+        page = response.fields.get("page")
+        if not isinstance(page, str) or response.model not in self._names:
+            return self._lines.get(response.record_id)
+        file = self._folder / str(response.model) / f"{page}.txt"
+        if not file.is_file():
+            return None
+        text, read = file.read_text(encoding="utf-8", errors="replace"), response.response or ""
+        begin = text.find(read)
+        line = text.count("\n", 0, begin + start) + 1 if begin >= 0 and start is not None else None
+        return Place(file.as_posix(), line)
+
+    def _read(self, each: InputFile) -> None:
+        path = self._folder / each.name
+        if not path.is_file():
+            self.notices.append(f"{path}: no such file, so its records have no line; --source DIR says where it is")
+        elif each.sha256 is None or sha256_of(path) != each.sha256:
+            self.notices.append(f"{path}: changed since the run was made, so its records have no line")
+        else:
+            try:
+                for name, line in _named_lines(path, each.name):
+                    self._lines.setdefault(name, Place(path.as_posix(), line))
+            except HallumeterError as error:
+                self.notices.append(f"{path}: its records have no line ({error})")
+
+
+def _named_lines(path: Path, source: str) -> Iterator[tuple[str, int]]:
+    """What a row may be called in a run, and its line."""
+    for batch in read_rows(path, fields=None):
+        for line, row in rows_of(batch):
+            given, model = row.get("record_id"), row.get("model")
+            name = f"{source}:{line}" if given in (None, "") else str(given)
+            yield run_record_id(name, None if model is None else str(model), is_shared=True), line
+            yield name, line
+
+
+MOST_RECORDS = 20
+"""Offending records that are named for each bound."""
+MOST_CLAIMS = 5_000
+"""Unsupported claims that are kept; code hosts show no more."""
+UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
+
+
+def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
+    """Hold a run to the bounds of a policy, or of its rules where it has no bounds.
+
+    `source` is the folder with the files that the run was made from, in which records are looked up.
+    """
+    bounds = policy.bounds or tuple(rule.bound for rule in policy.rules)
+    gate_ = _Gate(run)
+    gate_.refuse_unknown(bounds)
+    checks = []
+    places = Places(run.manifest, source or Path())
+    for bound in bounds:
+        for row in gate_.rows(bound):
+            check = bound.check(row, claims=gate_.claims(row), max_unmeasured=policy.max_unmeasured)
+            checks.append(gate_.with_offenders(check, bound, places) if check.status == "broken" else check)
+    claims, total = _unsupported(run, gate_.headline, places)
+    statuses = {check.status for check in checks}
+    outcome: Literal["passed", "broken", "unmeasured"] = "passed"
+    if "broken" in statuses:
+        outcome = "broken"
+    elif "unmeasured" in statuses:
+        outcome = "unmeasured"
+    return GateResult(
+        version=GATE_VERSION,
+        run=run.path.name or str(run.path),
+        policy=policy.name,
+        outcome=outcome,
+        checks=tuple(checks),
+        claims=tuple(claims),
+        claims_total=total,
+        notices=tuple(places.notices),
+    )
+
+
+class _Gate:
+    """A run while it is held to bounds; its records are read only when a slice or a broken bound asks for them."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._summary = run.summary
+        whole = [row for row in self._summary.metrics if not row.by]
+        self._judge = whole[0].judge if whole else None
+        judges = {entry.name for entry in run.manifest.judges}
+        self.headline = self._judge if self._judge in judges else None
+        self._read: dict[tuple[str, ...], ReadRun] = {}
+
+    def refuse_unknown(self, bounds: Sequence[Bound]) -> None:
+        """A metric that is neither in the catalog nor a score of this run is a mistake in the policy."""
+        known = {*METRICS_BY_ID, *(row.metric for row in self._summary.metrics)}
+        for bound in bounds:
+            if bound.metric not in known:
+                raise SettingsError(
+                    f"unknown metric {bound.metric!r}: {self._run.path} has no such score; "
+                    f"{nearest(bound.metric, [row.metric for row in self._summary.metrics])}"
+                )
+
+    def rows(self, bound: Bound) -> Iterator[MetricSummary]:
+        """What a bound speaks of: the row of the run, of one slice, or of each."""
+        fields = bound.each or tuple(bound.by)
+        if not fields:
+            found = headline_rows(self._summary.metrics, self._judge).get(bound.metric)
+            yield found if found is not None else _unmeasured(bound.metric, {})
+            return
+        known = [
+            row
+            for row in self._summary.metrics
+            if row.metric == bound.metric and set(row.by) == set(fields) and row.judge in (self._judge, None)
+        ]
+        if known:
+            wanted = [row for row in known if not bound.by or row.by == bound.by]
+            yield from wanted or [_unmeasured(bound.metric, bound.by)]
+            return
+        read = self.read(fields)
+        for by in [bound.by] if bound.by else read.slices():
+            yield read.row(bound.metric, by)
+
+    def claims(self, row: MetricSummary) -> float:
+        """All claims that a row speaks of, measured or not; of another tool's score, all records."""
+        missing = row.undecided + row.failed
+        if row.metric not in METRICS_BY_ID:
+            return (row.total or 0.0) + missing
+        for other in self._summary.metrics:
+            if other.metric == "mihr" and other.by == row.by and other.judge == row.judge:
+                return (other.total or 0.0) + missing
+        if row.by and missing:
+            return self.read(tuple(row.by)).claims_in(row.by)
+        return (row.total or 0.0) + missing
+
+    def read(self, fields: tuple[str, ...]) -> ReadRun:
+        """The records, by some fields."""
+        if fields not in self._read:
+            self._read[fields] = ReadRun(self._run, fields)
+        return self._read[fields]
+
+    def with_offenders(self, check: BoundCheck, bound: Bound, places: Places) -> BoundCheck:
+        """Name the records that count most against the bound; none for a figure that no record has on its own."""
+        read = self.read(tuple(check.by))
+        if check.metric not in read.side.metrics:
+            return check
+        chosen = read.records_in(check.by)
+        rates = read.side.rates(check.metric)[chosen]
+        against = rates.counts if bound.at_most is not None else rates.totals - rates.counts
+        worst = np.argsort(-against, kind="stable")
+        worst = worst[against[worst] > 0]
+        offenders = tuple(
+            OffendingRecord(
+                record_id=(name := read.side.record_ids[int(chosen[place])]),
+                count=float(against[place]),
+                total=float(rates.totals[place]),
+                place=places.of_record(name),
+            )
+            for place in worst[:MOST_RECORDS].tolist()
+        )
+        return structs.replace(check, offenders=offenders, offenders_total=len(worst))
+
+
+def _unmeasured(metric: str, by: dict[str, str]) -> MetricSummary:
+    """The row of a metric, or of a slice, that the run does not have."""
+    return MetricSummary(
+        metric=metric,
+        by=by,
+        judge=None,
+        count=None,
+        total=None,
+        value=None,
+        interval=None,
+        interval_method=None,
+        direction=metric_named(metric, direction="none").direction,
+        undefined="the run has no such slice" if by else "the run does not measure it",
+        undecided=0,
+        failed=0,
+        bounds=None,
+        signature="",
+    )
+
+
+def _unsupported(run: Run, headline: str | None, places: Places) -> tuple[list[OffendingClaim], int]:
+    """Every claim that the evidence does not support, with its place; the first of them, and how many there are."""
+    found: list[OffendingClaim] = []
+    total = 0
+    for response, findings in RunFolder(run.path).findings():
+        for finding in findings:
+            label = settled_label(finding, headline)
+            if label not in UNSUPPORTED:
+                continue
+            total += 1
+            if len(found) >= MOST_CLAIMS:
+                continue
+            claim = finding.claim
+            verdict = next(verdict for verdict in finding.verdicts if verdict.label is label)
+            text = claim.text
+            if text is None:
+                text = (response.response or "")[claim.start : claim.end] if claim.start is not None else ""
+            found.append(
+                OffendingClaim(
+                    record_id=claim.record_id,
+                    claim_id=claim.claim_id,
+                    text=text,
+                    label=label.value,
+                    reason=verdict.reason,
+                    note=verdict.note,
+                    place=places.of_claim(response, claim.start),
+                )
+            )
+    return found, total

@@ -1,0 +1,230 @@
+"""What a gate found, for machines: JUnit XML, annotations of GitHub, SARIF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+import msgspec
+
+from hallumeter.report.table import Cell, Line, Table, left, right, terminal
+from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair
+from hallumeter.text.normalize import one_line, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hallumeter.records.decisions import BoundCheck, GateResult, OffendingClaim, Place
+
+
+# What a gate found, for a person: the rule, the value, and the records behind a broken one.
+
+MOST_RECORDS = 5
+MOST_CLAIMS = 5
+_STYLES = {"passed": "green", "broken": "bold red", "unmeasured": "yellow"}
+
+
+def gate_text(result: GateResult, *, width: int | None = None, has_color: bool = False) -> str:
+    """A table of bounds, then what breaks them."""
+    return terminal(_parts(result), width=width, has_color=has_color)
+
+
+def _parts(result: GateResult) -> Iterator[Table | Line]:
+    columns = [*left("metric", "slice"), *left("rule", wrap="words"), *right("looked at", "value")]
+    columns += [*left("interval"), *right("unmeasured"), *left("")]
+    rows: list[list[str | Cell]] = [
+        [
+            *(check.metric, slice_words(check), check.rule, _number(check.value), _number(check.point)),
+            format_pair(check.interval),
+            f"{check.unmeasured:.1%}" if check.unmeasured else "",
+            Cell(check.status, _STYLES[check.status]),
+        ]
+        for check in result.checks
+    ]
+    yield Table(columns, rows, f"{result.run} held to {result.policy}")
+    for check in result.checks:
+        yield from _check_lines(check)
+    if result.outcome == "broken" and result.claims:
+        yield Line(f"{result.claims_total:,} claims are not supported, such as:")
+        for claim in result.claims[:MOST_CLAIMS]:
+            text = f"  {place_words(claim.place) or claim.record_id}: {claim.text}"
+            yield Line(one_line(text), wrap="ellipsis")
+    yield Line(f"Gate: {result.outcome}", _STYLES[result.outcome])
+
+
+def slice_words(check: BoundCheck) -> str:
+    """The slice that a check speaks of."""
+    return ", ".join(f"{field}={value}" for field, value in check.by.items())
+
+
+def check_words(check: BoundCheck) -> str:
+    """A check in one line."""
+    where = f" ({slice_words(check)})" if check.by else ""
+    value = "not measured" if check.value is None else f"{_number(check.value)}"
+    reason = f"; {check.reason}" if check.reason else ""
+    return one_line(f"{check.metric}{where}: {check.status}: {value}, the rule is {check.rule}{reason}")
+
+
+def place_words(place: Place | None) -> str:
+    """A file and a line."""
+    if place is None:
+        return ""
+    return place.file if place.line is None else f"{place.file}:{place.line}"
+
+
+def _number(value: float | None) -> str:
+    return NO_VALUE if value is None else format_number(value)
+
+
+def _check_lines(check: BoundCheck) -> Iterator[Line]:
+    if check.reason:
+        yield Line(f"{check.metric}: {check.reason}", "dim")
+    if not check.offenders:
+        return
+    where = f" ({slice_words(check)})" if check.by else ""
+    yield Line(f"{check.metric}{where} is broken by {check.offenders_total:,} records, the worst first:")
+    for record in check.offenders[:MOST_RECORDS]:
+        counted = f"{format_count(record.count)} of {format_count(record.total)}"
+        yield Line(f"  {record.record_id}  {counted}  {place_words(record.place)}".rstrip())
+
+
+MOST_ANNOTATIONS = 10
+"""Claims that are annotated; GitHub shows ten of a step."""
+LONGEST_MESSAGE = 600
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+SARIF_VERSION = "2.1.0"
+_RULES = {"REFUTED": "the evidence says otherwise", "NOT_ENOUGH_INFO": "the evidence does not say so"}
+_ANNOTATION = {"broken": "error", "unmeasured": "warning"}
+
+
+def gate_json(result: GateResult) -> str:
+    """Everything, as JSON."""
+    return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
+
+
+def gate_junit(result: GateResult) -> str:
+    """One test case per bound: a broken one fails, an unmeasured one is an error."""
+    counts = {status: sum(check.status == status for check in result.checks) for status in ("broken", "unmeasured")}
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    lines.append(
+        f"<testsuite name={_attribute(f'hallumeter gate {result.policy}')} tests={_attribute(len(result.checks))} "
+        f"failures={_attribute(counts['broken'])} errors={_attribute(counts['unmeasured'])}>"
+    )
+    for check in result.checks:
+        name = " ".join(filter(None, [check.metric, slice_words(check), check.rule]))
+        case = f"  <testcase classname={_attribute(result.run)} name={_attribute(name)}"
+        if check.status == "passed":
+            lines.append(f"{case}/>")
+            continue
+        element = "failure" if check.status == "broken" else "error"
+        details = "\n".join(_offenders(check))
+        lines.append(
+            f"{case}><{element} message={_attribute(check_words(check))}>{_escaped(details)}</{element}></testcase>"
+        )
+    lines.append("</testsuite>")
+    return "\n".join(lines) + "\n"
+
+
+def gate_github(result: GateResult) -> str:
+    """Workflow commands: one for each bound that is not passed, then the first unsupported claims."""
+    return "".join(f"{line}\n" for line in _commands(result))
+
+
+def _commands(result: GateResult) -> Iterator[str]:
+    for check in result.checks:
+        if check.status in _ANNOTATION:
+            yield f"::{_ANNOTATION[check.status]} title=hallumeter gate::{_command_data(check_words(check))}"
+    if result.outcome == "broken":
+        for claim in result.claims[:MOST_ANNOTATIONS]:
+            yield f"::error {_where(claim.place)}title={claim.label.lower()}::{_command_data(_claim_words(claim))}"
+
+
+def gate_sarif(result: GateResult) -> str:
+    """SARIF 2.1.0: one result for each unsupported claim, an error where the gate is broken, else a note."""
+    level = "error" if result.outcome == "broken" else "note"
+    log = {
+        "$schema": SARIF_SCHEMA,
+        "version": SARIF_VERSION,
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "hallumeter",
+                        "rules": [
+                            {"id": label, "shortDescription": {"text": words}} for label, words in _RULES.items()
+                        ],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [
+                            {"level": "warning", "message": {"text": one_line(text)}} for text in _notifications(result)
+                        ],
+                    }
+                ],
+                "results": [_sarif_result(claim, level) for claim in result.claims],
+            }
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+
+
+def _notifications(result: GateResult) -> Iterator[str]:
+    yield from (check_words(check) for check in result.checks if check.status != "passed")
+    yield from result.notices
+    if result.claims_total > len(result.claims):
+        yield f"{result.claims_total - len(result.claims):,} more unsupported claims are left out"
+
+
+def _sarif_result(claim: OffendingClaim, level: str) -> dict[str, object]:
+    result: dict[str, object] = {
+        "ruleId": claim.label,
+        "level": level,
+        "message": {"text": _claim_words(claim)},
+        "partialFingerprints": {"claim": claim.claim_id},
+    }
+    if claim.place is not None:
+        physical: dict[str, object] = {"artifactLocation": {"uri": quote(claim.place.file)}}
+        if claim.place.line is not None:
+            physical["region"] = {"startLine": claim.place.line}
+        result["locations"] = [{"physicalLocation": physical}]
+    return result
+
+
+def _claim_words(claim: OffendingClaim) -> str:
+    note = f" ({claim.note or claim.reason})" if claim.note or claim.reason else ""
+    words = one_line(f"record {claim.record_id}: {_RULES[claim.label]}: {claim.text}{note}")
+    return words if len(words) <= LONGEST_MESSAGE else f"{words[: LONGEST_MESSAGE - 1]}…"
+
+
+def _offenders(check: BoundCheck) -> Iterator[str]:
+    for record in check.offenders:
+        yield printable(
+            f"{record.record_id}  {record.count:g} of {record.total:g}  {place_words(record.place)}".rstrip()
+        )
+
+
+def _where(place: Place | None) -> str:
+    if place is None:
+        return ""
+    line = f",line={place.line}" if place.line is not None else ""
+    return f"file={_command_property(place.file)}{line},"
+
+
+def _command_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _command_property(text: str) -> str:
+    return _command_data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _attribute(value: object) -> str:
+    return quoteattr(one_line(str(value)))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,1 @@
+"""`hallumeter label`: asks for the labels that say most about a run."""

@@ -1,0 +1,1 @@
+"""The instrument for clinical dialogues: answers about FHIR patients."""

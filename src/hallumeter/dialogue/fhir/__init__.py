@@ -1,0 +1,1 @@
+"""FHIR R4 files, read into patients."""

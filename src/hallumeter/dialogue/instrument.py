@@ -1,0 +1,29 @@
+"""The instrument of dialogues, as report, viewer, compare and gate know it."""
+
+from __future__ import annotations
+
+from hallumeter.records.instrument import Instrument
+from hallumeter.report.languages.speaking import message
+
+from .catalog import METRICS
+from .records import EVENTS, SCRIPTS
+
+
+def _presentation() -> object:
+    from .report.presentation import PRESENTATION
+
+    return PRESENTATION
+
+
+INSTRUMENT = Instrument(
+    name="dialogue",
+    runs={"dialogue": message("dialogue"), "dialogue run": message("dialogue run")},
+    metrics=METRICS,
+    compared=("sfs", "csp", "cus_improved", "mcs", "ass"),
+    headline=("sfs", "csp", "dialogue_score"),
+    resample="patient",
+    cluster="patient_id",
+    files=(EVENTS, SCRIPTS),
+    resume=message("Stopped. To go on, give the same command again."),
+    presentation=_presentation,
+)

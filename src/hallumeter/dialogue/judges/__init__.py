@@ -1,0 +1,1 @@
+"""What an answer invents, risks, uses, contradicts or leaves out."""

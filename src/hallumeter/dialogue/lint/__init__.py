@@ -1,0 +1,1 @@
+"""`hallumeter dialogue lint`: mistakes in the settings of the clinical judges."""

@@ -1,0 +1,1 @@
+"""`hallumeter dialogue measure`: events in, metrics out."""

@@ -1,0 +1,1 @@
+"""The clinical reader: drugs, conditions, labs, vitals, and how each is mentioned."""

@@ -1,0 +1,1 @@
+"""`hallumeter dialogue run`: systems are asked, and their answers become events."""

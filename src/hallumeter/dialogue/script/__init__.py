@@ -1,0 +1,1 @@
+"""`hallumeter dialogue script`: patients' records in, questions out."""

@@ -1,5 +1,0 @@
-"""Aspects in Korean sentences."""
-
-from .reader import KoreanReader
-
-__all__ = ["KoreanReader"]

@@ -1,0 +1,1 @@
+"""Language models and page readers: dialects, pace, retries, prices."""

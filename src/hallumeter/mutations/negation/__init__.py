@@ -1,3 +1,0 @@
-"""Negation by the rules of each language."""
-
-__all__: list[str] = []

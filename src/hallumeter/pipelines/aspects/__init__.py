@@ -1,1 +1,0 @@
-"""Aspect-based sentiment by several agents, and where its errors come from."""

@@ -1,3 +1,0 @@
-"""The world's models behind small interfaces: readers of page images, and language models."""
-
-__all__: list[str] = []

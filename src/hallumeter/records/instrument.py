@@ -1,0 +1,38 @@
+"""What an instrument is to everything that instruments share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from .metric import Metric
+
+
+class Instrument(Struct, frozen=True, kw_only=True):
+    """One instrument, as report, viewer, compare and gate know it; they know no other way to tell instruments apart."""
+
+    name: str
+    """Runs of instruments with the same name can be compared with each other."""
+    runs: dict[str, str]
+    """What its runs are called in their manifests, and in words."""
+    metrics: tuple[Metric, ...]
+    compared: tuple[str, ...]
+    """The metrics that tell whether a run is better: few, since every test makes the others stricter."""
+    headline: tuple[str, ...]
+    """The metrics by which a run is known in a list, as far as it has them."""
+    resample: str
+    """The unit that intervals resample."""
+    cluster: str | None = None
+    """The field of a record that names this unit, where several records come from one."""
+    has_judges: bool = False
+    """Whether its runs are claims with verdicts of judges, which people can label."""
+    resume: str = "Stopped. To go on, give the same command again."
+    """How a run that was stopped is gone on with."""
+    files: tuple[str, ...] = ()
+    """What its runs hold beside the files that all runs have."""
+    tables: dict[str, Callable[[Any], Iterator[Struct]]] = {}
+    """Readers of those of its files that other code asks for, by name."""
+    presentation: Callable[[], object]
+    """How its runs are shown, as a `hallumeter.report.presentation.Presentation`; made when a report is."""

@@ -1,0 +1,80 @@
+"""What an engine wrote for a page, and what was measured of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
+
+from .response import FieldValue
+
+if TYPE_CHECKING:
+    from .response import Response
+
+PageStatus = Literal["ok", "empty_output", "empty_reference", "both_empty", "undecided"]
+"""What there was to compare; `undecided` when a witness was too poor to tell."""
+
+
+class Transcript(Struct, frozen=True):
+    """One engine's reading of one page."""
+
+    page: str
+    engine: str
+    reference: str
+    """The ground truth, or the reading of a witness."""
+    response: str
+    """What the engine wrote; empty when it wrote nothing."""
+    fields: dict[str, FieldValue] = field(default_factory=dict)
+    """What else is known of the page, kept for grouping."""
+
+
+class PageRow(Struct, frozen=True, kw_only=True):
+    """One page of one engine in numbers: a row of `pages.csv`. A rate is None where nothing could be counted."""
+
+    page: str
+    engine: str
+    status: PageStatus
+    """`ok`, `empty_output`, `empty_reference`, `both_empty`, or `undecided` when a witness was too poor to tell."""
+    is_hallucinating: bool | None
+    """The product's badge; None for an empty output, or when it could not be told."""
+    picarones_badge: bool
+    """The badge of Picarones: anchor score below its threshold, or length ratio above."""
+    cer: float | None = None
+    wer: float | None = None
+    mer: float | None = None
+    wil: float | None = None
+    net_insertion_rate: float
+    anchor_score: float
+    length_ratio: float | None
+    """Uncapped; None when the reference is empty and the response is not."""
+    length_ratio_capped: float
+    """At most 9.99, as Picarones writes it down."""
+    true_insertion_rate: float | None = None
+    invented_rate: float | None = None
+    """Share of the response's words in invented blocks and loops."""
+    loop_rate: float | None = None
+    omission_rate: float | None = None
+    multiset_insertion_rate: float | None = None
+    number_insertion_rate: float | None = None
+    name_insertion_rate: float | None = None
+    reference_words: int
+    response_words: int
+    picarones_blocks: int = 0
+    """Blocks by Picarones' definition: words that the page has nowhere."""
+    blocks: int | None = None
+    """Blocks by alignment: stretches, not words, as loops and omissions are."""
+    loops: int | None = None
+    omissions: int | None = None
+    is_exact: bool | None = None
+    """False when a long page was aligned by anchors: its error rates are then upper bounds."""
+
+
+def page_of(response: Response) -> tuple[str, str]:
+    """The page that a response reads, and the engine that read it."""
+    engine = response.model or ""
+    page = response.fields.get("page")
+    return (response.record_id.removesuffix(f"@{engine}") if page is None else str(page)), engine
+
+
+KINDS = ("block", "loop", "omission", "insertion", "run")
+"""Kinds of stretches, worst first."""

@@ -1,0 +1,1 @@
+"""One way to run: journal, cache, resume, progress, stopping, run folder, engines."""

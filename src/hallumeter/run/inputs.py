@@ -1,0 +1,99 @@
+"""What a pipeline reads: files, what they are called and how they can be read twice; and rows in Python."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.formats.files import STDIN
+from hallumeter.formats.jsonl import BROKEN, batch_of, open_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from hallumeter.formats.batch import Batch
+
+
+STDIN_NAME = "<stdin>"
+_ROWS_AT_A_TIME = 4096
+DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding a line may raise."""
+_MARK = b"\xef\xbb\xbf"
+
+
+def only_paths(items: Sequence[object], mixed: str) -> list[Path]:
+    """What was given in Python, if it is paths; nothing if it is something else.
+
+    Raises:
+        RecordError: It is both; `mixed` is the message.
+    """
+    paths = [Path(item) for item in items if isinstance(item, str | Path)]
+    if paths and len(paths) < len(items):
+        raise RecordError(mixed)
+    return paths
+
+
+def named_files(paths: Sequence[Path]) -> list[tuple[str, Path]]:
+    """What each file is called in messages: its name, or its path where two have the same name."""
+    names = [path.name for path in paths]
+    return [
+        (STDIN_NAME if str(path) == STDIN else path.name if names.count(path.name) == 1 else str(path), path)
+        for path in paths
+    ]
+
+
+@contextmanager
+def rereadable_files(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
+    """Named files that can be read twice: the standard input is kept in a temporary file meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "stdin.jsonl"
+        if any(str(path) == STDIN for path in paths):
+            with kept.open("wb") as stream:
+                shutil.copyfileobj(sys.stdin.buffer, stream)
+            if not kept.stat().st_size:
+                raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
+        yield [(name, kept if name == STDIN_NAME else path) for name, path in named_files(paths)]
+
+
+def row_batches(rows: Iterable[Mapping[str, object]], name: str, *, fields: Collection[str] | None) -> Iterator[Batch]:
+    """Rows in Python as batches; the first that does not fit raises, with its place under this name."""
+    rest, first = iter(rows), 1
+    while part := list(islice(rest, _ROWS_AT_A_TIME)):
+        batch = batch_of(part, first, fields=fields)
+        if batch.faults:
+            raise RecordError(f"{name}:{batch.faults[0].line}: {batch.faults[0].message}")
+        yield batch
+        first += len(part)
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's contents."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def lines_of(path: Path, *, with_empty: bool = False) -> list[tuple[int, bytes]]:
+    """The lines of a text file, plain or compressed, with their numbers from 1.
+
+    Without spaces around them and without a byte order mark.
+
+    Raises:
+        InputError: The file cannot be read to its end.
+    """
+    try:
+        with open_binary(path) as stream:
+            lines = [(number, line.strip()) for number, line in enumerate(stream, 1)]
+    except BROKEN as error:
+        raise InputError(f"{path}: cannot be read ({error}); is it whole?") from error
+    if lines:
+        lines[0] = (1, lines[0][1].removeprefix(_MARK))
+    return [(number, line) for number, line in lines if line or with_empty]

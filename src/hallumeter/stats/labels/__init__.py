@@ -1,1 +1,0 @@
-"""What labels by people tell: corrected rates, which to ask for next, thresholds with a guarantee, skill of scores."""

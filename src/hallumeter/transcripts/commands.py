@@ -1,0 +1,406 @@
+"""Measure transcripts: from paths or from Python, with or without a run folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct, structs
+
+from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Measurement, Summary
+from hallumeter.records.rate import Rate, Rates
+from hallumeter.run.finished import Run, load, written_run
+from hallumeter.run.inputs import only_paths
+from hallumeter.run.ranking import ranking_of
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    MEASUREMENTS,
+    RECORDS,
+    REPORT,
+    SUMMARY,
+    VERDICTS,
+    new_run_folder,
+    write_json,
+)
+from hallumeter.stats.summarize import SummarySettings
+
+from .catalog import ANCHORING_METRICS, READING_METRICS
+from .corpus import Corpus, summary_rows
+from .inputs import WITNESS, Given, opened_paths, opened_records
+from .measuring import Task, measure_jobs
+from .page import ALIGNMENT
+from .pages_table import PAGES, write_pages
+from .settings import TranscriptSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from hallumeter.records.claim import Failure
+    from hallumeter.records.page import PageRow
+    from hallumeter.records.ranking import Direction, Ranking
+
+    from .inputs import Jobs
+    from .measuring import MeasuredJob
+    from .page import MeasuredPage
+
+
+# Every metric on every page, as lines of `measurements.jsonl`.
+
+_OF_A_PAGE = tuple(
+    metric
+    for metric in (*READING_METRICS, *ANCHORING_METRICS)
+    if metric.is_poolable and not metric.id.endswith("_mean")
+)
+"""Metrics that are rates of a single page; its mean would be the same number again."""
+
+
+def page_measurements(corpus: Corpus, *, is_aligned: bool) -> Iterator[Measurement]:
+    """One measurement per page, engine and metric; a rate without anything to count says why it has no value."""
+    columns = corpus.columns()
+    metrics = _OF_A_PAGE if is_aligned else tuple(metric for metric in _OF_A_PAGE if metric in ANCHORING_METRICS)
+    found: list[tuple[str, str, Rates]] = [
+        (metric.id, metric.undefined_when, metric.compute(columns)) for metric in metrics
+    ]
+    for place, record_id in enumerate(corpus.record_ids):
+        for metric, undefined_when, rates in found:
+            rate = Rate(float(rates.counts[place]), float(rates.totals[place]))
+            undefined = None if rate.total else undefined_when
+            yield Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, undefined)
+
+
+# Which engines differ on the same pages.
+
+HIGHER_IS_BETTER = {"anchor_score"}
+FEWEST_PAGES_SHARE = 0.5
+"""Engines that have read a smaller share of the pages are left out, so that they do not take the pages from all."""
+
+
+def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
+    """The ranking of the engines, and the engines that have read too few pages to take part; None for one engine."""
+    pages: dict[str, int] = {}
+    engines: dict[str, int] = {}
+    cells: dict[tuple[int, int], float] = {}
+    for row in rows:
+        value = getattr(row, metric)
+        page, engine = pages.setdefault(row.page, len(pages)), engines.setdefault(row.engine, len(engines))
+        if value is not None:
+            cells[page, engine] = value
+    if len(engines) < 2 or not cells:
+        return None, ()
+    table = np.full((len(pages), len(engines)), np.nan)
+    for place, value in cells.items():
+        table[place] = value
+    table = table[~np.isnan(table).all(axis=1)]
+    read = (~np.isnan(table)).sum(axis=0)
+    takes_part = read >= FEWEST_PAGES_SHARE * len(table)
+    names = tuple(engines)
+    left_out = tuple(name for name, is_in in zip(names, takes_part.tolist(), strict=True) if not is_in)
+    kept = [name for name in names if name not in left_out]
+    if len(kept) < 2:
+        return None, left_out
+    direction: Direction = "higher" if metric in HIGHER_IS_BETTER else "lower"
+    return ranking_of(table[:, takes_part], kept, metric=metric, direction=direction), left_out
+
+
+# Pages in, a summary out.
+
+
+class MeasuredTranscripts(Struct, frozen=True, eq=False):
+    """A summary, and what it was made from."""
+
+    summary: Summary
+    rows: tuple[PageRow, ...]
+    """Every page of every engine."""
+    failures: tuple[Failure, ...]
+    inputs: tuple[InputFile, ...]
+    corpus: Corpus
+    settings: TranscriptSettings
+
+
+def measure_transcripts(
+    jobs: Jobs,
+    settings: TranscriptSettings,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    keep: Callable[[MeasuredPage], None] | None = None,
+) -> MeasuredTranscripts:
+    """Measure all pages; `progress` is told how many of how many are done, `keep` takes each page as it comes."""
+    task = Task(
+        settings=settings,
+        reference_name=jobs.reference_name,
+        is_kept=keep is not None,
+        has_one_engine=len(jobs.engines) == 1,
+    )
+    collected = _Collected(jobs, settings)
+    take = keep or _leave
+    # Closed here and not when they are collected as garbage: by then the database behind the pages is gone.
+    with closing(jobs.pages), closing(measure_jobs(jobs.pages, task)) as measured:
+        for done, job in enumerate(measured, 1):
+            collected.add(job)
+            for page in job.pages:
+                take(page)
+            if progress is not None:
+                progress(done, jobs.count)
+    return collected.measured()
+
+
+def _leave(_: MeasuredPage) -> None:
+    """Nobody keeps the findings."""
+
+
+class _Collected:
+    """What is gathered while the pages come in."""
+
+    def __init__(self, jobs: Jobs, settings: TranscriptSettings) -> None:
+        self._jobs = jobs
+        self._settings = settings
+        self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
+        self._rows: list[PageRow] = []
+        self._failures: list[Failure] = []
+        self._notices: Counter[str] = Counter()
+        self._first_files: dict[str, str] = {}
+        self._other_forms = 0
+        self._undecided: Counter[str] = Counter()
+        self._digests = [hashlib.sha256() for _ in jobs.inputs]
+        self._has_digests = False
+        self._findings = 0
+        self._refuse_if_strict(jobs.failures)
+
+    def add(self, job: MeasuredJob) -> None:
+        """Take one page with all its readings."""
+        self._refuse_if_strict(job.failures)
+        self._failures.extend(job.failures)
+        self._corpus.add(job.pages)
+        for notice in job.notices:
+            self._notices[notice.message] += 1
+            self._first_files.setdefault(notice.message, notice.path)
+        self._other_forms += job.other_forms
+        for page in job.pages:
+            self._rows.append(page.row)
+            self._undecided.update([page.undecided] if page.undecided else [])
+            self._findings += page.findings
+        for place, name in enumerate(("", *self._jobs.engines)):
+            if name in job.digests:
+                self._has_digests = True
+                self._digests[place].update(f"{job.page}\0{job.digests[name]}\0".encode("utf-8", "replace"))
+
+    def measured(self) -> MeasuredTranscripts:
+        """Everything, pooled."""
+        failures = (*self._jobs.failures, *self._failures)
+        self._refuse_if_strict(failures)
+        if not self._rows:
+            first = f"; the first fault: {failures[0].message}" if failures else ""
+            raise InputError(f"no page could be measured{first}")
+        settings = self._settings
+        absent = [field for field in settings.by if field not in self._corpus.fields]
+        if absent:
+            found = ", ".join(sorted(self._corpus.fields))
+            raise SettingsError(f"no page has the field {absent[0]!r}; fields found: {found}")
+        numbers = SummarySettings(
+            version=version("hallumeter"),
+            seed=settings.seed,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
+        ranking, left_out = rank_engines(self._rows, settings.ranking_metric)
+        summary = Summary(
+            version=SUMMARY_VERSION,
+            instrument="transcripts",
+            counts=Counts(
+                records=len(self._rows),
+                claims=self._findings,
+                verdicts=self._findings,
+                failures=len(failures),
+                judges=1,
+                models=len(self._jobs.engines),
+            ),
+            metrics=tuple(summary_rows(self._corpus, settings, numbers, witness=self._jobs.witness)),
+            notices=tuple(self._all_notices(ranking, left_out)),
+            ranking=ranking,
+        )
+        return MeasuredTranscripts(summary, tuple(self._rows), failures, self._inputs(), self._corpus, settings)
+
+    def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
+        if self._settings.is_strict and failures:
+            raise RecordError(failures[0].message)
+
+    def _inputs(self) -> tuple[InputFile, ...]:
+        if not self._has_digests:
+            return self._jobs.inputs
+        pairs = zip(self._jobs.inputs, self._digests, strict=True)
+        return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
+
+    def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
+        if left_out:
+            share = f"{FEWEST_PAGES_SHARE:.0%}"
+            yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
+        if ranking is not None and ranking.dropped:
+            yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
+        bounded = sum(row.is_exact is False for row in self._rows)
+        if bounded:
+            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {bounded:,}"
+        empty = sum(row.status == "empty_output" for row in self._rows)
+        if empty:
+            yield f"empty outputs, counted apart and left out of the hallucinating page rate: {empty:,}"
+        if self._jobs.witness is not None:
+            yield "compared with a witness, not with ground truth: rates are disagreement, not error"
+        for reason, times in self._undecided.most_common(3):
+            yield f"{times} undecided: {reason}"
+        if self._other_forms:
+            other = "the witness" if self._jobs.witness is not None else "their ground truth"
+            yield (
+                f"some pages are in another Unicode form than {other}; "
+                f"--normalize nfc makes them alike: {self._other_forms:,}"
+            )
+        # Last, because there may be many.
+        yield from self._file_notices()
+
+    def _file_notices(self) -> Iterator[str]:
+        for notice, files in self._notices.items():
+            more = f" ({files - 1:,} more files likewise)" if files > 1 else ""
+            yield f"{self._first_files[notice]}: {notice}{more}"
+        yield from self._jobs.notices
+
+
+# The files of a transcripts run, page by page as they are measured.
+
+
+class RunWriter:
+    """Writes records, claims and verdicts in the order of the pages; the rest when all are measured."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files = ExitStack()
+        self._records, self._claims, self._verdicts = (self._open(name) for name in (RECORDS, CLAIMS, VERDICTS))
+
+    def _open(self, name: str) -> IO[bytes]:
+        return self._files.enter_context((self._folder / name).open("wb"))
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def add(self, page: MeasuredPage) -> None:
+        """Write what was found on a page."""
+        if page.lines is not None:
+            self._records.write(page.lines.record)
+            self._claims.write(page.lines.claims)
+            self._verdicts.write(page.lines.verdicts)
+
+    def finish(self, measured: MeasuredTranscripts) -> None:
+        """Write what is known only at the end."""
+        write_jsonl(self._folder / FAILURES, measured.failures)
+        is_aligned = measured.settings.measures == "all"
+        write_jsonl(self._folder / MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
+        write_json(self._folder / SUMMARY, measured.summary)
+        write_pages(self._folder / PAGES, measured.rows)
+
+
+INSTRUMENT = "transcripts"
+
+
+def transcripts(
+    given: str | Path | Sequence[str | Path] | Iterable[Given],
+    *,
+    settings: TranscriptSettings | None = None,
+    out: str | Path | None = None,
+) -> Run:
+    """Compare what engines wrote with what is on the pages, and keep everything in a run.
+
+    Give paths (the ground truth, then each engine; or one table), or transcripts in Python. Without `out` the run
+    lives in a temporary folder, for as long as it is used.
+
+    >>> run = transcripts([("le roi de france", "le roi de france et de navarre et des indes")])
+    >>> [finding.claim.text for finding in run.findings() if finding.claim.kind == "block"]
+    ['et de navarre et des indes']
+    """
+    chosen = settings or TranscriptSettings()
+    return written_run(out, lambda place: transcripts_to_folder(_opened(given, chosen), place, settings=chosen))
+
+
+def transcripts_of_jobs(
+    jobs: AbstractContextManager[Jobs],
+    *,
+    settings: TranscriptSettings,
+    progress: Callable[[int, int], None] | None = None,
+) -> MeasuredTranscripts:
+    """Measure pages without keeping their findings."""
+    with jobs as opened:
+        return measure_transcripts(opened, settings, progress=progress)
+
+
+def transcripts_to_folder(
+    jobs: AbstractContextManager[Jobs],
+    out: Path,
+    *,
+    settings: TranscriptSettings,
+    progress: Callable[[int, int], None] | None = None,
+) -> MeasuredTranscripts:
+    """Measure pages and keep everything in a run folder with its report."""
+    started = datetime.now(UTC)
+    with new_run_folder(out) as folder, jobs as opened:
+        with RunWriter(folder) as writer:
+            measured = measure_transcripts(opened, settings, progress=progress, keep=writer.add)
+        writer.finish(measured)
+        write_json(folder / MANIFEST, _manifest(measured, opened, settings=settings, started=started))
+        load(folder).to_html(folder / REPORT)
+    return measured
+
+
+def _opened(
+    given: str | Path | Sequence[str | Path] | Iterable[Given], settings: TranscriptSettings
+) -> AbstractContextManager[Jobs]:
+    if isinstance(given, str | Path):
+        return opened_paths([Path(given)], columns=settings.columns)
+    items = list(given)
+    if not items:
+        raise RecordError("transcripts: nothing given; expected paths, or transcripts")
+    paths = only_paths(items, "transcripts: paths and transcripts are mixed; give one kind")
+    if paths:
+        return opened_paths(paths, columns=settings.columns)
+    return opened_records([item for item in items if not isinstance(item, str | Path)], columns=settings.columns)
+
+
+def _manifest(
+    measured: MeasuredTranscripts, jobs: Jobs, *, settings: TranscriptSettings, started: datetime
+) -> Manifest:
+    judge = JudgeEntry(ALIGNMENT, f"spelling {settings.spelling}")
+    if jobs.witness is not None:
+        judge = JudgeEntry(WITNESS, jobs.witness)
+    return Manifest(
+        version=MANIFEST_VERSION,
+        hallumeter=version("hallumeter"),
+        instrument=INSTRUMENT,
+        inputs=measured.inputs,
+        settings={
+            "spelling": str(settings.spelling),
+            "measures": settings.measures,
+            "by": list(settings.by),
+            "rank_by": settings.ranking_metric,
+            "witness": jobs.witness,
+            **{f"picarones_{name}": value for name, value in structs.asdict(settings.anchoring).items()},
+            **{f"badge_{name}": value for name, value in structs.asdict(settings.pages).items()},
+            **{f"witness_{name}": value for name, value in structs.asdict(settings.witness).items()},
+            "witness_confidence": settings.witness_confidence,
+            "resamples": settings.resamples,
+            "confidence": settings.confidence,
+        },
+        judges=(judge,),
+        seed=settings.seed,
+        started=started.isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )

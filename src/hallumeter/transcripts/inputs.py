@@ -1,0 +1,507 @@
+"""Find out what the user gave: folders, tables or single files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+import unicodedata
+from collections.abc import Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct, field
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.formats.fields import ALIASES
+from hallumeter.formats.files import read_rows
+from hallumeter.formats.records import rows_of
+from hallumeter.records.claim import Failure
+from hallumeter.records.manifest import InputFile
+from hallumeter.records.page import Transcript
+from hallumeter.records.response import FieldValue
+
+from .pages.folders import pages_in
+from .pages.page_file import composed_name, page_name
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from types import TracebackType
+
+    from .settings import Columns
+
+
+# Texts of pages on disk, so that tables larger than memory can be joined page by page.
+
+_SCHEMA = """
+CREATE TABLE page (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, reference TEXT) STRICT;
+CREATE TABLE reading (
+    page INTEGER NOT NULL, engine INTEGER NOT NULL, response TEXT NOT NULL, fields TEXT NOT NULL,
+    PRIMARY KEY (page, engine)
+) WITHOUT ROWID, STRICT;
+"""
+
+
+class StoredReading(NamedTuple):
+    """What an engine wrote for a page."""
+
+    engine: str
+    response: str
+    fields: dict[str, FieldValue]
+
+
+class StoredPage(NamedTuple):
+    """A page with all its readings, engines in the order in which they were first seen."""
+
+    page: str
+    reference: str | None
+    """None when no row had one."""
+    readings: tuple[StoredReading, ...]
+
+
+class PageTable:
+    """A temporary database of references and responses; pages come back in the order in which they were first seen."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "pages.sqlite")
+        # Nothing here outlives the run, so nothing needs to survive a crash.
+        self._database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
+        self._engines: dict[str, int] = {}
+
+    def __enter__(self) -> PageTable:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._database.close()
+        self._folder.cleanup()
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Names of the engines, in order of appearance."""
+        return tuple(self._engines)
+
+    def count_paired(self) -> int:
+        """How many pages have a reference and a reading."""
+        paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
+        return int(self._database.execute(paired).fetchone()[0])
+
+    def put_reference(self, page: str, reference: str) -> bool:
+        """Keep the reference of a page; False when it has another one already, which is kept."""
+        name, text = _page_name(page), _storable(reference)
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
+        self._database.execute("UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (text, name))
+        row = self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)).fetchone()
+        return bool(row[0] == text)
+
+    def put_reading(self, page: str, reading: StoredReading) -> bool:
+        """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
+        name = _page_name(page)
+        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
+        engine = self._engines.setdefault(_storable(reading.engine), len(self._engines))
+        fields = {
+            _storable(key): _storable(value) if isinstance(value, str) else value
+            for key, value in reading.fields.items()
+        }
+        cursor = self._database.execute(
+            "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?",
+            (engine, _storable(reading.response), msgspec.json.encode(fields).decode(), name),
+        )
+        return cursor.rowcount == 1
+
+    def pages(self) -> Generator[StoredPage, None, None]:
+        """Every page with its readings."""
+        names = tuple(self._engines)
+        with closing(self._database.execute("SELECT number, name, reference FROM page ORDER BY number")) as rows:
+            for number, name, reference in rows:
+                found = self._database.execute(
+                    "SELECT engine, response, fields FROM reading WHERE page = ? ORDER BY engine", (number,)
+                )
+                readings = tuple(
+                    StoredReading(names[engine], response, msgspec.json.decode(fields))
+                    for engine, response, fields in found
+                )
+                yield StoredPage(name, reference, readings)
+
+
+def _page_name(page: str) -> str:
+    """Names in the form NFC: a Korean name is one name, whichever system wrote it."""
+    return unicodedata.normalize("NFC", _storable(page))
+
+
+def _storable(text: str) -> str:
+    """A lone surrogate cannot be stored; it stands for a character that was broken before it came here."""
+    return text.encode("utf-8", "replace").decode()
+
+
+# From what the user gave to pages with their readings, one job per page.
+
+TRUTH, WITNESS = "truth", "witness"
+"""What the reference of a page is called in a run: ground truth, or another reading."""
+
+
+class Source(Struct, frozen=True):
+    """A text, the file that holds it, or the image that shows it: whoever measures the page opens it."""
+
+    text: str | None = None
+    """The text itself, when it came out of a table or from Python."""
+    path: Path | None = None
+    """A file that holds the text."""
+    image: Path | None = None
+    """An image that shows the text."""
+    reader: str | None = None
+    """The OCR engine that reads the image."""
+
+
+class EngineReading(Struct, frozen=True):
+    """Where one engine's text of a page is."""
+
+    engine: str
+    source: Source
+    fields: dict[str, FieldValue] = field(default_factory=dict)
+
+
+class PageJob(Struct, frozen=True):
+    """A page to measure."""
+
+    page: str
+    reference: Source
+    readings: tuple[EngineReading, ...]
+
+
+class Jobs(Struct):
+    """The pages of a run, and what could not be paired."""
+
+    pages: Generator[PageJob, None, None]
+    """Read once, as they are measured, and closed before what they are read from."""
+    count: int
+    """Pages that have a reference and a reading."""
+    engines: tuple[str, ...]
+    inputs: tuple[InputFile, ...]
+    failures: list[Failure]
+    notices: list[str]
+    reference_name: str = TRUTH
+    """What the reference is called in the run: `truth`, or `witness`."""
+    witness: str | None = None
+    """Who read the pages as a witness; None with a ground truth."""
+
+
+def unpaired(page: str, message: str) -> Failure:
+    """A page that has nothing to be compared with."""
+    return Failure(page, None, "read", None, "unpaired", message)
+
+
+# Transcripts in tables: rows with both texts, or one table of references and one per engine.
+
+PAGE_NAMES = (
+    *("page", "page_id", "doc_id", "document_id", "document", "record_id", "id"),
+    *("line", "image", "file", "name"),
+)
+ENGINE_NAMES = ("engine", "model", "system")
+REFERENCE_NAMES = ("reference", "ground_truth", "gt", "truth", "target", "correct")
+RESPONSE_NAMES = ("response", "hypothesis", "prediction", "transcription", "ocr", "output", "answer", "text")
+"""What the columns may be called, the first that a row has counts."""
+PAGE, ENGINE, REFERENCE, RESPONSE = "page", "engine", "reference", "response"
+_USUAL = {PAGE: PAGE_NAMES, ENGINE: ENGINE_NAMES, REFERENCE: REFERENCE_NAMES, RESPONSE: RESPONSE_NAMES}
+UNNAMED_ENGINE = "response"
+_NOTHING = (None, "")
+_CELLS = (".csv", ".tsv", ".tab")
+ENDINGS = (".jsonl", ".ndjson", ".jl", *_CELLS, ".parquet", ".pq", ".gz")
+
+
+class TempTable:
+    """Fills a table of pages from rows, and keeps what could not be used."""
+
+    def __init__(self, columns: Columns, page_table: PageTable) -> None:
+        self._columns = columns
+        self.page_table = page_table
+        self.failures: list[Failure] = []
+
+    def fill(self, paths: Sequence[Path], names: Sequence[str]) -> tuple[InputFile, ...]:
+        """Read every table; the first holds the references when it has no response beside them."""
+        has_pairs = self._has_both(paths[0])
+        if not has_pairs and len(paths) < 2:
+            known = f"a reference ({', '.join(REFERENCE_NAMES)}) and a response ({', '.join(RESPONSE_NAMES)})"
+            raise InputError(f"{paths[0]}: expected rows with {known}; name the columns, or give one table per engine")
+        inputs = []
+        for path, name in zip(paths, names, strict=True):
+            rows = 0
+            for line, row in self._rows(path):
+                rows += 1
+                place = f"{path.name}:{line}"
+                if has_pairs:
+                    self.put_pair(row, place, engine=name, page=place)
+                elif path == paths[0]:
+                    self._put_reference(row, place)
+                else:
+                    self._put_reading(row, place, engine=name)
+            with path.open("rb") as stream:
+                inputs.append(InputFile(path.name, hashlib.file_digest(stream, "sha256").hexdigest(), rows))
+        return tuple(inputs)
+
+    def put(self, page: str, reference: str, reading: StoredReading, *, place: str) -> None:
+        """Keep a reading with its reference; it is left out when its page has another one already."""
+        if self.page_table.put_reference(page, reference):
+            self._shelve(page, reading, place)
+        else:
+            self._fail("two_references", f"{place}: page {page!r} has another reference already; left out")
+
+    def put_pair(self, row: Mapping[str, object], place: str, *, engine: str, page: str) -> None:
+        """Keep a row with a reference and a response, of this engine and page unless it names others."""
+        reference, response = self._text(row, REFERENCE, place), self._text(row, RESPONSE, place)
+        if reference is not None and response is not None:
+            name = self._name(row, PAGE)
+            named = str(row[name]) if name and row[name] not in _NOTHING else page
+            self.put(named, reference, self._reading(row, response, engine), place=place)
+
+    def _put_reading(self, row: Mapping[str, object], place: str, *, engine: str) -> None:
+        page, response = self._text(row, PAGE, place), self._text(row, RESPONSE, place)
+        if page and response is not None:
+            self._shelve(page, self._reading(row, response, engine), place)
+
+    def _put_reference(self, row: Mapping[str, object], place: str) -> None:
+        role = REFERENCE if self._name(row, REFERENCE) else RESPONSE
+        page, text = self._text(row, PAGE, place), self._text(row, role, place)
+        if page and text is not None and not self.page_table.put_reference(page, text):
+            self._fail("two_references", f"{place}: page {page!r} has another reference already; the first counts")
+
+    def _shelve(self, page: str, reading: StoredReading, place: str) -> None:
+        if not self.page_table.put_reading(page, reading):
+            self._fail("read_twice", f"{place}: {reading.engine} has a reading of {page!r} already; the first counts")
+
+    def _reading(self, row: Mapping[str, object], response: str, engine: str) -> StoredReading:
+        """What a row says beside its texts; the engine is the row's own, if it names one."""
+        named = self._name(row, ENGINE)
+        used = {ALIASES.get(name, name) for role in _USUAL if (name := self._name(row, role))}
+        return StoredReading(
+            engine=str(row[named]) if named and row[named] not in _NOTHING else engine,
+            response=response,
+            fields={
+                name: _plain(value)
+                for name, value in row.items()
+                if value not in _NOTHING and ALIASES.get(name, name) not in used
+            },
+        )
+
+    def _rows(self, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+        """The rows of a table, under the names that it has for its columns as well as under hallumeter's."""
+        empty = "" if path.name.lower().removesuffix(".gz").endswith(_CELLS) else None
+        for batch in read_rows(path, fields=None):
+            for fault in batch.faults:
+                self._fail(fault.code, f"{path.name}:{fault.line}: {fault.message}")
+            for line, row in rows_of(batch):
+                row |= {alias: row[own] for alias, own in batch.aliases.items()}
+                # An empty cell is an empty text: a page without words, or an engine that wrote none.
+                yield line, {name: empty if value is None else value for name, value in row.items()}
+
+    def _has_both(self, path: Path) -> bool:
+        faults = len(self.failures)
+        row = next((row for _, row in self._rows(path)), {})
+        del self.failures[faults:]  # they are met again when all rows are read
+        return self._name(row, REFERENCE) is not None and self._name(row, RESPONSE) is not None
+
+    def _name(self, row: Mapping[str, object], role: str) -> str | None:
+        """What a row calls its page, engine, reference or response; None when it has no such column."""
+        chosen: str | None = getattr(self._columns, role)
+        return next((name for name in ((chosen,) if chosen else _USUAL[role]) if name in row), None)
+
+    def _text(self, row: Mapping[str, object], role: str, place: str) -> str | None:
+        """A text out of a row; None, and a failure, when it has none."""
+        name = self._name(row, role)
+        value = None if name is None else row[name]
+        if isinstance(value, str | int | float) and (value != "" or role != PAGE):
+            return str(value)
+        chosen: str | None = getattr(self._columns, role)
+        wanted = chosen or f"one of {', '.join(_USUAL[role])}"
+        found = "nothing" if value in _NOTHING else type(value).__name__
+        self._fail(f"no_{role}", f"{place}: no {role}; expected a text in {wanted}, found {found}")
+        return None
+
+    def _fail(self, code: str, message: str) -> None:
+        self.failures.append(Failure(None, None, "read", None, code, message))
+
+
+def jobs_of(page_table: PageTable, failures: list[Failure]) -> Generator[PageJob, None, None]:
+    """The pages of a table as jobs; what has no partner is a failure."""
+    with closing(page_table.pages()) as pages:
+        for page in pages:
+            if page.reference is None:
+                engines = ", ".join(reading.engine for reading in page.readings)
+                failures.append(unpaired(page.page, f"page {page.page!r} of {engines} has no reference; left out"))
+            elif not page.readings:
+                failures.append(unpaired(page.page, f"page {page.page!r}: no engine has a reading of it"))
+            else:
+                yield PageJob(page.page, Source(page.reference), tuple(map(_engine_reading, page.readings)))
+
+
+def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns, page_table: PageTable) -> Jobs:
+    """Pages out of tables."""
+    filling = TempTable(columns, page_table)
+    inputs = filling.fill(paths, names)
+    return Jobs(
+        jobs_of(page_table, filling.failures),
+        page_table.count_paired(),
+        page_table.engines,
+        inputs,
+        filling.failures,
+        [],
+    )
+
+
+def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: Columns, page_table: PageTable) -> Jobs:
+    """Pages given in Python: as records, or as mappings that are read like the rows of a table."""
+    filling = TempTable(columns, page_table)
+    for number, item in enumerate(given, 1):
+        place = f"transcripts:{number}"
+        if isinstance(item, Transcript):
+            reading = StoredReading(item.engine, item.response, item.fields)
+            filling.put(item.page, item.reference, reading, place=place)
+        else:
+            filling.put_pair(item, place, engine=UNNAMED_ENGINE, page=str(number))
+    return Jobs(
+        jobs_of(page_table, filling.failures), page_table.count_paired(), page_table.engines, (), filling.failures, []
+    )
+
+
+def _engine_reading(reading: StoredReading) -> EngineReading:
+    return EngineReading(reading.engine, Source(reading.response), reading.fields)
+
+
+def _plain(value: object) -> FieldValue:
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+# Transcripts in folders: one of references, one per engine, pages matched by name; or single files.
+
+
+def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) -> Jobs:
+    """Pages of a folder of references and of one folder per engine."""
+    truth = pages_in(reference)
+    readings = {name: pages_in(folder) for name, folder in zip(names, engines, strict=True)}
+    notices = [message for files in (truth, *readings.values()) for message in files.skipped]
+    known = truth.by_name
+    failures = []
+    for engine, files in readings.items():
+        missing = [page for page in known if page not in files.by_name]
+        failures += [unpaired(page, f"{page}: {engine} has no reading of it") for page in missing]
+        extra = [page for page in files.by_name if page not in known]
+        failures += [
+            unpaired(page, f"{page}: {engine} has a reading of it, but there is no reference") for page in extra
+        ]
+    paired = [page for page in known if any(page in files.by_name for files in readings.values())]
+    if not paired:
+        raise InputError(_nothing_paired(reference, engines, truth.by_name))
+    jobs = (
+        PageJob(
+            page,
+            Source(path=known[page]),
+            tuple(
+                EngineReading(engine, Source(path=files.by_name[page]))
+                for engine, files in readings.items()
+                if page in files.by_name
+            ),
+        )
+        for page in paired
+    )
+    inputs = [InputFile(plain_path(reference).name, None, len(known))]
+    inputs += [InputFile(name, None, len(files.by_name)) for name, files in readings.items()]
+    return Jobs(jobs, len(paired), tuple(readings), tuple(inputs), failures, notices)
+
+
+def file_jobs(reference: Path, responses: Sequence[Path], names: Sequence[str]) -> Jobs:
+    """One page: a file of the reference and one per engine."""
+    readings = tuple(EngineReading(name, Source(path=path)) for name, path in zip(names, responses, strict=True))
+    job = PageJob(page_name(reference.name), Source(path=reference), readings)
+    inputs = tuple(InputFile(path.name, None, 1) for path in (reference, *responses))
+    return Jobs(_one(job), 1, tuple(names), inputs, [], [])
+
+
+def engine_names(paths: Sequence[Path]) -> list[str]:
+    """What engines are called: their file or folder, with as much before and after it as tells them apart."""
+    whole = [plain_path(path) for path in paths]
+    names: list[str] = []
+    for depth in range(1, 1 + max(len(path.parts) for path in whole)):
+        for has_ending in (False, True):
+            names = [_last_parts(path, depth, has_ending=has_ending) for path in whole]
+            if len(set(names)) == len(names):
+                return names
+    twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
+    raise InputError(f"{twice}: is given twice; give each engine once")
+
+
+def plain_path(path: Path) -> Path:
+    """A path from the root without dots, so that it ends in a name."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def _last_parts(path: Path, depth: int, *, has_ending: bool) -> str:
+    is_whole = has_ending or path.is_dir()
+    name = path.name if is_whole else Path(path.name.removesuffix(".gz")).stem
+    return composed_name("/".join((*path.parts[-depth:-1], name)))
+
+
+def _one(job: PageJob) -> Generator[PageJob, None, None]:
+    yield job
+
+
+def _nothing_paired(reference: Path, engines: Sequence[Path], known: dict[str, Path]) -> str:
+    example = next(iter(known), "page1")
+    folders = " or ".join(str(folder) for folder in engines)
+    return f"{reference}: no page has the same name in {folders}; expected files such as {example}.txt in both"
+
+
+Given = Transcript | tuple[str, str] | Mapping[str, object]
+"""A transcript in Python: as a record, as (reference, response), or as a mapping like a row of a table."""
+
+
+@contextmanager
+def opened_paths(paths: Sequence[Path], *, columns: Columns) -> Iterator[Jobs]:
+    """The pages in some paths: a reference and one engine or more, or one table that holds both."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder")
+    is_table = [path.name.lower().endswith(ENDINGS) and path.is_file() for path in paths]
+    if all(is_table):
+        with PageTable() as page_table:
+            yield table_jobs(paths, engine_names(paths), columns=columns, page_table=page_table)
+        return
+    if len(paths) < 2:
+        raise InputError(f"{paths[0]}: nothing to compare it with; give the ground truth first, then each engine")
+    if any(is_table) or len({path.is_dir() for path in paths}) > 1:
+        raise InputError(f"{paths[0]}: {_mixture(paths)}; give folders, or tables, or single pages, not a mixture")
+    names = engine_names(paths[1:])
+    yield (folder_jobs if paths[0].is_dir() else file_jobs)(paths[0], paths[1:], names)
+
+
+@contextmanager
+def opened_records(given: Iterable[Given], *, columns: Columns) -> Iterator[Jobs]:
+    """Transcripts given in Python."""
+    with PageTable() as page_table:
+        items = (_transcript(item, number) for number, item in enumerate(given, 1))
+        yield record_jobs(items, columns=columns, page_table=page_table)
+
+
+def _transcript(item: Given, number: int) -> Transcript | Mapping[str, object]:
+    if isinstance(item, Mapping):
+        fields = item.get("fields")
+        return (
+            {**fields, **{key: item[key] for key in item if key != "fields"}} if isinstance(fields, Mapping) else item
+        )
+    if isinstance(item, tuple) and len(item) == 2 and all(isinstance(text, str) for text in item):
+        return Transcript(page=str(number), engine=UNNAMED_ENGINE, reference=item[0], response=item[1])
+    if not isinstance(item, Transcript):
+        expected = "a Transcript, a (reference, response) pair of texts or a dict"
+        raise RecordError(f"transcripts:{number}: expected {expected}, found {type(item).__name__}")
+    if not item.page or not item.engine:
+        raise RecordError(
+            f"transcripts:{number}: a page and an engine need names, found {item.page!r}, {item.engine!r}"
+        )
+    return item
+
+
+def _mixture(paths: Sequence[Path]) -> str:
+    kinds = dict.fromkeys("folder" if path.is_dir() else "file" for path in paths)
+    return f"found a {' and a '.join(kinds)}" if len(kinds) > 1 else "found a table beside a page"

@@ -1,0 +1,219 @@
+"""Jobs in, measured pages out: what each process does with its share of the pages."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from contextlib import closing
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from hallumeter.errors import InputError, RecordError
+from hallumeter.models.page_readers import PageReader
+from hallumeter.models.page_readers_by_name import page_reader
+from hallumeter.records.claim import Failure
+from hallumeter.records.page import Transcript
+from hallumeter.run.engines.local import map_in_order
+
+from .anchoring import PageTexts, anchor_pages
+from .inputs import TRUTH
+from .page import Comparison, MeasuredPage, measure_page, record_name
+from .page_reading import PageReading, read_page
+from .pages.page_file import read_page_file
+from .settings import TranscriptSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from .inputs import PageJob, Source
+
+
+_BYTES_AT_ONCE = 1 << 18
+_PAGES_AT_ONCE = 64
+_COMPOSING = frozenset({"nfc", "nfkc"})
+"""Steps of a spelling after which the Unicode form of a text does not matter."""
+
+
+class Task(Struct, frozen=True):
+    """How the pages of a run are measured."""
+
+    settings: TranscriptSettings
+    reference_name: str = TRUTH
+    is_kept: bool = False
+    """Whether findings are written into a run folder."""
+    has_one_engine: bool = False
+
+
+class Notice(NamedTuple):
+    """What had to be guessed or left out when a file was read."""
+
+    path: str
+    message: str
+
+
+class MeasuredJob(Struct, frozen=True):
+    """What came of one page."""
+
+    page: str
+    pages: tuple[MeasuredPage, ...]
+    failures: tuple[Failure, ...]
+    notices: tuple[Notice, ...]
+    digests: dict[str, str]
+    """SHA-256 of every text that came from a file, by engine; the reference's is under the empty name."""
+    other_forms: int
+    """Readings in another Unicode form than the reference, where the spelling does not make them alike."""
+
+
+class _Opened(Struct):
+    """A page whose files have been read."""
+
+    job: PageJob
+    transcripts: list[Transcript] = []
+    readings: list[PageReading | None] = []
+    """The transcripts, aligned; None where that is not asked for."""
+    failures: list[Failure] = []
+    notices: list[Notice] = []
+    digests: dict[str, str] = {}
+    confidence: float | None = None
+    """How sure a witness is of its reading; None when it does not say."""
+
+
+def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, None, None]:
+    """Measure pages, in their order, in as many processes as the settings say."""
+    measure = partial(_measure_share, task=task)
+    with closing(_shares(jobs)) as shares:
+        found = map_in_order(measure, shares, workers=task.settings.workers)
+        with closing(found) as measured:
+            for share in measured:
+                yield from share
+
+
+def _shares(jobs: Iterable[PageJob]) -> Generator[list[PageJob], None, None]:
+    """Some pages at a time: enough to be worth sending to another process, few enough that memory stays flat."""
+    share: list[PageJob] = []
+    size = 0
+    for job in jobs:
+        share.append(job)
+        size += _size(job.reference) + sum(_size(reading.source) for reading in job.readings)
+        if size >= _BYTES_AT_ONCE or len(share) == _PAGES_AT_ONCE:
+            yield share
+            share, size = [], 0
+    if share:
+        yield share
+
+
+def _size(source: Source) -> int:
+    """Bytes to read, roughly; an image takes as long as a share of texts."""
+    if source.path is None:
+        return _BYTES_AT_ONCE if source.text is None else len(source.text)
+    try:
+        return source.path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
+    # Aligned first: a page too long for that is left out before anything else is done with it.
+    opened = [_aligned(_open(job), task.settings) for job in jobs]
+    texts = (_texts(page, task.settings) for page in opened)
+    found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
+    measured = []
+    for page in opened:
+        rows = tuple(
+            measure_page(transcript, next(found), _comparison(page, transcript, task), reading=reading)
+            for transcript, reading in zip(page.transcripts, page.readings, strict=True)
+        )
+        failures, notices = tuple(page.failures), tuple(page.notices)
+        other_forms = _count_other_forms(page.transcripts, task.settings)
+        measured.append(MeasuredJob(page.job.page, rows, failures, notices, page.digests, other_forms))
+    return measured
+
+
+def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
+    """Align the readings of a page, if that is asked for; what cannot be aligned is a failure."""
+    if settings.measures != "all":
+        page.readings = [None] * len(page.transcripts)
+        return page
+    sound = []
+    for transcript in page.transcripts:
+        try:
+            page.readings.append(read_page(transcript.reference, transcript.response, spelling=settings.spelling))
+        except RecordError as error:
+            message = f"{transcript.page}: {transcript.engine}: {error}"
+            page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))
+        else:
+            sound.append(transcript)
+    page.transcripts = sound
+    return page
+
+
+def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettings) -> int:
+    """Readings of a page that are composed (NFC) where its reference is not, or the other way round."""
+    if not _COMPOSING.isdisjoint(settings.spelling.steps) or not transcripts:
+        return 0
+    is_composed = unicodedata.is_normalized("NFC", transcripts[0].reference)
+    return sum(
+        unicodedata.is_normalized("NFC", each.response) != is_composed for each in transcripts if each.response.strip()
+    )
+
+
+def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison:
+    record_id = record_name(page.job.page, transcript.engine, has_one_engine=task.has_one_engine)
+    return Comparison(
+        settings=task.settings,
+        reference_name=task.reference_name,
+        confidence=page.confidence,
+        record_id=record_id if task.is_kept else None,
+    )
+
+
+def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
+    as_compared = settings.spelling.text
+    if not page.transcripts:
+        return PageTexts("", ())
+    responses = [as_compared(transcript.response) for transcript in page.transcripts]
+    return PageTexts(as_compared(page.transcripts[0].reference), responses)
+
+
+def _open(job: PageJob) -> _Opened:
+    """Read the files of a page; one that cannot be read is a failure and takes no other with it."""
+    opened = _Opened(job)
+    reference = _text_of(job.reference, "", opened)
+    if reference is None:
+        return opened
+    for reading in job.readings:
+        response = _text_of(reading.source, reading.engine, opened)
+        if response is not None:
+            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, reading.fields))
+    return opened
+
+
+def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
+    if source.text is not None:
+        return source.text
+    try:
+        text = _text_from_disk(source, opened)
+    except InputError as error:
+        opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
+        return None
+    opened.digests[engine] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text
+
+
+def _text_from_disk(source: Source, opened: _Opened) -> str:
+    if source.image is not None and source.reader is not None:
+        reading = _reader(source.reader).read(source.image)
+        opened.confidence = reading.confidence
+        return reading.text
+    assert source.path is not None
+    page = read_page_file(source.path)
+    opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
+    return page.text
+
+
+@cache
+def _reader(name: str) -> PageReader:
+    """Each process starts an OCR engine once."""
+    return page_reader(name)

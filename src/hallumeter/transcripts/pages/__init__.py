@@ -1,0 +1,1 @@
+"""Readers of page files: plain text, ALTO, PAGE XML, hOCR."""

@@ -1,0 +1,139 @@
+"""One page from one file, whatever its format."""
+
+from __future__ import annotations
+
+import re
+import stat
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from hallumeter.errors import InputError
+from hallumeter.text.normalize import one_line
+
+from .alto import AltoReader
+from .hocr import read_hocr
+from .page_xml import PageXmlReader
+from .plain_text import decode, read_plain_text
+from .safe_xml import read_elements, root_name
+
+# The name of a page from the name of its file, so that files of different engines find each other.
+
+_ROLE = re.compile(r"(?:gt|ocrd?|pred)(?:-.*)?", re.IGNORECASE)
+
+
+def composed_name(name: str) -> str:
+    """A file's or folder's name in the form NFC: some systems take é and 한 apart."""
+    # Names that are not UTF-8 reach Python in pieces that cannot be written again.
+    readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return unicodedata.normalize("NFC", readable)
+
+
+def page_name(file_name: str) -> str:
+    """A file's name without its endings, in the form NFC.
+
+    First the endings that tell a format go (`.txt`, `.page.xml`, `.alto.xml`). Then the name is cut at the first part
+    between dots that says whose reading it is: `gt`, `ocr`, `ocrd` or `pred`, alone or followed by a dash. The part
+    before the first dot always stays.
+
+    >>> page_name("00000139.gt.page.xml"), page_name("00000139.ocrd-tess.ocr.page.xml"), page_name("vol.2.page.7.txt")
+    ('00000139', '00000139', 'vol.2.page.7')
+    """
+    parts = composed_name(file_name).split(".")
+    while len(parts) > 1 and f".{parts[-1].lower()}" in _FORMAT_ENDINGS:
+        parts.pop()
+    role = next((place for place, part in enumerate(parts) if place and _ROLE.fullmatch(part)), len(parts))
+    return ".".join(parts[:role])
+
+
+LARGEST_BYTES = 256 << 20
+"""A larger file is refused: it is hardly one page, and it must not fill the memory."""
+
+
+def _read_html(data: bytes) -> tuple[str, list[str]]:
+    text, notices = decode(data, is_markup=True)
+    return read_hocr(text), notices
+
+
+_READERS: dict[str, Callable[[bytes], tuple[str, list[str]]]] = {
+    **dict.fromkeys((".txt", ".text", ".md"), read_plain_text),
+    **dict.fromkeys((".hocr", ".html", ".htm", ".xhtml"), _read_html),
+}
+"""Who makes text, and notices, of the bytes of a file that ends so."""
+_XML = ".xml"
+PAGE_SUFFIXES = (*_READERS, _XML)
+"""How the names of page files end."""
+_FORMAT_ENDINGS = {*PAGE_SUFFIXES, ".page", ".alto"}
+ROOTS: dict[str, type[AltoReader | PageXmlReader] | None] = {"alto": AltoReader, "PcGts": PageXmlReader, "html": None}
+"""The outermost elements of the formats in XML; HTML has a reader of its own."""
+
+
+class Page(Struct, frozen=True):
+    """The text of one page."""
+
+    name: str
+    """The file's name without its endings, as in `page_name`."""
+    text: str
+    """Lines joined by line feeds; empty when the file holds no text."""
+    notices: tuple[str, ...] = ()
+    """What had to be guessed or left out, for people."""
+
+
+def read_page_file(path: Path) -> Page:
+    """Read a page from plain text, hOCR, ALTO or PAGE XML; of the last two the content decides, not the name.
+
+    Raises InputError, in one line, for whatever cannot be used.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in PAGE_SUFFIXES:
+        known = ", ".join(PAGE_SUFFIXES)
+        raise InputError(f"{path}: unknown ending {suffix!r} of a page; expected one of {known}")
+    _check(path)
+    try:
+        text, notices = _read_xml(path) if suffix == _XML else _read_bytes(path, _READERS[suffix])
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    return Page(page_name(path.name), text, tuple(notices))
+
+
+def _check(path: Path) -> None:
+    try:
+        status = path.stat()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be opened ({error})") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path}: is a folder; expected the file of one page")
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path}: is no ordinary file; save the page as one")
+    if status.st_size > LARGEST_BYTES:
+        raise InputError(
+            f"{path}: has {status.st_size:,} bytes, but a page may have at most {LARGEST_BYTES:,}; split it"
+        )
+
+
+def _read_xml(path: Path) -> tuple[str, list[str]]:
+    if path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML or hOCR")
+    root = root_name(path)
+    if root not in ROOTS:
+        raise InputError(
+            f"{path}: the outermost element is <{one_line(root)[:40]}>; "
+            f"expected <alto> of ALTO, <PcGts> of PAGE XML or <html> of hOCR"
+        )
+    reader_type = ROOTS[root]
+    if reader_type is None:
+        return _read_bytes(path, _read_html)
+    reader = reader_type()
+    read_elements(path, reader)
+    return reader.text(), []
+
+
+def _read_bytes(path: Path, read: Callable[[bytes], tuple[str, list[str]]]) -> tuple[str, list[str]]:
+    try:
+        return read(path.read_bytes())
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error

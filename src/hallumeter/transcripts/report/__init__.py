@@ -1,0 +1,1 @@
+"""What a report on transcripts shows."""

@@ -1,0 +1,359 @@
+"""The table of engines, best first, and what is said of their differences."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hallumeter.report.languages.speaking import message, say, say_count, written
+from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
+from hallumeter.report.wording import format_count, format_number, too_large_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from hallumeter.records.measurement import MetricSummary, Summary
+    from hallumeter.records.page import PageRow
+    from hallumeter.records.ranking import EnginePair, Ranking
+    from hallumeter.report.document import MetricText
+    from hallumeter.report.sections import PageCensus, ReadingSection
+
+    from .pages import CountedPages
+
+
+# The pages that went wrong most, and why, in words.
+
+STATUS_WORDS = {
+    "ok": message("compared"),
+    "empty_output": message("empty output"),
+    "empty_reference": message("text on a page with empty ground truth"),
+    "both_empty": message("both empty"),
+    "undecided": message("the witness could not tell"),
+}
+_READ = ("ok", "empty_reference")
+"""Text written for a blank page is invented as well."""
+
+
+def unfaithful_words(row: PageRow) -> float:
+    """Words invented, plus words left out.
+
+    >>> from hallumeter.records.page import PageRow
+    >>> row = PageRow(page="p", engine="e", status="ok", is_hallucinating=True, picarones_badge=True,
+    ...     net_insertion_rate=0.5, anchor_score=0.5, length_ratio=1.0, length_ratio_capped=1.0,
+    ...     reference_words=10, response_words=20, invented_rate=0.25, omission_rate=0.1)
+    >>> unfaithful_words(row)
+    6.0
+    """
+    return (row.invented_rate or 0.0) * row.response_words + (row.omission_rate or 0.0) * row.reference_words
+
+
+def worst_pages(rows: Iterable[PageRow], most: int) -> list[PageRow]:
+    """Readings with most words invented or left out; empty outputs are no readings, and are counted elsewhere."""
+    candidates = ((unfaithful_words(row), -place, row) for place, row in enumerate(rows) if row.status in _READ)
+    chosen = heapq.nlargest(most, (entry for entry in candidates if entry[0] > 0), key=lambda entry: entry[:2])
+    return [row for *_, row in chosen]
+
+
+def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
+    """What is wrong with a reading, most telling first; a witness does not prove that a passage is invented."""
+    found = []
+    if row.loops:
+        found.append(say_count(row.loops, "{count} loop", "{count} loops"))
+    if row.blocks and has_witness:
+        found.append(say_count(row.blocks, "{count} unconfirmed passage", "{count} unconfirmed passages"))
+    elif row.blocks:
+        found.append(say_count(row.blocks, "{count} invented block", "{count} invented blocks"))
+    if row.omissions:
+        found.append(say_count(row.omissions, "{count} omission", "{count} omissions"))
+    return ", ".join(found) if row.status == "ok" and found else say(STATUS_WORDS[row.status])
+
+
+# How pages and engines are counted in words, the same in every renderer.
+
+WITNESS_WORDS = message(
+    "compared with a witness: figures are disagreement, not error; passages are unconfirmed, not proven invented"
+)
+
+_ALL_SHOWN = {
+    True: message("Every page of every engine ({count}), most invented and left out first."),
+    False: message("Every page of every engine ({count}), not aligned, so that nothing is marked."),
+}
+"""By whether they are aligned."""
+_SOME_SHOWN = {
+    (True, False): message(
+        "The {count} readings with most words invented or left out, of {total}; the others are in records.jsonl."
+    ),
+    (True, True): message(
+        "The {count} readings with most words invented or left out, and {random} drawn at random, of {total}; the "
+        "others are in records.jsonl."
+    ),
+    (False, False): message(
+        "The {count} readings that came first, not aligned, of {total}; the others are in records.jsonl."
+    ),
+    (False, True): message(
+        "The {count} readings that came first, not aligned, and {random} drawn at random, of {total}; the others are "
+        "in records.jsonl."
+    ),
+}
+"""By whether they are aligned, and whether some were drawn at random."""
+
+
+def has_witness(signatures: Iterable[str | None]) -> bool:
+    """Whether numbers with such signatures rest on the reading of a witness instead of ground truth.
+
+    >>> has_witness(["cer|witness:tesseract|v:1"]), has_witness(["cer|v:1", None])
+    (True, False)
+    """
+    return any("|witness:" in signature for signature in signatures if signature)
+
+
+def census_words(census: PageCensus, failures: int) -> list[str]:
+    """What a run holds, piece by piece."""
+    parts = [
+        say_count(census.pages, "{count} page", "{count} pages"),
+        say_count(census.engines, "{count} engine", "{count} engines"),
+        say_count(census.empty_outputs, "{count} empty output", "{count} empty outputs"),
+        say_count(failures, "{count} failure", "{count} failures"),
+    ]
+    if census.empty_references:
+        parts.append(
+            say_count(
+                census.empty_references,
+                "{count} page with empty ground truth",
+                "{count} pages with empty ground truth",
+            )
+        )
+    if census.undecided:
+        parts.append(say_count(census.undecided, "{count} undecided page", "{count} undecided pages"))
+    return parts
+
+
+def reading_coverage_words(section: ReadingSection) -> str:
+    """Which pages can be read here, and where the others are."""
+    shown = len(section.readings)
+    is_aligned = any(view.stretches for view in section.readings)
+    if shown == section.total:
+        return say(_ALL_SHOWN[is_aligned], count=format_count(shown))
+    drawn = sum(view.picked == "random" for view in section.readings)
+    told = say(
+        _SOME_SHOWN[is_aligned, drawn > 0],
+        count=format_count(shown - drawn),
+        random=format_count(drawn),
+        total=format_count(section.total),
+    )
+    return f"{told} {too_large_words(section.too_large)}" if section.too_large else told
+
+
+HEADINGS = {
+    "cer": "CER",
+    "hallucinating_page_rate": message("Hallucinating pages"),
+    "invented_rate": message("Invented"),
+    "true_insertion_rate": message("Inserted"),
+    "omission_rate": message("Left out"),
+    "anchor_mean": message("Anchor"),
+    "wer": "WER",
+    "mer": "MER",
+    "wil": "WIL",
+    "cer_gini": "Gini",
+}
+"""The columns of a first look, and their short names."""
+_IN_SENTENCES = {
+    "true_insertion_rate": message("true insertion rate"),
+    "invented_rate": message("invented rate"),
+    "omission_rate": message("omission rate"),
+    "anchor_score": message("anchor score"),
+}
+HALLUCINATING = "hallucinating_page_rate"
+WARNED_ABOVE = 0.2
+"""Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
+WARNED_FROM = 5
+"""Fewer pages than this tell too little for a warning."""
+PAIRS_KEPT = 5_000
+LEVEL = 0.05
+"""An adjusted p value below it is called a difference."""
+_AHEAD_OF_ALL = message(
+    "{best} has the best mean rank and differs from {beaten} of the {others}: {basis} (Friedman, {p})."
+)
+_AHEAD_OF_SOME = message(
+    "{best} has the best mean rank and differs from {beaten} of the {others}; it does not differ from {equal}: {basis} "
+    "(Friedman, {p})."
+)
+_TIED = message("{best} has the best mean rank and leads; it does not differ from {equal}: {basis} (Friedman, {p}).")
+_ALIKE = message("{first} and {second} are not shown to differ: {basis} ({test}).")
+_BETTER = message("{first} is better than {second}: {basis} ({test}).")
+
+
+def ranking_section(
+    summary: Summary, counted: CountedPages, metric_texts: Mapping[str, MetricText]
+) -> RankingSection | None:
+    """Engines in the order of the ranking, or of their CER where there is none; None without any engine."""
+    by_engine: dict[str, dict[str, MetricSummary]] = {}
+    for metric in summary.metrics:
+        if tuple(metric.by) == ("engine",):
+            by_engine.setdefault(metric.by["engine"], {})[metric.metric] = metric
+    names = best_first([*by_engine, *(name for name in counted.by_engine if name not in by_engine)], summary)
+    if not names:
+        return None
+    ranks = {ranked.engine: ranked.mean_rank for ranked in summary.ranking.engines} if summary.ranking else {}
+    rows = tuple(
+        msgspec.structs.replace(
+            _engine_row(name, by_engine.get(name, {}), counted),
+            place=place if name in ranks or not ranks else None,
+            mean_rank=ranks.get(name),
+        )
+        for place, name in enumerate(names, 1)
+    )
+    found = {name: metric for metrics in by_engine.values() for name, metric in metrics.items()}
+    columns = [_column(metric, metric_texts.get(name)) for name, metric in found.items()]
+    order = list(HEADINGS)
+    first = sorted((column for column in columns if column.metric in HEADINGS), key=lambda c: order.index(c.metric))
+    ranking, left_out = _with_fewer_pairs(summary.ranking)
+    return RankingSection(
+        census=counted.census,
+        engines=rows,
+        columns=tuple(first),
+        further=tuple(column for column in columns if column.metric not in HEADINGS),
+        ranking=ranking,
+        pairs_left_out=left_out,
+    )
+
+
+def best_first(engines: list[str], summary: Summary) -> list[str]:
+    """Engines by their place in the ranking; those without one by their CER, then by name."""
+    places = {ranked.engine: place for place, ranked in enumerate(summary.ranking.engines)} if summary.ranking else {}
+    rates = {
+        row.by["engine"]: row.value
+        for row in summary.metrics
+        if row.metric == "cer" and tuple(row.by) == ("engine",) and row.value is not None
+    }
+    return sorted(engines, key=lambda name: (places.get(name, math.inf), rates.get(name, math.inf), name))
+
+
+def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: CountedPages) -> EngineRow:
+    empty = metrics.get("empty_output_rate")
+    pages, empty_outputs = counted.by_engine.get(engine), counted.empty_by_engine.get(engine)
+    if pages is None and empty is not None:
+        pages, empty_outputs = (None if part is None else int(part) for part in (empty.total, empty.count))
+    hallucinating = metrics.get(HALLUCINATING)
+    share = hallucinating.value if hallucinating else None
+    is_warned = share is not None and share > WARNED_ABOVE and (pages is None or pages >= WARNED_FROM)
+    return EngineRow(engine, pages, empty_outputs, place=None, mean_rank=None, metrics=metrics, is_warned=is_warned)
+
+
+def _column(metric: MetricSummary, text: MetricText | None) -> RankingColumn:
+    heading = HEADINGS.get(metric.metric) or (text.alias if text else metric.metric)
+    return RankingColumn(
+        metric=metric.metric,
+        heading=heading,
+        name=text.name if text else "",
+        question=text.question if text else "",
+        direction=metric.direction,
+        signature=metric.signature,
+    )
+
+
+def _with_fewer_pairs(ranking: Ranking | None) -> tuple[Ranking | None, int]:
+    """The ranking with all pairs, or only with neighbours where there are too many."""
+    if ranking is None or len(ranking.pairs) <= PAIRS_KEPT:
+        return ranking, 0
+    kept = tuple(neighbours(ranking))
+    return msgspec.structs.replace(ranking, pairs=kept), len(ranking.pairs) - len(kept)
+
+
+def neighbours(ranking: Ranking) -> list[EnginePair]:
+    """Pairs of engines that stand next to each other in the ranking, best first."""
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in ranking.pairs}
+    names = [ranked.engine for ranked in ranking.engines]
+    return [by_names[key] for key in map(frozenset, pairwise(names)) if key in by_names]
+
+
+def metric_words(name: str) -> str:
+    """What a metric of a page is called in a sentence.
+
+    >>> metric_words("cer"), metric_words("anchor_score")
+    ('CER', 'anchor score')
+    """
+    return HEADINGS[name] if HEADINGS.get(name, "").isupper() else say(_IN_SENTENCES.get(name, name.replace("_", " ")))
+
+
+def p_words(p_value: float | None) -> str:
+    """A p value as it is written in a sentence.
+
+    >>> p_words(0.0312), p_words(0.0), p_words(None)
+    ('p = 0.031', 'p < 0.001', 'no page differs')
+    """
+    if p_value is None:
+        return say("no page differs")
+    # A p value is never 0: it only was too small for a floating-point number.
+    shown = format_number(p_value) if p_value >= 0.001 else written("<0.001")
+    return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
+
+
+def difference_words(ranking: Ranking) -> str:
+    """Which engines differ, in one sentence or two."""
+    if len(ranking.engines) < 2:
+        return say("One engine: there is nothing to compare it with.")
+    basis = say_count(
+        ranking.pages,
+        "{metric} on the {count} page that all ranked engines have read",
+        "{metric} on the {count} pages that all ranked engines have read",
+        metric=metric_words(ranking.metric),
+    )
+    if len(ranking.engines) == 2:
+        return _pair_words(ranking, basis)
+    if ranking.undefined or ranking.p_value is None:
+        return say("Not tested: {reason}.", reason=ranking.undefined or say("the test is undefined"))
+    if ranking.p_value >= LEVEL:
+        return say("No difference is shown: {basis} (Friedman, {p}).", basis=basis, p=p_words(ranking.p_value))
+    return _leader_words(ranking, basis)
+
+
+def _leader_words(ranking: Ranking, basis: str) -> str:
+    """Whom the best engine differs from, where the engines do differ."""
+    best, *others = [ranked.engine for ranked in ranking.engines]
+    group = next((group for group in ranking.groups if best in group), (best,))
+    equal = [name for name in others if name in group]
+    beaten = len(others) - len(equal)
+    told = _TIED if not beaten else _AHEAD_OF_SOME if equal else _AHEAD_OF_ALL
+    return say(
+        told,
+        best=best,
+        beaten=format_count(beaten),
+        others=say_count(len(others), "{count} other", "{count} others"),
+        equal=_listed(equal) if equal else "",
+        basis=basis,
+        p=p_words(ranking.p_value),
+    )
+
+
+def _pair_words(ranking: Ranking, basis: str) -> str:
+    names = [ranked.engine for ranked in ranking.engines]
+    pair = next((pair for pair in ranking.pairs if {pair.first, pair.second} == set(names)), None)
+    if pair is None or pair.adjusted_p_value is None or pair.difference is None:
+        return say(
+            "{first} and {second} do not differ on any page: {basis}.", first=names[0], second=names[1], basis=basis
+        )
+    test = say(
+        "typical difference on a page {size}, Wilcoxon, {p}",
+        size=format_number(abs(pair.difference)),
+        p=p_words(pair.adjusted_p_value),
+    )
+    if pair.adjusted_p_value >= LEVEL:
+        told, (first, second) = _ALIKE, names
+    else:
+        is_first = (pair.difference < 0) != (ranking.direction == "higher")
+        told = _BETTER
+        first, second = (pair.first, pair.second) if is_first else (pair.second, pair.first)
+    return say(told, first=first, second=second, basis=basis, test=test)
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    """Names in a row; many are counted."""
+    if len(names) > most + 1:
+        further = format_count(len(names) - most)
+        return say("{names} and {count} more", names=", ".join(names[:most]), count=further)
+    return names[0] if len(names) == 1 else say("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])

@@ -1,0 +1,107 @@
+"""No ground truth: what another, non-generative, reading of the same pages confirms."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.models.page_readers_by_name import READERS, page_reader
+from hallumeter.records.manifest import InputFile
+
+from .inputs import WITNESS, EngineReading, Jobs, PageJob, Source, engine_names, opened_paths, plain_path, unpaired
+from .pages.folders import pages_in
+from .pages.page_file import PAGE_SUFFIXES, composed_name, page_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .settings import Columns
+
+
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
+DEFAULT_READER = "tesseract"
+
+
+@contextmanager
+def opened_witness(
+    engines: Sequence[Path], *, witness: str | None, images: Path | None, columns: Columns
+) -> Iterator[Jobs]:
+    """The engines' pages with the reading of a witness: texts that are given, or made from images by an OCR engine."""
+    if images is not None:
+        yield _read_jobs(engines, images, reader=witness or DEFAULT_READER)
+        return
+    if witness is None or not Path(witness).exists():
+        reader = str(witness).partition(":")[0]
+        if reader in READERS:
+            raise InputError(f"{reader} reads images; give --image DIR too")
+        raise InputError(
+            f"{witness}: no such folder or table of readings; an OCR engine such as {DEFAULT_READER} needs --image"
+        )
+    with opened_paths([Path(witness), *engines], columns=columns) as jobs:
+        jobs.reference_name, jobs.witness = WITNESS, plain_path(Path(witness)).name
+        yield jobs
+
+
+def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
+    """Pages whose images an OCR engine reads as they are measured."""
+    if reader.partition(":")[0] not in READERS and Path(reader).exists():
+        raise SettingsError(f"witness {reader}: is a path, so --image is not needed; give one of the two")
+    witness = page_reader(reader).name
+    known, notices = _images_in(images)
+    names = engine_names(engines)
+    found = [_readings(path, known, notices) for path in engines]
+    readings: dict[str, list[EngineReading]] = {}
+    failures = []
+    for name, files in zip(names, found, strict=True):
+        for page, file in files.items():
+            if page in known:
+                readings.setdefault(page, []).append(EngineReading(name, Source(path=file)))
+            else:
+                failures.append(unpaired(page, f"{page}: {name} has a reading of it, but there is no image"))
+        failures += [unpaired(page, f"{page}: {name} has no reading of it") for page in known if page not in files]
+    if not readings:
+        raise InputError(f"{images}: no image has the name of a page in {', '.join(map(str, engines))}")
+    jobs = (
+        PageJob(page, Source(image=known[page], reader=reader), tuple(each)) for page, each in sorted(readings.items())
+    )
+    inputs = [InputFile(plain_path(images).name, None, len(known))]
+    inputs += [InputFile(name, None, len(files)) for name, files in zip(names, found, strict=True)]
+    return Jobs(jobs, len(readings), tuple(names), tuple(inputs), failures, notices, WITNESS, witness)
+
+
+def _readings(path: Path, images: dict[str, Path], notices: list[str]) -> dict[str, Path]:
+    """An engine's pages: the files of a folder, or one file."""
+    if path.is_dir():
+        files = pages_in(path)
+        notices += files.skipped
+        return files.by_name
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if path.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{path}: expected a folder of pages beside images, or a file such as page.txt")
+    # One page and one image belong together whatever they are called.
+    return {next(iter(images)) if len(images) == 1 else page_name(path.name): path}
+
+
+def _images_in(path: Path) -> tuple[dict[str, Path], list[str]]:
+    """Images of a folder and of the folders below it by the names of their pages, and what was left out."""
+    if path.is_file():
+        return {page_name(path.stem): path}, []
+    if not path.is_dir():
+        raise InputError(f"{path}: no such folder of images")
+    found: dict[str, Path] = {}
+    notices = []
+    for file in sorted(path.rglob("*")):
+        *folders, name = file.relative_to(path).parts
+        if not name.lower().endswith(IMAGE_ENDINGS) or any(part.startswith(".") for part in (*folders, name)):
+            continue
+        page = "/".join([*map(composed_name, folders), page_name(file.stem)])
+        if page in found:
+            notices.append(f"{file}: {found[page].name} is an image of page {page!r} already; the first counts")
+        else:
+            found[page] = file
+    if not found:
+        raise InputError(f"{path}: holds no image; expected files that end in {', '.join(IMAGE_ENDINGS)}")
+    return found, notices

@@ -1,0 +1,133 @@
+"""Fields of a record against what claims assert and deny; expected findings are by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hallumeter.claims.judges.fields.record_fields import check_record_fields
+from hallumeter.claims.judges.rules.evidence import Evidence
+from hallumeter.claims.judges.rules.statement import Statement
+from hallumeter.records.response import Passage
+
+_RECORD = {
+    "name": "Blue Door",
+    "attributes": {
+        "BusinessParking": {"garage": False, "street": True, "validated": False, "lot": False, "valet": False},
+        "RestaurantsReservations": False,
+        "OutdoorSeating": None,
+        "WiFi": "free",
+        "RestaurantsTakeOut": True,
+        "RestaurantsGoodForGroups": True,
+        "HasFireplace": False,
+        "Music": None,
+        "Ambience": {"romantic": False, "casual": True, "classy": True},
+    },
+    "business_stars": 2.5,
+    "review_info": [
+        {
+            "review_stars": 5.0,
+            "review_text": "The karaoke on the first floor was loud, but the soup was worth all of it.",
+        }
+    ],
+}
+
+
+def _found(claim: str, record: object = _RECORD) -> list[tuple[str, str]]:
+    statement = Statement(claim, Evidence((Passage("e", json.dumps(record)),)), language="en")
+    return [(finding.reason, claim[finding.start : finding.end]) for finding in check_record_fields(statement)]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "It offers take-out and free Wi-Fi, and groups are welcome.",
+        "Reservations are not taken, and the restaurant suits groups.",
+        "No reservations are taken, and street parking is available.",
+        "Neither reservations nor valet parking are offered.",
+        "It has takeout, WiFi, and street parking, and does not take reservations.",
+        "Outdoor seating is not specified.",
+        "There is no information about outdoor seating.",
+        "The mood is casual and classy rather than romantic.",
+        "One reviewer liked the karaoke.",
+        "It holds 2.5 stars.",
+        "A five-star reviewer liked the soup.",
+        "Takeout is available, while a fireplace is not.",
+        "Parking is available.",
+    ],
+)
+def test_what_the_record_says_is_not_marked(claim: str) -> None:
+    assert _found(claim) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Reservations are accepted.", ("field_mismatch", "Reservations")),
+        ("Takeout is not offered.", ("field_mismatch", "Takeout")),
+        ("There is no WiFi.", ("field_mismatch", "WiFi")),
+        ("WiFi is available for a fee.", ("field_mismatch", "WiFi")),
+        ("It is not good for groups.", ("field_mismatch", "for groups")),
+        ("Guests can use the valet.", ("field_mismatch", "valet")),
+        ("Parking is not available.", ("field_mismatch", "Parking")),
+        ("The ambience is casual and romantic.", ("field_mismatch", "romantic")),
+        ("It offers outdoor seating.", ("field_empty", "outdoor seating")),
+        ("It does not offer takeaway coffee mugs or outdoor seating.", ("field_mismatch", "takeaway")),
+        ("There is no outdoor seating.", ("field_empty", "outdoor seating")),
+        ("Live bands play here.", ("field_empty", "Live bands")),
+        ("The restaurant is rated 4.5 stars.", ("field_mismatch", "4.5 stars")),
+        ("It is a highly rated place.", ("field_mismatch", "highly rated")),
+    ],
+)
+def test_what_the_record_does_not_say_is_marked(claim: str, expected: tuple[str, str]) -> None:
+    assert _found(claim)[0] == expected
+
+
+def test_free_wifi_is_wrong_where_it_is_paid() -> None:
+    record = {"WiFi": "paid"}
+    assert _found("It has free WiFi.", record) == [("field_mismatch", "WiFi")]
+    assert _found("It has WiFi.", record) == []
+
+
+def test_an_object_that_is_null_says_nothing_of_its_parts() -> None:
+    record = {"BusinessParking": None, "Ambience": None}
+    assert _found("Street parking is available.", record) == [("field_empty", "Street parking")]
+    assert _found("The setting is casual.", record) == [("field_empty", "casual")]
+
+
+def test_a_field_that_is_not_in_the_record_is_not_judged() -> None:
+    assert _found("It offers delivery and WiFi.", {"OutdoorSeating": True}) == []
+
+
+def test_a_low_rating_is_wrong_from_four_stars() -> None:
+    assert _found("It has a low rating.", {"stars": 4.0}) == [("field_mismatch", "low rating")]
+    assert _found("It has a low rating.", {"stars": 3.5}) == []
+
+
+def test_other_fields_are_known_by_their_names() -> None:
+    assert _found("It has a free locker.", {"freeLocker": False}) == [("field_mismatch", "free locker")]
+
+
+def test_fields_of_several_places_are_not_compared() -> None:
+    assert _found("It offers WiFi.", [{"WiFi": "no"}, {"WiFi": "free"}]) == []
+
+
+def test_evidence_that_is_no_record_has_no_findings() -> None:
+    statement = Statement("It offers WiFi.", Evidence((Passage("e", "There is no WiFi."),)), language="en")
+    assert check_record_fields(statement) == []
+
+
+def test_the_finding_quotes_the_value() -> None:
+    text = json.dumps(_RECORD)
+    statement = Statement("Reservations are accepted.", Evidence((Passage("e", text),)), language="en")
+    (finding,) = check_record_fields(statement)
+    (quote,) = finding.quotes
+    assert text[quote.start : quote.end] == "false"
+    assert finding.note == "response says “Reservations”, evidence says attributes Restaurants Reservations: false"
+
+
+def test_time_stays_in_proportion_to_the_length_of_a_claim() -> None:
+    # A list without a verb once made a pattern try all its parts in all ways; 400 words must still end at once.
+    claim = "It has takeout, " + "very good " * 200 + "WiFi and no end"
+    assert _found(claim) == []

@@ -1,0 +1,193 @@
+"""What the detector of refusals promises beyond the table of responses: options, scope, positions, time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hallumeter.claims.abstention import Abstention, AbstentionDetector, detect_abstention
+from hallumeter.errors import SettingsError
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "I don't know",
+            "I’m not sure",
+            "there is no such person",
+            "Je ne sais pas",
+            "알 수 없습니다",
+            "as an AI",
+            "I cannot",
+        ),
+        *(
+            "but",
+            "However,",
+            "X was born in 1950",
+            "Paris",
+            "죄송하지만",
+            "mais",
+            "while",
+            "You asked about X",
+            "I think",
+        ),
+        *(
+            ".",
+            ",",
+            "?",
+            ":",
+            "\n",
+            '"',
+            "“",
+            "»",
+            "- ",
+            "1. ",
+            "\u00a0",
+            "\u200b",
+            "e\u0301",
+            "\u1112\u1161\u11ab",
+            "\ud800",
+            "İ",
+        ),
+    ]
+)
+RESPONSES = st.text() | st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\t ", "\u00a0\u3000", "\u200b", "\ufeff \n"])
+def test_an_empty_or_blank_response_abstains(blank: str) -> None:
+    assert detect_abstention(blank) == Abstention(True, None, None, None, None, "empty")
+
+
+@pytest.mark.parametrize("marks", ["...", "-", "?", "😀"])
+def test_marks_without_words_are_no_refusal(marks: str) -> None:
+    assert detect_abstention(marks).reason == "none"
+
+
+@given(RESPONSES)
+def test_positions_always_point_to_the_words_in_the_response(response: str) -> None:
+    found = detect_abstention(response)
+    if found.reason == "cue":
+        assert found.did_abstain
+        assert found.start is not None
+        assert found.end is not None
+        assert 0 <= found.start < found.end <= len(response)
+        assert response[found.start : found.end] == found.cue
+    else:
+        assert (found.cue, found.start, found.end, found.language) == (None, None, None, None)
+        assert found.did_abstain == (found.reason == "empty")
+
+
+def test_a_language_that_was_not_asked_for_is_not_understood() -> None:
+    detector = AbstentionDetector(languages=["fr"])
+    assert not detector.detect("I don't know.").did_abstain
+    assert detector.detect("Je ne sais pas.").language == "fr"
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(SettingsError, match="no lexicon for the language 'xx'"):
+        AbstentionDetector(languages=["xx"])
+
+
+def test_an_extra_cue_refuses_literally_and_has_no_language() -> None:
+    detector = AbstentionDetector(extra_cues=["(see. the lawyers)*", "ask|my lawyer"])
+    found = detector.detect("Please ASK|MY  lawyer.")
+    assert (found.cue, found.start, found.language, found.reason) == ("ASK|MY  lawyer", 7, None, "cue")
+    assert not detector.detect("Please ask my lawyer.").did_abstain
+
+
+def test_an_extra_cue_has_the_scope_of_every_other() -> None:
+    detector = AbstentionDetector(extra_cues=["ask my lawyer"])
+    assert not detector.detect("X was born in 1950. For the rest ask my lawyer.").did_abstain
+
+
+@pytest.mark.parametrize("cue", ["", "  ", "?!"])
+def test_an_extra_cue_without_words_is_refused(cue: str) -> None:
+    with pytest.raises(SettingsError, match="has no letter or digit"):
+        AbstentionDetector(extra_cues=[cue])
+
+
+def test_a_removed_cue_refuses_no_longer_and_its_neighbours_do() -> None:
+    detector = AbstentionDetector(removed_cues=["I’m not sure"])
+    assert not detector.detect("I'm not sure who that is.").did_abstain
+    assert detector.detect("I am not sure who that is.").did_abstain
+
+
+def test_the_cue_of_a_detection_can_be_removed() -> None:
+    found = detect_abstention("I do not have any reliable information about it.")
+    assert found.cue is not None
+    detector = AbstentionDetector(removed_cues=[found.cue])
+    assert not detector.detect("I do not have any reliable information about it.").did_abstain
+
+
+def test_a_removed_cue_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(SettingsError, match="'I adore it': there is no such cue"):
+        AbstentionDetector(removed_cues=["I adore it"])
+
+
+def test_case_can_be_made_to_count() -> None:
+    detector = AbstentionDetector(case_sensitive=True, extra_cues=["NO ANSWER"])
+    assert detector.detect("I don't know.").did_abstain
+    assert detector.detect("Unable to answer.").did_abstain
+    assert detector.detect("NO ANSWER").did_abstain
+    assert not detector.detect("I DON'T KNOW.").did_abstain
+    assert not detector.detect("no answer was given by Holm in 1912.").did_abstain
+
+
+@pytest.mark.parametrize(
+    ("response", "did_abstain"),
+    [
+        # A statement of its own before the cue answers; a frame does not.
+        ("Holm painted the nave, there is no information about the tower.", False),
+        ("Based on the given passages, there is no information about the tower.", True),
+        ("No, based on the given passages, it is not clear whether the tower stands.", True),
+        ("제공된 문서에 따르면, 그에 대한 정보가 없습니다.", True),
+        # What is announced may be the refusal; what is announced after "but" is an answer.
+        ("Here is what I found:\nI don't know.", True),
+        ("I don't know him. However, I can describe his house:\n- a door\n- a wall", False),
+        # Denials of existence stand, whatever is told about something else, until they are taken back.
+        ("There is no such treaty. The war ended in 1763.", True),
+        ("There is no such treaty. However, the war ended in 1763.", False),
+        ("Gremlins do not exist. The legend spread in 1943.", False),
+        # A conceded clause is weighed with what follows.
+        ("Although the name sounds plausible, I could not find any record of it.", True),
+        ("Although I could not find any record, the tower was built in 1260.", False),
+        # Quoted words are someone else's.
+        ('The sign reads "I don\'t know" in red letters.', False),
+        ('I have no information about "The Blue Quill".', True),
+        # A clause of courtesies alone says nothing.
+        ("Sorry! Well, unfortunately. I have no idea.", True),
+        ("There is no “Order of the Quill”.", True),
+        ("There is no way around it.", False),
+    ],
+)
+def test_a_refusal_counts_only_when_nothing_is_answered(response: str, *, did_abstain: bool) -> None:
+    assert detect_abstention(response).did_abstain is did_abstain
+
+
+def test_a_hedge_with_content_is_no_abstention() -> None:
+    # It generated content about the thing asked for, and that content can be a false acceptance.
+    assert detect_abstention("I'm not sure, but I think she was a Danish chemist.").reason == "none"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("I don't know. ", "I don't know, ", "\"I don't know ", "sorry, ", "sorry unknown ", "but ", "no no "),
+        *(
+            "there is no evidence ",
+            "e\u0301 ",
+            "\u200b\u200b",
+            "  \t",
+            "a, ",
+            "while ",
+            "죄송하지만 알 수 없습니다. ",
+            "!",
+        ),
+    ],
+)
+def test_a_long_response_of_one_repeated_pattern_is_read_to_its_end(unit: str) -> None:
+    # A rule that looks back over the whole text at every step would not come to its end here.
+    response = unit * (200_000 // len(unit))
+    found = detect_abstention(response)
+    assert found.cue is None or response[found.start : found.end] == found.cue

@@ -1,0 +1,170 @@
+"""A run held to bounds: which number counts, for whom, and what is named when one is broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from compared_runs import run_of, verdict_rows
+from hallumeter import audit
+from hallumeter.claims.profiles import Policy, Rule, parse_policy
+from hallumeter.decide.gate.first_policy import first_policy
+from hallumeter.decide.gate.pipeline import gate
+from hallumeter.decide.gate.text import gate_github, gate_junit, gate_sarif, gate_text
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.records.bounds import Bound
+
+ROWS = verdict_rows({"r1": "ssrr", "r2": "ssss"}, task="QA") + verdict_rows({"r3": "sssn"}, task="chat")
+
+
+def held(*bounds: Bound, **more: object) -> Policy:
+    return Policy("mine", bounds=bounds, **more)  # type: ignore[arg-type]
+
+
+def test_a_bound_looks_at_the_value_the_interval_or_the_worst_case(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", ROWS)
+    row = run.summary.metrics[0]
+    assert row.interval is not None
+    found = gate(
+        run,
+        held(
+            Bound("mihr", at_most=0.25),
+            Bound("mihr", at_most=0.25, looks_at="interval"),
+            Bound("mihr", at_most=0.25, looks_at="worst_case"),
+            Bound("factscore", at_least=0.8),
+        ),
+    )
+    assert [check.status for check in found.checks] == ["passed", "broken", "passed", "broken"]
+    assert [check.value for check in found.checks] == [0.25, row.interval[1], 0.25, 0.75]
+    assert found.outcome == "broken"
+    offenders = [(each.record_id, each.count, each.total) for each in found.checks[1].offenders]
+    assert offenders == [("r1", 2.0, 4.0), ("r3", 1.0, 4.0)]
+    assert [each.record_id for each in found.checks[3].offenders] == ["r1", "r3"]
+
+
+@pytest.mark.parametrize("by", [(), ("task",)])
+def test_slices_are_bounded_whether_or_not_the_run_was_summarised_by_them(tmp_path: Path, by: tuple[str, ...]) -> None:
+    run = run_of(tmp_path / "a", ROWS, by=by)
+    found = gate(
+        run, held(Bound("mihr", at_most=0.25, each=("task",)), Bound("mihr", at_most=0.1, by={"task": "chat"}))
+    )
+    assert [(check.by, check.point, check.status) for check in found.checks] == [
+        ({"task": "QA"}, 0.25, "passed"),
+        ({"task": "chat"}, 0.25, "passed"),
+        ({"task": "chat"}, 0.25, "broken"),
+    ]
+    assert [each.record_id for each in found.checks[2].offenders] == ["r3"]
+
+
+def test_a_slice_or_a_metric_that_is_not_there_is_unmeasured_and_no_pass(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", ROWS, by=("task",))
+    bounds = Bound("mihr", at_most=1.0, by={"task": "summary"}), Bound("cer", at_most=1.0)
+    found = gate(run, held(*bounds))
+    assert [check.status for check in found.checks] == ["unmeasured", "unmeasured"]
+    assert found.outcome == "unmeasured"
+    assert found.checks[0].reason == "not measured: the run has no such slice"
+    with pytest.raises(SettingsError, match="no record has the field 'topic'"):
+        gate(run, held(Bound("mihr", at_most=1.0, each=("topic",))))
+
+
+def test_what_is_unmeasured_cannot_pass_beyond_its_share_but_what_is_broken_is(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", verdict_rows({"r1": "ssu", "r2": "srs"}))
+    passing, failing = Bound("mihr", at_most=0.5), Bound("mihr", at_most=0.1)
+    assert gate(run, held(passing)).outcome == "passed"
+    found = gate(run, held(passing, max_unmeasured=0.1))
+    assert found.outcome == "unmeasured"
+    assert found.checks[0].reason == "16.7% of what it counts is undecided or failed; at most 10.0% may be"
+    assert gate(run, held(failing, max_unmeasured=0.1)).outcome == "broken"
+    own = Bound("mihr", at_most=0.5, max_unmeasured=0.2)
+    assert gate(run, held(own, max_unmeasured=0.1)).outcome == "passed"
+
+
+def test_an_interval_that_does_not_exist_is_no_pass(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", verdict_rows({"r1": "ss"}))
+    [check] = gate(run, held(Bound("mihr", at_most=0.5, looks_at="interval"))).checks
+    assert (check.status, check.reason) == ("unmeasured", "it has no interval end")
+
+
+def test_rules_are_bounds_where_there_are_no_bounds(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", ROWS)
+    rules = Rule("mihr", good=0.1, bad=0.2), Rule("factscore", good=0.9, bad=0.7)
+    assert [(check.rule, check.status) for check in gate(run, Policy("old", rules)).checks] == [
+        ("at most 0.2", "broken"),
+        ("at least 0.7", "passed"),
+    ]
+
+
+def test_the_first_policy_of_a_run_is_one_that_it_passes(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", ROWS)
+    text = first_policy(run)
+    policy = parse_policy(text, source="policy.toml", known_metrics=["mihr", "mihr_refuted", "mahr"])
+    assert gate(run, policy).outcome == "passed"
+    for line in text.splitlines():
+        assert not line or line.startswith("#") or "=" in line or line == "[[bounds]]"
+    with pytest.raises(InputError, match="nothing was measured"):
+        first_policy(run_of(tmp_path / "b", verdict_rows({"r1": "u"})))
+
+
+def audited(folder: Path) -> Path:
+    rows = [
+        {"id": "a", "response": "The tower is 330 m high.", "evidence": "The tower is 330 m high."},
+        {"id": "b", "response": "It is 999 m high.\nIt is tall.", "evidence": "The tower is 330 m high."},
+    ]
+    source = folder / "answers.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    audit(source, judge="rules", out=folder / "run")
+    return folder / "run"
+
+
+def test_every_form_names_the_file_and_line_of_what_is_not_supported(tmp_path: Path) -> None:
+    from hallumeter import load
+
+    run = load(audited(tmp_path))
+    found = gate(run, held(Bound("mihr", at_most=0.1)), source=tmp_path)
+    place = f"{(tmp_path / 'answers.jsonl').as_posix()}"
+    [claim, *_] = found.claims
+    assert (claim.record_id, claim.place and (claim.place.file, claim.place.line)) == ("b", (place, 2))
+    assert f"{place}:2" in gate_text(found, width=400)
+    [command, error, *_] = gate_github(found).splitlines()
+    assert command.startswith("::error title=hallumeter gate::mihr: broken:")
+    assert f"line=2,title={claim.label.lower()}::record b:" in error
+    suite = ET.fromstring(gate_junit(found))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    assert "answers.jsonl:2" in (suite.findtext("testcase/failure") or "")
+    log = json.loads(gate_sarif(found))
+    assert log["version"] == "2.1.0"
+    [result, *_] = log["runs"][0]["results"]
+    location = result["locations"][0]["physicalLocation"]
+    assert location["region"]["startLine"] == 2
+    assert location["artifactLocation"]["uri"].endswith("answers.jsonl")
+    assert result["ruleId"] in {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert {"tool", "results"} <= set(log["runs"][0])
+
+
+def test_an_input_that_changed_or_is_gone_gives_no_lines_and_is_named(tmp_path: Path) -> None:
+    from hallumeter import load
+
+    run = load(audited(tmp_path))
+    policy = held(Bound("mihr", at_most=0.1))
+    gone = gate(run, policy, source=tmp_path / "elsewhere")
+    assert gone.claims[0].place is None
+    assert "no such file" in gone.notices[0]
+    assert "locations" not in json.loads(gate_sarif(gone))["runs"][0]["results"][0]
+    with (tmp_path / "answers.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write("\n")
+    changed = gate(run, policy, source=tmp_path)
+    assert changed.claims[0].place is None
+    assert "changed since the run was made" in changed.notices[0]
+
+
+def test_untrusted_text_stays_text_in_every_form(tmp_path: Path) -> None:
+    nasty = 'x"]]><script>&\x1b[31m\n::error::%'
+    rows = [{**row, "record_id": nasty, "text": nasty} for row in verdict_rows({"r": "rr"})]
+    found = gate(run_of(tmp_path / "a", rows), held(Bound("mihr", at_most=0.0)))
+    assert ET.fromstring(gate_junit(found)).get("failures") == "1"
+    assert all(line.startswith(("::error ", "::warning ")) for line in gate_github(found).splitlines())
+    json.loads(gate_sarif(found))
+    assert "\x1b" not in gate_text(found) + gate_github(found) + gate_junit(found)

@@ -1,0 +1,132 @@
+"""Golden cases of the commands that decide about runs: compare, gate, label, correct, calibrate, baselines, report."""
+
+from __future__ import annotations
+
+from golden_case import case
+
+_TARGET = '--target "at most 60% hallucinated among accepted"'
+
+DECISIONS = (
+    case(
+        "compare-two",
+        "audit rag.jsonl --judge embedded:fast --out other --workers 1 --quiet",
+        *(f"compare run other --format {form}" for form in ("table", "json", "markdown")),
+        "compare run other --by model --margin 0.02 --metric mihr --metric mahr --examples 2 --max-unmeasured 0.5",
+        "compare run other --metric all --quiet --confidence 0.9 --resamples 100 --seed 4 --similarity 0.9",
+        "compare other run --margin mihr=0.9 --metric mihr",
+        "compare run other --out comparison.html --quiet",
+        "compare run other --out comparaison.html --language fr --quiet",
+        "compare run other --out ko.html --language ko --quiet",
+        "compare run run",
+        after="audit-rules",
+    ),
+    case(
+        "compare-three",
+        "audit rag.jsonl --judge embedded:fast --out other --workers 1 --quiet",
+        "audit rag.jsonl --judge rules --extractor clauses --out third --workers 1 --quiet",
+        "compare run other third --out ranking.html",
+        "compare run other third --format json",
+        "compare run other third --format markdown --metric mihr",
+        after="audit-rules",
+    ),
+    case(
+        "compare-transcripts",
+        "transcripts truth newspaper-ocr --out a --workers 1 --quiet",
+        "transcripts truth smollm2 --out b --workers 1 --quiet",
+        "compare a b",
+        "compare a b --on page --metric cer --format json",
+        given="newspapers",
+    ),
+    case(
+        "gate",
+        *(f"gate run --policy policy.toml --format {form}" for form in ("table", "json", "junit", "github", "sarif")),
+        "gate run --policy policy.toml --source . --format sarif --quiet",
+        "gate run",
+        "gate run --policy nowhere.toml",
+        after="audit-rules",
+    ),
+    case(
+        "gate-init",
+        "gate run --init",
+        "gate run --init",
+        "gate run --policy policy.toml",
+        after="measure-run",
+    ),
+    case(
+        "label",
+        "label run --annotator kim < keys",
+        "label run --annotator lee --overlap 0.5 --limit 4 --show-verdict < keys",
+        "label run --annotator kim --unit response --width 0.05 --seed 3 --limit 3 < keys",
+        "label run --judge rules --annotator kim --limit 1 < keys",
+        "label run --export labels.csv",
+        "label run --export -",
+        "correct run --by model",
+        "correct run --labels labels.csv --annotator kim --judge rules",
+        after="audit-rules",
+        given="keys",
+    ),
+    case(
+        "correct",
+        *(f"correct run --reference human --judge rules --format {form}" for form in ("table", "json", "markdown")),
+        "correct run --reference human --judge rules --by model --width 0.1 --confidence 0.9 --seed 2 --resamples 100",
+        "correct run --reference human --judge rules --cluster model --quiet",
+        "correct run --gold task",
+        "correct run",
+        "correct run --reference nosuch",
+        "correct run --judge nosuch --reference human",
+        after="audit-rules",
+    ),
+    case(
+        "calibrate",
+        *(f"calibrate run --reference human --judge rules --format {form}" for form in ("table", "json", "markdown")),
+        f"calibrate run --reference human --judge rules {_TARGET} --by model --jointly --out calibration.json",
+        'calibrate run --reference human --judge rules --target "miss at most 60% of hallucinations" --on-average',
+        "calibrate run --reference human --judge rules --unit response --confidence 0.8 --quiet",
+        'calibrate run --reference human --judge rules --target "be good"',
+        "calibrate run",
+        after="audit-rules",
+    ),
+    case(
+        "baselines",
+        *(
+            f"baselines run --reference human --judge rules --workers 1 --no-keep --format {form}"
+            for form in ("table", "json", "markdown")
+        ),
+        "baselines run --reference human --workers 1 --by model --limit 4 --seed 2 --confidence 0.9 --quiet",
+        "baselines run",
+        "report run --format json",
+        after="audit-rules",
+    ),
+    case(
+        "report-audit",
+        "report run --format json",
+        "report run --format json --language fr",
+        "report run --format json --language ko",
+        "report run",
+        "report run --out en.html",
+        "report run --language fr --out fr.html",
+        "report run --language ko --out ko.html",
+        "report run --language xx --out xx.html",
+        "report run --out nowhere/page.html",
+        "report --schema",
+        "report nowhere",
+        "report",
+        after="audit-rules",
+    ),
+    case(
+        "report-transcripts",
+        "report run --format json --language fr",
+        "report run --language ko --out ko.html",
+        after="transcripts-folders",
+    ),
+    case(
+        "report-several",
+        "measure verdicts.jsonl --out first --quiet",
+        "transcripts truth smollm2 --out second --workers 1 --quiet",
+        "report first second --out all.html",
+        "report first second --out tout.html --language fr",
+        "report first second",
+        "report first second --format json",
+        given="verdicts-jsonl newspapers",
+    ),
+)

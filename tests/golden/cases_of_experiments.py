@@ -1,0 +1,106 @@
+"""Golden cases of dialogues with simulated patients and of agents that read reviews."""
+
+from __future__ import annotations
+
+from golden_case import case
+
+EXPERIMENTS = (
+    case(
+        "dialogue-script",
+        "dialogue script --fhir-dir fhir --output-path scripts.jsonl --language en",
+        "dialogue script --fhir_dir fhir --output_path ko.jsonl --max_patients 2 --seed 1",
+        "dialogue script --fhir-dir fhir --output-path dated.jsonl --as-of 2018-01-01 --include-deceased --quiet",
+        "dialogue script --fhir-dir bulk --output-path bulk.jsonl --language en --validate",
+        given="patients bulk",
+    ),
+    case(
+        "dialogue-run",
+        "dialogue run --config experiment.yaml --dry-run",
+        "dialogue run --config experiment.yaml --run-id pilot",
+        "dialogue run --config experiment.yaml --run-id pilot",
+        "dialogue run --config experiment.yaml --out elsewhere --max-patients 1 --max-turns 2 --quiet",
+        after="dialogue-script",
+        given="dialogues",
+    ),
+    case(
+        "dialogue-others",
+        "dialogue run --config others.yaml",
+        "dialogue run --config others.yaml --retry-failed",
+        "dialogue measure runs/others/events.jsonl --workers 1",
+        after="dialogue-script",
+        given="dialogues evaluators",
+        has_model=True,
+    ),
+    case(
+        "dialogue-measure",
+        "dialogue measure runs/pilot/events.jsonl --out run --workers 1",
+        *(
+            f"dialogue measure runs/pilot/events.jsonl --workers 1 --format {form}"
+            for form in ("json", "markdown", "csv")
+        ),
+        "dialogue measure runs/pilot/events.jsonl --workers 1 --by language --scripts scripts.jsonl --strict",
+        "dialogue measure - --workers 1 --quiet < runs/pilot/events.jsonl",
+        "dialogue measure runs/pilot/events.jsonl --workers 1 --judge rules",
+        "report run --format json",
+        "report run --language fr --out fr.html",
+        "report run --language ko --out ko.html",
+        after="dialogue-run",
+    ),
+    case(
+        "dialogue-rules",
+        "dialogue config",
+        "dialogue config --format json",
+        "dialogue config --init rules",
+        "dialogue config --init rules",
+        "dialogue config rules",
+        "dialogue config nowhere",
+        "dialogue lint",
+        "dialogue lint --format json",
+        "dialogue lint rules --events runs/pilot/events.jsonl",
+        "dialogue lint folder",
+        "dialogue measure runs/pilot/events.jsonl --config rules --workers 1",
+        after="dialogue-run",
+        given="broken",
+    ),
+    case("dialogue-wrong-rules", "dialogue lint rules", "dialogue lint rules --format json", given="wrong-rules"),
+    case(
+        "aspects-run",
+        "aspects run --config experiment.yaml --dry-run",
+        "aspects run --config experiment.yaml",
+        "aspects run --config experiment.yaml",
+        "aspects run --config plain.yaml --max-sentences 2 --run-id short",
+        "aspects run --config table.yaml --quiet",
+        given="reviews aspects",
+    ),
+    case(
+        "aspects-others",
+        "aspects run --config others.yaml",
+        "aspects run --config others.yaml --retry-failed",
+        given="reviews aspects evaluators",
+        has_model=True,
+    ),
+    case(
+        "aspects-score",
+        "aspects score runs/two-seeds/outputs.jsonl --gold gold.jsonl --out cards.jsonl --workers 1",
+        "aspects score runs/two-seeds/outputs.jsonl --gold gold.jsonl --out cards.jsonl --workers 1",
+        "aspects score runs/short/outputs.jsonl --out - --profile smoke --workers 1",
+        "aspects aggregate cards.jsonl --workers 1 --out run",
+        *(f"aspects aggregate cards.jsonl --workers 1 --format {form}" for form in ("json", "markdown", "csv")),
+        "aspects aggregate cards.jsonl --workers 1 --profile paper_main",
+        "aspects aggregate - --workers 1 --quiet --confidence 0.9 < cards.jsonl",
+        "report run --format json",
+        "report run --language fr --out fr.html",
+        "report run --language ko --out ko.html",
+        after="aspects-run",
+    ),
+    case(
+        "aspects-replay",
+        "aspects replay runs/two-seeds --set enable_validator=false --out replayed",
+        "aspects replay runs/two-seeds --set debate_override.profile=t1 --out t1 --quiet",
+        "aspects replay runs/two-seeds --set enable_debate=false --exact --out exact",
+        "aspects replay runs/two-seeds --set nosuch=1",
+        "aspects replay runs/two-seeds",
+        "aspects replay nowhere --set enable_debate=false",
+        after="aspects-run",
+    ),
+)

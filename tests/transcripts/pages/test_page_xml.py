@@ -1,0 +1,136 @@
+"""PAGE XML of any version gives its lines in reading order, from whatever level holds the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from page_samples import DINGLEHOPPER, FILES, LOREM_IPSUM
+from rapidfuzz.distance import Levenshtein
+
+from hallumeter.transcripts.pages.page_file import read_page_file
+
+NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+
+
+def text_of(folder: Path, page: str) -> str:
+    path = folder / "page.xml"
+    content = f'<p:PcGts xmlns:p="{NAMESPACE}"><Page xmlns="{NAMESPACE}">{page}</Page></p:PcGts>'
+    path.write_text(content, encoding="utf-8")
+    return read_page_file(path).text
+
+
+def equiv(text: str, index: object = None) -> str:
+    attribute = "" if index is None else f' index="{index}"'
+    return f"<TextEquiv{attribute}><Unicode>{text}</Unicode></TextEquiv>"
+
+
+def region(identifier: str, *lines: str, inside: str = "", kind: str = "TextRegion") -> str:
+    content = "".join(f"<TextLine>{equiv(line)}</TextLine>" for line in lines)
+    return f'<{kind} id="{identifier}"><Coords points="0,0 1,1"/>{content}{inside}</{kind}>'
+
+
+def test_a_page_of_2013_by_hand() -> None:
+    page = read_page_file(FILES / "page-2013.page.xml")
+    assert page.name == "page-2013"
+    assert page.text == "Kapitel I.\nVon den Voͤgeln\nDer Rabe iſt ſchwarz, die\nTaube aber weiß.\n7"
+
+
+def test_a_page_of_2019_by_hand() -> None:
+    page = read_page_file(FILES / "page-2019.xml")
+    assert page.text == "한국의 강\nName Länge\n낙동강 510 km\n한강 494 km\n각주"
+
+
+@pytest.mark.parametrize("name", ["lorem-ipsum-scan", "lorem-ipsum-scan-bad"])
+def test_a_reference_whose_text_stands_in_the_region_only(name: str) -> None:
+    page = read_page_file(DINGLEHOPPER / f"{name}.gt.page.xml")
+    assert (page.name, page.text) == (name, LOREM_IPSUM)
+
+
+def test_a_bad_scan_differs_by_the_eight_characters_that_other_tools_count() -> None:
+    # The tests of dinglehopper state these counts, verified by hand there: words in each line, and differences.
+    reference = read_page_file(DINGLEHOPPER / "lorem-ipsum-scan-bad.gt.page.xml").text
+    response = read_page_file(DINGLEHOPPER / "lorem-ipsum-scan-bad.ocr.tesseract.alto.xml").text
+    assert [len(line.split()) for line in reference.split("\n")] == [14, 18, 17, 14, 17, 17, 3]
+    assert Levenshtein.distance(reference, response) == 8
+
+
+def test_a_page_that_an_engine_wrote() -> None:
+    page = read_page_file(DINGLEHOPPER / "00000139.ocrd-tess.ocr.page.xml")
+    lines = page.text.split("\n")
+    assert page.name == "00000139"
+    assert len(lines) == 32  # counted by hand
+    assert lines[0] == "Die ſcheinen uns bald kleine Hügel - bald Hütten x Zelten und bald"
+    assert lines[7:9] == ["Was erhebt des Schöpfers Güte", "Mehr , als dieſes Seegens Meer?"]
+    assert lines[-2:] == ["5) 2", "ARIA."]
+
+
+@pytest.mark.parametrize(
+    ("readings", "expected"),
+    [
+        (equiv("third", 2) + equiv("first", 0) + equiv("second", 1), "first"),
+        (equiv("first") + equiv("second"), "first"),
+        (equiv("no index") + equiv("index", 3), "index"),
+        (equiv("", 0) + equiv("not empty", 1), "not empty"),
+        (equiv("no number", "one") + equiv("number", "10"), "number"),
+        ("<TextEquiv><PlainText>plain</PlainText><Unicode>full</Unicode></TextEquiv>", "full"),
+    ],
+)
+def test_of_several_readings_the_lowest_index_counts(tmp_path: Path, readings: str, expected: str) -> None:
+    assert text_of(tmp_path, f"<TextRegion><TextLine>{readings}</TextLine></TextRegion>") == expected
+
+
+def test_a_line_without_text_takes_its_words_and_those_their_glyphs(tmp_path: Path) -> None:
+    parts = f"<Graphemes><Grapheme>{equiv('´')}</Grapheme></Graphemes>"
+    glyphs = f"<Glyph>{parts}{equiv('d')}</Glyph><Glyph>{equiv('e')}</Glyph><Glyph/>"
+    line = f"<TextLine><Word>{equiv('one')}<Glyph>{equiv('x')}</Glyph></Word><Word/><Word>{glyphs}</Word></TextLine>"
+    assert text_of(tmp_path, f"<TextRegion>{line}</TextRegion>") == "one de"
+
+
+def test_the_text_of_a_line_wins_over_its_words_and_that_of_a_region_is_the_last_resort(tmp_path: Path) -> None:
+    line = f"<TextLine><Word>{equiv('word')}</Word>{equiv('line')}</TextLine>"
+    assert text_of(tmp_path, f"<TextRegion>{line}{equiv('region')}</TextRegion>") == "line"
+    assert text_of(tmp_path, f"<TextRegion><TextLine/>{equiv('region')}</TextRegion>") == "region"
+    assert text_of(tmp_path, region("r", inside=equiv("outer") + region("s", "inner"))) == "inner"
+
+
+def test_a_region_with_the_same_lines_in_another_order_gives_the_order(tmp_path: Path) -> None:
+    assert text_of(tmp_path, region("r", "a", "c", "b", "a", inside=equiv("a\nb\na\nc"))) == "a\nb\na\nc"
+
+
+@pytest.mark.parametrize("text", ["a\nb\nd", "a\nb", "a b c", "a\nb\nc\nc"])
+def test_a_region_with_other_lines_changes_nothing(tmp_path: Path, text: str) -> None:
+    assert text_of(tmp_path, region("r", "a", "c", "b", inside=equiv(text))) == "a\nc\nb"
+
+
+def test_regions_follow_the_indices_of_an_ordered_group(tmp_path: Path) -> None:
+    references = "".join(f'<RegionRefIndexed index="{n}" regionRef="r{n}"/>' for n in (10, 2, 1))
+    order = f'<ReadingOrder><OrderedGroup id="g">{references}</OrderedGroup></ReadingOrder>'
+    assert text_of(tmp_path, order + region("r10", "j") + region("r2", "b") + region("r1", "a")) == "a\nb\nj"
+
+
+def test_groups_stand_inside_groups(tmp_path: Path) -> None:
+    order = (
+        '<ReadingOrder><OrderedGroup id="g">'
+        '<UnorderedGroupIndexed index="1" id="u"><RegionRef regionRef="c"/><RegionRef regionRef="b"/>'
+        '<OrderedGroup id="o"><RegionRefIndexed index="1" regionRef="e"/><RegionRefIndexed index="0" regionRef="d"/>'
+        "</OrderedGroup></UnorderedGroupIndexed>"
+        '<OrderedGroupIndexed index="0" id="i" regionRef="a"><RegionRefIndexed index="0" regionRef="f"/>'
+        "</OrderedGroupIndexed></OrderedGroup></ReadingOrder>"
+    )
+    regions = "".join(region(name, name) for name in "abcdefg")
+    assert "".join(text_of(tmp_path, order + regions).split("\n")) == "fa" + "cbde" + "g"
+
+
+def test_a_region_inside_another_comes_with_it_unless_the_order_names_it(tmp_path: Path) -> None:
+    inner = region("named", "elsewhere") + region("unnamed", "inside")
+    table = region("table", inside=inner, kind="TableRegion")
+    references = '<RegionRef regionRef="table"/><RegionRef regionRef="named"/>'
+    order = f"<ReadingOrder><UnorderedGroup>{references}</UnorderedGroup></ReadingOrder>"
+    assert text_of(tmp_path, order + region("x", "left over") + table) == "inside\nelsewhere\nleft over"
+
+
+def test_an_order_of_nothing_loses_nothing(tmp_path: Path) -> None:
+    order = '<ReadingOrder><UnorderedGroup><RegionRef regionRef="missing"/><RegionRef/></UnorderedGroup></ReadingOrder>'
+    assert text_of(tmp_path, order + region("a", "a") + region("b", "b")) == "a\nb"
+    assert text_of(tmp_path, region("a", kind="ImageRegion")) == ""

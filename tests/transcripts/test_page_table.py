@@ -1,0 +1,94 @@
+"""Pages in a table come back as they were put there, joined by name."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hallumeter.transcripts.inputs import PageTable, StoredPage, StoredReading
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+# Two spellings of the same characters are the same page.
+NAME = TEXT.map(lambda text: unicodedata.normalize("NFC", text))
+
+
+def reading(engine: str, response: str = "r", **fields: str | float | bool) -> StoredReading:
+    return StoredReading(engine, response, dict(fields))
+
+
+def test_pages_and_engines_keep_the_order_in_which_they_were_first_seen() -> None:
+    with PageTable() as page_table:
+        assert page_table.put_reference("b", "B")
+        assert page_table.put_reading("a", reading("y"))
+        assert page_table.put_reading("b", reading("x"))
+        assert page_table.put_reading("b", reading("y", "other", century=15))
+        assert page_table.put_reference("a", "A")
+        assert page_table.engines == ("y", "x")
+        assert page_table.count_paired() == 2
+        assert list(page_table.pages()) == [
+            StoredPage("b", "B", (reading("y", "other", century=15), reading("x"))),
+            StoredPage("a", "A", (reading("y"),)),
+        ]
+
+
+def test_the_first_reference_and_the_first_reading_stay() -> None:
+    with PageTable() as page_table:
+        assert page_table.put_reference("a", "A")
+        assert page_table.put_reference("a", "A")
+        assert not page_table.put_reference("a", "other")
+        assert page_table.put_reading("a", reading("x", "one"))
+        assert not page_table.put_reading("a", reading("x", "two"))
+        assert list(page_table.pages()) == [StoredPage("a", "A", (reading("x", "one"),))]
+
+
+def test_an_empty_text_is_a_text_and_no_text_is_none() -> None:
+    with PageTable() as page_table:
+        assert page_table.put_reference("blank", "")
+        assert not page_table.put_reference("blank", "text")
+        assert page_table.put_reading("unknown", reading("x", ""))
+        assert [(page.page, page.reference, len(page.readings)) for page in page_table.pages()] == [
+            ("blank", "", 0),
+            ("unknown", None, 1),
+        ]
+
+
+@given(st.lists(st.tuples(NAME, TEXT, TEXT, TEXT, TEXT), unique_by=lambda row: row[0]))
+def test_any_text_comes_back(rows: list[tuple[str, str, str, str, str]]) -> None:
+    with PageTable() as page_table:
+        for page, reference, engine, response, field in rows:
+            assert page_table.put_reference(page, reference)
+            assert page_table.put_reading(page, reading(engine, response, field=field))
+        assert list(page_table.pages()) == [
+            StoredPage(page, reference, (reading(engine, response, field=field),))
+            for page, reference, engine, response, field in rows
+        ]
+
+
+def test_broken_characters_become_question_marks_everywhere() -> None:
+    with PageTable() as page_table:
+        assert page_table.put_reference("p\ud800", "r\udfff")
+        assert page_table.put_reference("p\ud800", "r\udfff")
+        assert page_table.put_reading("p\ud800", StoredReading("e\ud800", "\ud800x", {"f\ud800": "v\ud800"}))
+        assert page_table.engines == ("e?",)
+        assert list(page_table.pages()) == [StoredPage("p?", "r?", (StoredReading("e?", "?x", {"f?": "v?"}),))]
+
+
+def test_nothing_is_left_on_disk() -> None:
+    with PageTable() as page_table:
+        folder = Path(page_table._folder.name)
+        assert folder.exists()
+    assert not folder.exists()
+
+
+def test_only_pages_with_a_reference_and_a_reading_are_paired() -> None:
+    with PageTable() as page_table:
+        page_table.put_reference("unread", "r")
+        page_table.put_reading("unknown", reading("x"))
+        assert page_table.count_paired() == 0
+        page_table.put_reference("both", "r")
+        page_table.put_reading("both", reading("x"))
+        page_table.put_reading("both", reading("y"))
+        assert page_table.count_paired() == 1
