@@ -88,6 +88,7 @@ class Making:
         for first in range(0, len(missing), 2):
             command = [sys.executable, "-m", "training", "--data", str(self.data), "--work", str(self.work)]
             plan = ["--passes", str(self.plan.passes)]
+            plan += ["--start", str(self.plan.start)] if self.plan.start is not None else []
             jobs = [subprocess.Popen([*command, *plan, "--network", name]) for name in missing[first : first + 2]]
             if any(job.wait() for job in jobs):
                 raise SystemExit("a network could not be trained; start again to go on where it stopped")
@@ -131,10 +132,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the data sets")
     parser.add_argument("--work", type=Path, default=Path(".training"), help="where the results of steps are kept")
     parser.add_argument("--passes", type=float, default=Plan().passes, help="of a network over the main sets")
+    parser.add_argument(
+        "--start", type=Path, help="go on from this network, an encoder.onnx; it must know no fold held back"
+    )
+    parser.add_argument("--no-warm-up", action="store_true", help="begin with the main sets")
     parser.add_argument("--folds", type=int, nargs="*", default=list(range(FOLDS)), help="folds to hold back")
     parser.add_argument("--network", help="train this one network and nothing else")
     options = parser.parse_args()
-    plan = Plan(passes=options.passes)
+    plan = Plan(passes=options.passes, start=options.start, has_warm_up=not options.no_warm_up)
     making = Making(options.data, options.work, plan=plan, folds=tuple(options.folds))
     if options.network:
         making.train_network(options.network)

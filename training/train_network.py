@@ -20,9 +20,10 @@ from .batches import Batch, Item, drawn, groups
 from .losses import loss_of
 from .mixture import MAIN, WARM_UP, times
 from .network import TokenJudge, start_folder
+from .shipped import shipped_weights
 
 FRESH = 10.0
-"""How much faster the parts learn that begin from nothing."""
+"""How much faster the parts learn that begin from nothing; not those of a network to go on from."""
 COOLING = 0.3
 """The last part of the passes, in which the rate falls to nothing; before, it does not depend on their number."""
 _FIRST_STEPS = 200
@@ -46,6 +47,8 @@ class Plan(Struct, frozen=True):
     has_warm_up: bool = True
     steps: int | None = None
     """Stop after so many, for a trial."""
+    start: Path | None = None
+    """A network as the package ships it, to go on from; else the weights that everything began with."""
 
 
 def train(items: Path, out: Path, plan: Plan, *, without: int | None) -> None:
@@ -68,11 +71,13 @@ class Training:
         self.out = out
         self.plan = plan
         self.model = TokenJudge(start_folder())
+        if plan.start is not None:
+            self.model.load_state_dict(shipped_weights(plan.start), strict=False)
         self.trained = [each for each in self.model.parameters() if each.requires_grad]
         fresh = [*self.model.head.parameters(), *self.model.encoder.embeddings.token_type_embeddings.parameters()]
         begun = {id(each) for each in fresh}
         old = [each for each in self.trained if id(each) not in begun]
-        both = [{"params": old, "times": 1.0}, {"params": fresh, "times": FRESH}]
+        both = [{"params": old, "times": 1.0}, {"params": fresh, "times": FRESH if plan.start is None else 1.0}]
         self.optimizer = torch.optim.AdamW(both, lr=plan.rate, weight_decay=0.01, fused=True)
         self.average = [each.detach().clone() for each in self.trained]
         self.number = 0 if plan.has_warm_up else 1
