@@ -13,25 +13,31 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
-from hallumeter.claims.judges.embedded.model_files import FOLDER, Tier
+from hallumeter.claims.judges.embedded.model_files import FOLDER, PRESETS, Tier
 
 from .batches import Item
 from .claim_table import claim_table
-from .decisions import FAST, FULL, HeldBack, fitted
+from .decisions import HeldBack, fitted
 from .examples import Example
 from .export import export
-from .folds import FOLDS, fold_of
+from .folds import FOLDS, HALVES, fold_of, half_of
 from .held_back import held_back
 from .make_readings import items_of
 from .network import quantized_rows, start_folder
-from .packing import pack
-from .readers import FOR_THE_NETWORK, read_all
+from .packing import copied, pack
+from .readers import FOR_THE_NETWORK, TO_CHOOSE_BY, read_all
 from .swaps import swapped
 from .train_network import Plan, saved_network, train
 from .train_trees import trained, write_trees
 
 ALL = "all"
-_NO_DECISION = {"fast": Tier(0.0, {"trees": 1.0}, 0.5), "full": Tier(0.0, {"vote": 1.0}, 0.5)}
+CALIBRATION = "2"
+"""Names how the tiers decide; another number for every fit that ships."""
+_EVEN = dict.fromkeys(PRESETS, 0.5)
+_NO_DECISION = {
+    "fast": Tier(constant=0.0, weights={"trees": 1.0}, presets=_EVEN, calibration="none"),
+    "full": Tier(constant=0.0, weights={"vote": 1.0}, presets=_EVEN, calibration="none"),
+}
 
 
 class Making:
@@ -56,9 +62,11 @@ class Making:
         folders = {str(fold): self.work / f"model-{fold}" for fold in range(FOLDS)} | {ALL: FOLDER}
         for name, folder in folders.items():
             self._fill(folder, name)
-        tiers = self._decisions(plain)
-        for folder in folders.values():
-            pack(tiers, folder)
+        decisions = self._decisions()
+        for fold in range(FOLDS):
+            for half in range(HALVES):
+                pack(decisions[half], copied(folders[str(fold)], self.work / f"model-{fold}-{half}"))
+        pack(decisions[None], FOLDER)
         print(f"the model is in {FOLDER}; evaluate it with python -m training.evaluate")
 
     def _kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -89,6 +97,7 @@ class Making:
             command = [sys.executable, "-m", "training", "--data", str(self.data), "--work", str(self.work)]
             plan = ["--passes", str(self.plan.passes)]
             plan += ["--start", str(self.plan.start)] if self.plan.start is not None else []
+            plan += [] if self.plan.has_warm_up else ["--no-warm-up"]
             jobs = [subprocess.Popen([*command, *plan, "--network", name]) for name in missing[first : first + 2]]
             if any(job.wait() for job in jobs):
                 raise SystemExit("a network could not be trained; start again to go on where it stopped")
@@ -116,14 +125,23 @@ class Making:
             export(saved_network(trained_network), folder / "encoder.onnx")
         pack(_NO_DECISION, folder)
 
-    def _decisions(self, examples: list[Example]) -> dict[str, Tier]:
+    def _decisions(self) -> dict[int | None, dict[str, Tier]]:
+        """How the tiers decide, fitted without each half of the sources, and on all."""
+        examples = [*self.examples(), *read_all(self.data, TO_CHOOSE_BY)]
         said: list[HeldBack] = []
         for fold in range(FOLDS):
             chosen = [each for each in examples if fold_of(each) == fold]
             folder = self.work / f"model-{fold}"
             said += self._kept(f"held-back-{fold}.pickle", lambda c=chosen, f=folder: held_back(c, f))
-        read = [each for each in said if each.reads is not None]
-        return {"fast": fitted(said, FAST), "full": fitted(read, FULL)}
+        found = {}
+        for half in (*range(HALVES), None):
+            learned = [each for each in said if half is None or half_of(each.example) != half]
+            read = [each for each in learned if each.reads is not None]
+            found[half] = {
+                "fast": fitted(learned, "fast", calibration=CALIBRATION),
+                "full": fitted(read, "full", calibration=CALIBRATION),
+            }
+        return found
 
 
 def main() -> None:

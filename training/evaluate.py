@@ -14,7 +14,7 @@ from hallumeter.records.response import Passage
 
 from .baselines import baseline_table
 from .examples import Example
-from .folds import FOLDS, fold_of, some_of
+from .folds import FOLDS, HALVES, fold_of, half_of, some_of
 from .judged import Judged, all_judged, judged
 from .other_languages import read_korean
 from .readers import TO_CHOOSE_BY, read_all
@@ -60,6 +60,15 @@ _SHUFFLED = 300
 """Texts that are judged once more with the evidence of another."""
 
 
+Part = tuple[int, int]
+"""A half of a fold."""
+
+
+def part_of(example: Example) -> Part:
+    """What was held back together with an example, from the networks and trees and from how they decide."""
+    return fold_of(example), half_of(example)
+
+
 def group_of(example: Example) -> str | None:
     """The line of the tables to which an example belongs."""
     return GROUPS.get(f"{example.data_set}:{example.task}")
@@ -78,20 +87,25 @@ def main() -> None:
     examples = [*pickle.loads((options.work / "examples.pickle").read_bytes()), *read_all(options.data, TO_CHOOSE_BY)]
     reported = [each for each in examples if group_of(each) is not None and fold_of(each) in options.folds]
     reported = some_of(reported, options.texts)
-    models = {fold: options.model or options.work / f"model-{fold}" for fold in options.folds}
-    print(f"{len(reported)} texts, each judged by {options.model or 'a model that has seen none of its fold'}.\n")
+    models = {
+        (fold, half): options.model or options.work / f"model-{fold}-{half}"
+        for fold in options.folds
+        for half in range(HALVES)
+    }
+    by = options.model or "a model that has seen none of its fold and decides as it was fitted on other sources"
+    print(f"{len(reported)} texts, each judged by {by}.\n")
     for tier in options.tiers:
         _print_tier(tier, reported, models)
     print("\n".join(["## Baselines\n", *baseline_table(reported)]))
     _print_korean(options.data)
 
 
-def _print_tier(tier: str, examples: Sequence[Example], models: Mapping[int, Path]) -> None:
+def _print_tier(tier: str, examples: Sequence[Example], models: Mapping[Part, Path]) -> None:
     said: list[Judged] = []
     began = time.monotonic()
-    for fold, folder in models.items():
+    for part, folder in models.items():
         if (folder / FILES[tier][-1]).exists():
-            said += all_judged([each for each in examples if fold_of(each) == fold], tier=tier, folder=folder)
+            said += all_judged([each for each in examples if part_of(each) == part], tier=tier, folder=folder)
     pace = len(said) / (time.monotonic() - began)
     print(f"## embedded:{tier}\n\n{len(said)} texts, {pace:.0f} a second with two processes.\n\n### Texts\n")
     print("| texts | n | with an error | AUROC | F1 | precision | recall | said / true | span F1 | pairs |")
@@ -132,11 +146,11 @@ def _line(name: str, said: Sequence[Judged]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _with_other_evidence(said: Sequence[Judged], tier: str, models: Mapping[int, Path]) -> list[Outcome]:
+def _with_other_evidence(said: Sequence[Judged], tier: str, models: Mapping[Part, Path]) -> list[Outcome]:
     """What is said with the evidence of the next text of the same task: what a judge knows without reading it."""
     outcomes = []
-    for fold, folder in models.items():
-        chosen = [each.example for each in said if fold_of(each.example) == fold]
+    for part, folder in models.items():
+        chosen = [each.example for each in said if part_of(each.example) == part]
         for kind in KINDS:
             texts = [each for each in chosen if each.task == kind]
             outcomes += [

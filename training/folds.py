@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from training.examples import Example
 
 FOLDS = 3
+HALVES = 2
 _DOMAINS = {
     "d2t_eval/football": 0,
     "summedits/ectsum": 0,
@@ -26,6 +27,11 @@ def fold_of(example: Example) -> int:
     if data_set in _DOMAINS:
         return _DOMAINS[data_set]
     return hashlib.blake2b(example.source.encode(), digest_size=8).digest()[0] % FOLDS
+
+
+def half_of(example: Example) -> int:
+    """The half of its fold: how a tier decides is fitted on one half and reported on the other."""
+    return hashlib.blake2b(example.source.encode(), digest_size=8).digest()[1] % HALVES
 
 
 def some_of(examples: Iterable[Example], texts: int) -> list[Example]:

@@ -7,16 +7,29 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from hallumeter.claims.judges.embedded import model_files
+from hallumeter.claims.judges.embedded.decision import reasons_of, signals_of, traits_of
 from hallumeter.claims.judges.embedded.features import measured_of
-from hallumeter.claims.judges.embedded.judge import can_be_weighed, is_structured, read_by_network, tree_logits
+from hallumeter.claims.judges.embedded.judge import can_be_weighed, read_by_network, tree_logits
 
 from .decisions import HeldBack
 from .examples import Example
 from .model_folder import use_model
 from .readings import claims_of, response_of
 
-DECIDED_ON = ("ragtruth", "quintd1", "d2t_eval", "summedits", "defacto", "written")
-"""Sets on which the decisions are fitted: those of the three kinds of tasks."""
+DECIDED_ON = (
+    "ragtruth",
+    "quintd1",
+    "d2t_eval",
+    "summedits",
+    "defacto",
+    "written",
+    "gofigure",
+    "wice",
+    "begin",
+    "q2_wow",
+    "mts_dialog",
+)
+"""Sets on which the decisions are fitted."""
 
 
 def held_back(examples: Sequence[Example], folder: Path, *, workers: int = 2) -> list[HeldBack]:
@@ -29,16 +42,18 @@ def held_back(examples: Sequence[Example], folder: Path, *, workers: int = 2) ->
 def _held_back(example: Example) -> HeldBack | None:
     claims = claims_of(example)
     response = response_of(example)
-    told = zip(claims, measured_of(response, [claim.text for claim in claims]), strict=True)
-    kept = [(claim, each) for claim, each in told if can_be_weighed(each)]
+    both = zip(claims, measured_of(response, [claim.text for claim in claims]), strict=True)
+    kept = [(claim, each) for claim, each in both if can_be_weighed(each)]
     if not kept:
         return None
     measured = [each for _, each in kept]
     has_network = (model_files.FOLDER / model_files.FILES["full"][-1]).exists()
+    reads = read_by_network(response, measured) if has_network else None
+    traits = traits_of(response, measured)
     return HeldBack(
         example=example,
         claims=tuple(claim for claim, _ in kept),
-        logits=tree_logits(measured),
-        reads=read_by_network(response, measured) if has_network else None,
-        is_structured=is_structured(measured),
+        signals=signals_of(tree_logits(measured), reads, traits=traits, reasons=list(map(reasons_of, measured))),
+        kind=traits.kind,
+        reads=reads,
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from hallumeter.claims.judges.embedded.model_files import FOLDER, LIST, Model, Tier
 
-VERSION = 1
+VERSION = 2
 
 
 def pack(tiers: dict[str, Tier], folder: Path = FOLDER) -> Model:
@@ -19,3 +19,14 @@ def pack(tiers: dict[str, Tier], folder: Path = FOLDER) -> Model:
     model = Model(version=VERSION, files=files, tiers=tiers)
     (folder / LIST).write_bytes(msgspec.json.format(msgspec.json.encode(model), indent=2) + b"\n")
     return model
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A folder with the same files, by links."""
+    to.mkdir(exist_ok=True)
+    for path in folder.iterdir():
+        link = to / path.name
+        link.unlink(missing_ok=True)
+        if path.name != LIST:
+            link.symlink_to(path.resolve())
+    return to
