@@ -37,7 +37,6 @@ REASON_WORDS = {
     "comparison_mismatch": message("more became less, before became after, or the like"),
     "hours_mismatch": message("the response gives other opening hours than the record"),
     "field_mismatch": message("a field of the record says otherwise"),
-    "conflict": message("the evidence says otherwise"),
     # The evidence is silent.
     "baseless": message("the evidence says nothing of the kind"),
     "field_empty": message("the field of the record is empty: it says neither yes nor no"),

@@ -25,12 +25,12 @@ def chosen(text: str) -> Judge:
 def test_the_default_is_the_whole_model_inside_the_package() -> None:
     judge = chosen(DEFAULT_JUDGE)
     assert isinstance(judge, EmbeddedJudge)
-    assert judge.spec.name == "embedded:full@1"
+    assert judge.spec.name == "embedded:full@2"
 
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("embedded", "embedded:full@1"), ("embedded:full", "embedded:full@1"), ("embedded:fast", "embedded:fast@1")],
+    [("embedded", "embedded:full@2"), ("embedded:full", "embedded:full@2"), ("embedded:fast", "embedded:fast@2")],
 )
 def test_the_model_inside_the_package_is_chosen_by_its_tier(text: str, name: str) -> None:
     assert chosen(text).spec.name == name

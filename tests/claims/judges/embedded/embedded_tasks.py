@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgspec import structs
-
 from hallumeter.claims.judges.embedded import features as likeness
 from hallumeter.claims.judges.embedded import model_files, units
 from hallumeter.claims.judges.embedded import model_files as trees
@@ -48,9 +46,7 @@ def task_of(texts: tuple[str, ...], *evidence: str, question: str | None = None,
 
 def suspicious(tier: str) -> EmbeddedJudge:
     """A judge that calls everything unsupported which it weighs, whatever the model says."""
-    judge = EmbeddedJudge(tier)
-    judge._decision = structs.replace(judge._decision, threshold=0.0)
-    return judge
+    return EmbeddedJudge(tier, threshold=0.0)
 
 
 def verdicts_of(tier: str, task: JudgeTask, *, judge: EmbeddedJudge | None = None) -> list[Verdict]:

@@ -1,4 +1,4 @@
-"""Stretches, trees and signals against plain ways to compute them."""
+"""Stretches and trees against plain ways to compute them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hallumeter.claims.judges.embedded.judge import best_stretch, signals_of
+from hallumeter.claims.judges.embedded.judge import best_stretch
 from hallumeter.claims.judges.embedded.model_files import Trees, trees
-from hallumeter.claims.judges.embedded.network import ReadClaim
 
 # Quarters add up without rounding, so that equal sums are equal.
 WEIGHTS = st.lists(st.integers(-12, 12).map(lambda number: number / 4), max_size=14)
@@ -98,29 +97,3 @@ def test_two_trees_by_hand() -> None:
     assert model.logits(rows).tolist() == [10.5, 20.5, 30.5]
     assert model.logits(rows[:0]).tolist() == []
     checked(model, rows)
-
-
-def claim(vote: float, *unsupported: float) -> ReadClaim:
-    tokens = np.asarray(unsupported, np.float32)
-    return ReadClaim(tokens, np.zeros_like(tokens), vote)
-
-
-def test_beside_a_claim_stands_the_mean_of_the_others() -> None:
-    signals = signals_of(np.array([1.0, 2.0, 6.0]), None, is_structured=True)
-    assert signals["trees"].tolist() == [1.0, 2.0, 6.0]
-    assert signals["trees_beside"].tolist() == [4.0, 3.5, 1.5]
-    assert signals["is_structured"].tolist() == [1.0] * 3
-
-
-def test_a_claim_alone_has_itself_beside_it() -> None:
-    signals = signals_of(np.array([1.5]), [claim(-2.0, 3.0)], is_structured=False)
-    assert signals["trees_beside"].tolist() == [1.5]
-    assert signals["vote_beside"].tolist() == [-2.0]
-    assert signals["is_structured"].tolist() == [0.0]
-
-
-def test_the_network_votes_on_a_claim_and_on_those_beside_it() -> None:
-    reads = [claim(0.5, 4.0, 1.0), claim(-1.0, 1.0, 3.0)]
-    signals = signals_of(np.array([0.0, 0.0]), reads, is_structured=False)
-    assert signals["vote"].tolist() == [0.5, -1.0]
-    assert signals["vote_beside"].tolist() == [-1.0, 0.5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hallumeter.claims.judges.by_name import judge_named
-from hallumeter.claims.judges.embedded.judge import MISMATCH, EmbeddedJudge, languages_differ, unchecked_language
+from hallumeter.claims.judges.embedded.judge import EmbeddedJudge, languages_differ, unchecked_language
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.errors import SettingsError
 from hallumeter.models.scripted import ScriptedProvider
@@ -60,7 +61,7 @@ def weighed(verdict: Verdict) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("embedded", "embedded:full@1"), ("embedded:full", "embedded:full@1"), ("embedded:fast", "embedded:fast@1")],
+    [("embedded", "embedded:full@2"), ("embedded:full", "embedded:full@2"), ("embedded:fast", "embedded:fast@2")],
 )
 def test_a_tier_is_chosen_by_its_name(text: str, name: str) -> None:
     judge = named(text)
@@ -196,7 +197,7 @@ def test_records_in_other_languages_have_the_verdicts_of_the_rules_and_say_so(
         assert isinstance(rule, Verdict)
         said = f"judged by rules: the model was trained and checked on English, not on {language}"
         assert verdict.note == (f"{rule.note}; {said}" if rule.note else said)
-        assert verdict.judge == f"embedded:{tier}@1"
+        assert verdict.judge == f"embedded:{tier}@2"
         fields = ("label", "reason", "start", "end", "evidence", "unsupported_probability", "confidence")
         assert [getattr(verdict, field) for field in fields] == [getattr(rule, field) for field in fields]
     assert "999" in (verdicts_of(tier, task)[1].note or "")
@@ -281,13 +282,93 @@ def test_places_lie_in_the_claim_and_quotes_in_the_evidence(
             assert verdict.label is not Label.SUPPORTED
 
 
+BRIDGE = task_of(
+    ("The bridge over the Tamar is 535 metres long.", "The bridge over the Tamar is long."),
+    "The bridge over the Tamar is 335 metres long.",
+)
+
+
 @both_tiers
-def test_a_mismatch_that_a_rule_sees_is_unsupported_whatever_the_model_says(tier: str) -> None:
+def test_a_mismatch_that_a_rule_sees_does_not_raise_the_probability_by_itself(tier: str) -> None:
     judge = EmbeddedJudge(tier)
     judge._decision = structs.replace(judge._decision, constant=-1000.0)
-    texts = ("The bridge over the Tamar is 535 metres long.", "The bridge over the Tamar is long.")
-    task = task_of(texts, "The bridge over the Tamar is 335 metres long.")
-    wrong, right = verdicts_of(tier, task, judge=judge)
-    assert wrong.label is not Label.SUPPORTED
-    assert wrong.unsupported_probability == MISMATCH
-    assert right.label is Label.SUPPORTED
+    wrong, right = verdicts_of(tier, BRIDGE, judge=judge)
+    assert wrong.label is right.label is Label.SUPPORTED
+    assert wrong.unsupported_probability == right.unsupported_probability
+
+
+@both_tiers
+def test_what_the_rules_find_weighs_as_much_as_the_model_says(tier: str) -> None:
+    judge = EmbeddedJudge(tier)
+    unweighed = verdicts_of(tier, BRIDGE, judge=judge)
+    weights = judge._decision.weights | {"finding:number_mismatch": 2.0}
+    judge._decision = structs.replace(judge._decision, weights=weights)
+    weighted = verdicts_of(tier, BRIDGE, judge=judge)
+    assert _logit(weighted[0]) == pytest.approx(_logit(unweighed[0]) + 2.0)
+    assert _logit(weighted[1]) == pytest.approx(_logit(unweighed[1]))
+
+
+def _logit(verdict: Verdict) -> float:
+    probability = verdict.unsupported_probability
+    assert probability is not None
+    return math.log(probability / (1.0 - probability))
+
+
+@both_tiers
+def test_a_refuted_claim_has_a_reason_with_both_sides(tier: str) -> None:
+    wrong, right = verdicts_of(tier, BRIDGE, judge=suspicious(tier))
+    assert (wrong.label, wrong.reason) == (Label.REFUTED, "number_mismatch")
+    assert "335" in (wrong.evidence[0].quote or "")
+    assert (right.label, right.reason) == (Label.NOT_ENOUGH_INFO, "baseless")
+
+
+@both_tiers
+@pytest.mark.parametrize("preset", ["precise", "balanced", "sensitive"])
+def test_the_label_is_a_threshold_on_the_probability(tier: str, preset: str) -> None:
+    judge = EmbeddedJudge(tier, preset)
+    task = task_of(("The bridge over the Tamar is 535 metres long.", TOWER, WRONG, "Tom likes it."), TOWER)
+    for verdict in verdicts_of(tier, task, judge=judge):
+        assert verdict.unsupported_probability is not None
+        is_unsupported = verdict.unsupported_probability >= judge.threshold("summary")
+        assert is_unsupported == (verdict.label is not Label.SUPPORTED)
+
+
+@both_tiers
+def test_a_threshold_of_the_users_takes_the_place_of_the_presets(tier: str) -> None:
+    (said,) = verdicts_of(tier, task_of((WRONG,), TOWER))
+    probability = said.unsupported_probability
+    assert probability is not None
+    above = EmbeddedJudge(tier, threshold=math.nextafter(probability, 1.0))
+    assert verdicts_of(tier, task_of((WRONG,), TOWER), judge=above)[0].label is Label.SUPPORTED
+    at = EmbeddedJudge(tier, threshold=probability)
+    assert verdicts_of(tier, task_of((WRONG,), TOWER), judge=at)[0].label is not Label.SUPPORTED
+
+
+def test_the_operating_point_is_a_part_of_who_judges() -> None:
+    judges = [EmbeddedJudge("fast", preset) for preset in ("precise", "balanced", "sensitive")]
+    judges += [EmbeddedJudge("fast", threshold=threshold) for threshold in (0.3, 0.4)]
+    assert len({judge.spec.digest for judge in judges}) == len(judges)
+    assert str(judges[0].spec).startswith("embedded:fast@2 preset=precise threshold=")
+    assert str(judges[-1].spec).startswith("embedded:fast@2 threshold=0.4 calibration=")
+    assert EmbeddedJudge("fast").spec == judges[1].spec
+
+
+def test_thresholds_by_kind_of_text_stand_after_the_usual_one() -> None:
+    judge = EmbeddedJudge("fast", "precise")
+    by_kind = {"default": 0.5, "qa": 0.25, "record": 0.5}
+    judge._decision = structs.replace(judge._decision, presets={"precise": by_kind}, calibration="x")
+    assert str(judge.spec) == "embedded:fast@2 preset=precise threshold=0.5,qa:0.25 calibration=x"
+    assert judge.threshold("summary") == 0.5
+    assert judge.threshold("qa") == 0.25
+
+
+@pytest.mark.parametrize("preset", ["", "Precise", "exact"])
+def test_a_preset_that_does_not_exist_is_refused_with_those_that_do(preset: str) -> None:
+    with pytest.raises(SettingsError, match=f"no preset {preset!r}; expected one of precise, balanced, sensitive"):
+        EmbeddedJudge("fast", preset)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, math.nan])
+def test_a_threshold_that_is_no_probability_is_refused(threshold: float) -> None:
+    with pytest.raises(SettingsError, match=r"threshold is .*; expected a probability from 0 to 1"):
+        EmbeddedJudge("fast", threshold=threshold)

@@ -47,7 +47,7 @@ def joined(said: ReadClaim, *findings: Finding) -> Reason:
 
 
 @pytest.mark.parametrize(
-    ("reason", "is_conflict"),
+    ("reason", "is_contradiction"),
     [
         ("date_mismatch", True),
         ("date_not_found", False),
@@ -56,9 +56,9 @@ def joined(said: ReadClaim, *findings: Finding) -> Reason:
         ("field_empty", False),
     ],
 )
-def test_where_the_network_points_at_a_finding_the_reason_is_the_rules(reason: str, is_conflict: bool) -> None:
+def test_where_the_network_points_at_a_finding_the_reason_is_the_rules(reason: str, is_contradiction: bool) -> None:
     found = joined(read(YEAR), finding(reason, YEAR))
-    assert found == Reason(reason, is_conflict, *YEAR, f"note of {reason}", (QUOTE,))
+    assert found == Reason(reason, is_contradiction, *YEAR, f"note of {reason}", (QUOTE,))
 
 
 def test_the_place_is_the_networks_also_where_the_reason_is_the_rules() -> None:
@@ -69,7 +69,7 @@ def test_the_place_is_the_networks_also_where_the_reason_is_the_rules() -> None:
 
 def test_what_is_missing_in_another_place_is_not_the_reason() -> None:
     found = joined(read(RED), finding("date_not_found", YEAR))
-    assert found == Reason("baseless", False, *RED, "evidence has nothing like “red”")
+    assert found == Reason("baseless", False, *RED, "no support in the evidence for “red”")
 
 
 def test_a_finding_that_only_borders_on_the_place_is_not_the_reason() -> None:
@@ -82,16 +82,26 @@ def test_what_the_evidence_denies_is_the_reason_and_the_place_wherever_the_netwo
     assert (found.code, found.start, found.end) == ("date_mismatch", *YEAR)
 
 
-def test_without_a_rule_the_network_tells_conflict_from_baseless() -> None:
-    assert joined(read(RED, conflict=1.0)) == Reason("conflict", True, *RED)
-    assert joined(read(RED, conflict=-1.0)).code == "baseless"
+@pytest.mark.parametrize("conflict", [1.0, -1.0])
+def test_the_network_alone_names_no_contradiction(conflict: float) -> None:
+    found = joined(read(RED, conflict=conflict))
+    assert found == Reason("baseless", False, *RED, "no support in the evidence for “red”")
 
 
-def test_only_the_tokens_in_the_place_say_whether_it_is_a_conflict() -> None:
-    said = read(RED, conflict=-9.0)
-    inside = [start < RED[1] and RED[0] < end for start, end in tokens_of(TEXT).spans]
-    only_there = np.where(inside, np.float32(0.5), said.conflict)
-    assert joined(ReadClaim(said.unsupported, only_there, 0.0)).code == "conflict"
+def test_a_contradiction_without_a_quote_or_a_place_is_none() -> None:
+    unquoted = Finding("date_mismatch", *YEAR, "note")
+    unplaced = Finding("date_mismatch", YEAR[0], YEAR[0], "note", (QUOTE,))
+    for found in (unquoted, unplaced):
+        assert joined(read(YEAR), found).code == "baseless"
+        assert fast_reason(measured(found)).code == "baseless"
+    assert joined(read(YEAR), unquoted, finding("date_not_found", YEAR)).code == "date_not_found"
+
+
+def test_of_two_contradictions_the_one_in_the_marked_place_is_the_reason() -> None:
+    both = (finding("name_mismatch", NAME), finding("date_mismatch", YEAR))
+    assert joined(read(YEAR), *both).code == "date_mismatch"
+    assert joined(read(RED), *both).code == "name_mismatch"
+    assert fast_reason(measured(*both)).code == "name_mismatch"
 
 
 def test_what_the_evidence_denies_comes_before_what_it_does_not_have() -> None:
@@ -113,7 +123,7 @@ def test_when_no_token_stands_out_the_rules_name_the_place() -> None:
 
 
 def test_when_nobody_names_a_place_it_is_the_whole_claim() -> None:
-    whole = Reason("baseless", False, 0, len(TEXT), f"evidence has nothing like “{TEXT}”")
+    whole = Reason("baseless", False, 0, len(TEXT), f"no support in the evidence for “{TEXT}”")
     assert joined(read()) == whole
     assert fast_reason(measured()) == whole
 
@@ -129,4 +139,4 @@ def test_the_fast_tier_goes_by_the_rules_and_then_by_the_longest_part_without_a_
     assert fast_reason(measured(finding("date_mismatch", YEAR), run=RED)) == Reason(
         "date_mismatch", True, *YEAR, "note of date_mismatch", (QUOTE,)
     )
-    assert fast_reason(measured(run=RED)) == Reason("baseless", False, *RED, "evidence has nothing like “red”")
+    assert fast_reason(measured(run=RED)) == Reason("baseless", False, *RED, "no support in the evidence for “red”")

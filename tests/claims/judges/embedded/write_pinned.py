@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from embedded_tasks import TIERS
 from pinned_records import PATH, Row, claim_id_of, pinned_rows, said_of
 
-from hallumeter.claims.judges.embedded.model_files import shipped_model
+from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
+from hallumeter.claims.judges.embedded.model_files import KINDS
 
 _NEAR = 0.001
 
@@ -30,12 +31,13 @@ def write_pinned() -> None:
 
 
 def _near(rows: Sequence[Row]) -> list[str]:
-    """Lines about the claims that are nearly as probable as the threshold."""
+    """Lines about the claims that are nearly as probable as a threshold."""
+    thresholds = {tier: {EmbeddedJudge(tier).threshold(kind) for kind in KINDS} for tier in TIERS}
     return [
         f"near the threshold of {tier}: {claim_id_of(row)} of {row['task']}"
         for tier in TIERS
         for row in rows
-        if abs(row["expected"][tier]["probability"] - shipped_model().tiers[tier].threshold) < _NEAR
+        if any(abs(row["expected"][tier]["probability"] - each) < _NEAR for each in thresholds[tier])
     ]
 
 

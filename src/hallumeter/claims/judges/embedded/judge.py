@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,15 +11,16 @@ from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
-from hallumeter.claims.judges.rules.statement import Finding, is_doubt, is_mismatch
+from hallumeter.claims.judges.rules.statement import MISSING, Finding, is_mismatch
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_in_response
 from hallumeter.records.response import Passage, Quote, Response
 from hallumeter.text.terms import Terms, is_stop_word, language_of, terms_of
 
+from .decision import probabilities_of, reasons_of, signals_of, traits_of
 from .features import Measured, marked, measured_of
-from .model_files import Tier, checked_tier, shipped_model, trees
+from .model_files import DEFAULT, KINDS, PRESETS, Tier, checked_tier, shipped_model, trees
 from .network import ReadClaim, chunks_of, read_claims, tokens_of
 from .units import units_of
 
@@ -84,75 +84,23 @@ def _shared(said: Terms, given: Terms) -> bool:
     return len(words & set(given.keys)) > _LEAST_SHARE * len(words)
 
 
-# What a tier weighs: one number of each kind for every claim of a response.
-
-Signals = dict[str, NDArray[np.float64]]
-
-
-def signals_of(logits: NDArray[np.float64], reads: Sequence[ReadClaim] | None, *, is_structured: bool) -> Signals:
-    """What the trees say, and in the full tier the network, of a claim and of those beside it: errors come together."""
-    said = _tree_signals(logits, is_structured=is_structured)
-    return said if reads is None else said | _network_signals(reads)
-
-
-def _tree_signals(logits: NDArray[np.float64], *, is_structured: bool) -> Signals:
-    structured = np.full(len(logits), float(is_structured))
-    return {"trees": logits, "trees_beside": _beside(logits), "is_structured": structured}
-
-
-def _network_signals(reads: Sequence[ReadClaim]) -> Signals:
-    votes = np.asarray([read.vote for read in reads])
-    return {"vote": votes, "vote_beside": _beside(votes)}
-
-
-def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each claim the mean of the others; its own value when it is alone."""
-    if len(values) < 2:
-        return values
-    return np.asarray((values.sum() - values) / (len(values) - 1))
-
-
 # Why a claim is called unsupported, and which part of it is.
 
-CONFLICT, BASELESS = "conflict", "baseless"
-"""When no rule can say more: the evidence says otherwise, or it says nothing of the kind."""
+BASELESS = "baseless"
+"""When no rule can say more."""
 FIELD_MISMATCHES = ("hours_mismatch", "field_mismatch")
+_MISSING = (*MISSING, "field_empty")
 
 
 class Reason(Struct, frozen=True):
     """Why, where in the claim, and against which part of the evidence."""
 
     code: str
-    is_conflict: bool
+    is_contradiction: bool
     start: int
     end: int
     note: str | None = None
     quotes: tuple[Quote, ...] = ()
-
-
-def fast_reason(measured: Measured) -> Reason:
-    """By what the rules found; else by the longest part without a word of the evidence; else the whole claim."""
-    found = _telling(measured.findings, None)
-    if found is not None:
-        return _by_rule(found)
-    start, end = measured.overlap.run or (0, len(measured.statement.text))
-    return Reason(BASELESS, is_conflict=False, start=start, end=end, note=_nothing_like(measured, start, end))
-
-
-def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reason:
-    """By what the network says of the tokens, joined with what the rules found there."""
-    place = _stretch(measured.statement.text, _probabilities(read.unsupported) - stretch)
-    denied = [finding for finding in measured.findings if denies(finding)]
-    found = _telling(denied or measured.findings, place) or next(iter(denied), None)
-    if found is not None:
-        reason = _by_rule(found)
-        if place is not None and _touch(found, place):
-            return structs.replace(reason, start=place[0], end=place[1])
-        return reason
-    start, end = place or (0, len(measured.statement.text))
-    is_conflict = _is_conflict(measured.statement.text, read, (start, end))
-    note = None if is_conflict else _nothing_like(measured, start, end)
-    return Reason(CONFLICT if is_conflict else BASELESS, is_conflict, start, end, note)
 
 
 def denies(finding: Finding) -> bool:
@@ -160,15 +108,50 @@ def denies(finding: Finding) -> bool:
     return is_mismatch(finding) or finding.reason in FIELD_MISMATCHES
 
 
+def fast_reason(measured: Measured) -> Reason:
+    """By what the rules found; else by the longest part without a word of the evidence; else the whole claim."""
+    found = _contradiction(measured.findings, None) or _missing(measured.findings, None)
+    return _by_rule(found) if found is not None else _baseless(measured, measured.overlap.run)
+
+
+def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reason:
+    """By what the network says of the tokens, joined with what the rules found there.
+
+    A contradiction is the reason wherever it stands; what the evidence lacks only in the place that the network marks.
+    """
+    place = _stretch(measured.statement.text, _probabilities(read.unsupported) - stretch)
+    found = _contradiction(measured.findings, place) or _missing(measured.findings, place)
+    if found is None:
+        return _baseless(measured, place)
+    reason = _by_rule(found)
+    if place is not None and _touch(found, place):
+        return structs.replace(reason, start=place[0], end=place[1])
+    return reason
+
+
+def _contradiction(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
+    """What the evidence denies, with words of the claim and of the evidence to show; best where the place is."""
+    named = [each for each in findings if denies(each) and each.start < each.end and each.quotes]
+    near = [each for each in named if place is not None and _touch(each, place)]
+    return next(iter(near or named), None)
+
+
+def _missing(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
+    """What the evidence does not have, in this place if one is given."""
+    missing = [each for each in findings if each.reason in _MISSING]
+    return next((each for each in missing if place is None or _touch(each, place)), None)
+
+
 def _by_rule(found: Finding) -> Reason:
     return Reason(found.reason, denies(found), found.start, found.end, found.note, found.quotes)
 
 
-def _telling(findings: list[Finding], place: tuple[int, int] | None) -> Finding | None:
-    """The finding that says most, in this place if one is given: what the evidence denies before what it lacks."""
-    near = [finding for finding in findings if not is_doubt(finding) and (place is None or _touch(finding, place))]
-    denied = [finding for finding in near if denies(finding)]
-    return next(iter(denied or near), None)
+def _baseless(measured: Measured, place: tuple[int, int] | None) -> Reason:
+    """No rule can say more than that nothing in the evidence supports this part, or the whole claim."""
+    text = measured.statement.text
+    start, end = place or (0, len(text))
+    note = f"no support in the evidence for “{text[start:end].strip()}”"
+    return Reason(BASELESS, is_contradiction=False, start=start, end=end, note=note)
 
 
 def _touch(finding: Finding, place: tuple[int, int]) -> bool:
@@ -184,25 +167,13 @@ def _stretch(text: str, weights: NDArray[np.float32]) -> tuple[int, int] | None:
     return spans[found[0]][0], spans[found[1] - 1][1]
 
 
-def _is_conflict(text: str, read: ReadClaim, place: tuple[int, int]) -> bool:
-    inside = [start < place[1] and place[0] < end for start, end in tokens_of(text).spans]
-    return bool(read.conflict[np.asarray(inside)].mean() > 0.0)
-
-
 def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32)
 
 
-def _nothing_like(measured: Measured, start: int, end: int) -> str:
-    return f"evidence has nothing like “{measured.statement.text[start:end].strip()}”"
-
-
 FULL, FAST = "full", "fast"
 TIERS = (FULL, FAST)
-MISMATCH = 0.35
-"""The least probability of a claim in which a rule found a number, name, date or the like that the evidence denies."""
-_FARTHEST = 30.0
-"""Logit beyond which a probability would be 0 or 1 to a computer; it never is."""
+BALANCED = "balanced"
 
 
 class Weighed(Struct, frozen=True):
@@ -210,6 +181,8 @@ class Weighed(Struct, frozen=True):
 
     measured: Measured
     probability: float
+    kind: str
+    """Of the text that it is a claim of."""
     read: ReadClaim | None
     """What the network says; None in the fast tier."""
 
@@ -220,23 +193,41 @@ class EmbeddedJudge:
     Args:
         tier: ``fast`` decides by trees over what is measured of a claim, ``full`` also by a network that reads the
             claim beside its evidence.
+        preset: Whether few of the claims that are called unsupported should be supported after all (``precise``), few
+            of the unsupported ones be missed (``sensitive``), or both weigh the same (``balanced``).
+        threshold: The probability from which a claim is called unsupported, instead of that of a preset.
 
     Raises:
-        SettingsError: There is no such tier, or a file of the model is missing or damaged.
+        SettingsError: There is no such tier or preset, the threshold is no probability, or a file of the model is
+            missing or damaged.
     """
 
-    def __init__(self, tier: str = FULL) -> None:
+    def __init__(self, tier: str = FULL, preset: str = BALANCED, threshold: float | None = None) -> None:
         if tier not in TIERS:
             raise SettingsError(f"the embedded judge has no tier {tier!r}; expected embedded or embedded:{FAST}")
+        check_operating_point(preset, threshold)
         self.tier = tier
+        self.preset = preset
+        self._threshold = threshold
         self._decision: Tier = checked_tier(tier)
         self.name = f"embedded:{tier}@{shipped_model().version}"
 
     @property
     def spec(self) -> JudgeSpec:
-        """Its name with tier and version, and the threshold that its labels depend on."""
-        settings = (("threshold", f"{self._decision.threshold:g}"), ("mismatch", f"{MISMATCH:g}"))
-        return JudgeSpec(self.name, settings, is_parallel=True)
+        """Its name with tier and version, and all that its labels depend on: thresholds and calibration."""
+        chosen = (("threshold", self._thresholds()), ("calibration", self._decision.calibration))
+        preset = (("preset", self.preset),) if self._threshold is None else ()
+        return JudgeSpec(self.name, (*preset, *chosen), is_parallel=True)
+
+    def threshold(self, kind: str) -> float:
+        """The probability from which a claim of a text of this kind is called unsupported."""
+        return self._decision.threshold(self.preset, kind) if self._threshold is None else self._threshold
+
+    def _thresholds(self) -> str:
+        """The threshold, and after it those of the kinds of text that have another."""
+        usual = self.threshold(DEFAULT)
+        others = [f"{kind}:{self.threshold(kind):g}" for kind in KINDS if self.threshold(kind) != usual]
+        return ",".join([f"{usual:g}", *others])
 
     def judge(self, task: JudgeTask) -> list[Verdict | Failure]:
         """One verdict for each claim, in the order of the claims."""
@@ -260,17 +251,18 @@ class EmbeddedJudge:
         if not measured:
             return []
         reads = None if self.tier == FAST else read_by_network(response, measured)
-        signals = signals_of(tree_logits(measured), reads, is_structured=is_structured(measured))
-        probabilities = _claim_probabilities(self._decision, signals)
+        traits = traits_of(response, measured)
+        signals = signals_of(tree_logits(measured), reads, traits=traits, reasons=list(map(reasons_of, measured)))
+        probabilities = probabilities_of(self._decision, signals, kind=traits.kind)
         by_claim: Sequence[ReadClaim | None] = reads or [None] * len(measured)
         return [
-            Weighed(each, _at_least(each, said), read)
+            Weighed(each, said, traits.kind, read)
             for each, said, read in zip(measured, probabilities, by_claim, strict=True)
         ]
 
     def _verdict(self, claim: Claim, response: Response, weighed: Weighed) -> Verdict:
         probability = weighed.probability
-        is_unsupported = probability >= self._decision.threshold
+        is_unsupported = probability >= self.threshold(weighed.kind)
         reason = self._reason(weighed) if is_unsupported else None
         start, end = claim.start, claim.end
         if reason is not None:
@@ -313,11 +305,6 @@ def can_be_weighed(measured: Measured) -> bool:
     return bool(statement.keys and statement.evidence.sentences)
 
 
-def is_structured(measured: Sequence[Measured]) -> bool:
-    """Whether the evidence of some claims is a record, or has one in it."""
-    return any(block.leaf is not None for block in measured[0].statement.evidence.blocks)
-
-
 def tree_logits(measured: Sequence[Measured]) -> NDArray[np.float64]:
     """What the trees say of some claims."""
     return trees().logits(np.stack([each.features for each in measured]))
@@ -329,20 +316,22 @@ def read_by_network(response: Response, measured: Sequence[Measured]) -> list[Re
     return read_claims(chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims))
 
 
-def _claim_probabilities(decision: Tier, signals: Signals) -> list[float]:
-    logits = decision.constant + sum(weight * signals[name] for name, weight in decision.weights.items())
-    return [1.0 / (1.0 + math.exp(-logit)) for logit in np.clip(logits, -_FARTHEST, _FARTHEST).tolist()]
+def check_operating_point(preset: str, threshold: float | None) -> None:
+    """Refuse a preset that does not exist, and a threshold that is no probability.
 
-
-def _at_least(measured: Measured, probability: float) -> float:
-    """Not less than what a mismatch calls for: both values are there to be seen."""
-    return max(probability, MISMATCH) if any(map(is_mismatch, measured.findings)) else probability
+    Raises:
+        SettingsError: It is one of the two.
+    """
+    if preset not in PRESETS:
+        raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}")
+    if threshold is not None and not 0.0 <= threshold <= 1.0:
+        raise SettingsError(f"threshold is {threshold:g}; expected a probability from 0 to 1")
 
 
 def _label(reason: Reason | None) -> Label:
     if reason is None:
         return Label.SUPPORTED
-    return Label.REFUTED if reason.is_conflict else Label.NOT_ENOUGH_INFO
+    return Label.REFUTED if reason.is_contradiction else Label.NOT_ENOUGH_INFO
 
 
 def _why_not(measured: Measured) -> tuple[Label, str]:

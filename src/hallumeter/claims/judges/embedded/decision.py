@@ -1,0 +1,143 @@
+"""From what was measured of the claims of a response to one probability for each: signals, kinds of text, calibration.
+
+The kind of a text is read from the input itself: is the evidence a record, has it speaker turns, is there a question,
+is there one claim alone?
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from hallumeter.records.response import Passage, Response
+
+from .features import Measured
+from .model_files import FINDING, FINDING_REASONS, TEXT_SIGNALS, Tier
+from .network import ReadClaim
+
+# What is known of a text as a whole, and the kind that follows from it.
+
+_SHORT_EVIDENCE = 60
+"""Words below which evidence is a sentence or two, as in a pair of claim and sentence, and no passage or article."""
+_TURN = re.compile(r"^[ \t>*-]{0,4}([#\[(]?[^\W\d_][\w.,'’()/ -]{0,39}[#\])]?)[*_]{0,2}[ \t]{0,2}[:：]", re.MULTILINE)
+_LINE = re.compile(r"^[^\n]*\w", re.MULTILINE)
+_LEAST_TURNS = 3
+_LEAST_SHARE_OF_TURNS = 0.5
+
+
+class Traits(Struct, frozen=True):
+    """What a response and its evidence are like; each is a signal, and together they say the kind of text."""
+
+    is_structured: bool
+    """The evidence is a record, or has one in it."""
+    is_dialogue: bool
+    """The evidence has speaker turns."""
+    has_question: bool
+    is_single: bool
+    """There is one claim to weigh."""
+    is_short_evidence: bool
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS` of model_files; the first that fits."""
+        if self.is_structured:
+            return "record"
+        if self.is_dialogue:
+            return "dialogue"
+        if self.has_question:
+            return "qa"
+        return "single" if self.is_single else "summary"
+
+
+def traits_of(response: Response, measured: Sequence[Measured]) -> Traits:
+    """The traits of a response of which some claims, at least one, were measured."""
+    blocks = measured[0].statement.evidence.blocks
+    return Traits(
+        is_structured=any(block.leaf is not None for block in blocks),
+        is_dialogue=has_turns(response.evidence),
+        has_question=any(map(str.isalnum, response.question or "")),
+        is_single=len(measured) == 1,
+        is_short_evidence=sum(len(block.terms) for block in blocks) < _SHORT_EVIDENCE,
+    )
+
+
+def has_turns(passages: Sequence[Passage]) -> bool:
+    r"""Whether a passage is a conversation: most of its lines begin with the name of one of two or more speakers.
+
+    >>> has_turns([Passage("e1", "Doctor: Any pain?\nPatient: No.\nDoctor: Good.")])
+    True
+    >>> has_turns([Passage("e1", "Name: Ann\nAge: 67\nCity: Lyon")])
+    False
+    """
+    return any(_is_conversation(passage.text) for passage in passages)
+
+
+def _is_conversation(text: str) -> bool:
+    """A list of fields also has names with colons, but each of them once."""
+    turns = Counter(match.group(1).strip() for match in _TURN.finditer(text))
+    count = turns.total()
+    if count < _LEAST_TURNS or not 2 <= len(turns) < count:
+        return False
+    return count >= _LEAST_SHARE_OF_TURNS * len(_LINE.findall(text))
+
+
+# What a tier weighs: one number of each kind for every claim of a response.
+
+Signals = dict[str, NDArray[np.float64]]
+
+
+def signals_of(
+    logits: NDArray[np.float64],
+    reads: Sequence[ReadClaim] | None,
+    *,
+    traits: Traits,
+    reasons: Sequence[frozenset[str]],
+) -> Signals:
+    """Every signal of each claim.
+
+    Args:
+        logits: What the trees say of each claim.
+        reads: What the network says of each claim; None in the fast tier.
+        traits: What the response and its evidence are like.
+        reasons: Of each claim the reasons of what the rules found, as `reasons_of` gives them.
+    """
+    said = {"trees": logits, "trees_beside": _beside(logits)}
+    if reads is not None:
+        votes = np.asarray([read.vote for read in reads])
+        said |= {"vote": votes, "vote_beside": _beside(votes)}
+    for name in TEXT_SIGNALS:
+        said[name] = np.full(len(logits), float(getattr(traits, name)))
+    for reason in FINDING_REASONS:
+        said[f"{FINDING}{reason}"] = np.asarray([float(reason in found) for found in reasons])
+    return said
+
+
+def reasons_of(measured: Measured) -> frozenset[str]:
+    """The reasons of all that the rules found in a claim."""
+    return frozenset(finding.reason for finding in measured.findings)
+
+
+def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each claim the mean of the others, since errors come together; its own value when it is alone."""
+    if len(values) < 2:
+        return values
+    return np.asarray((values.sum() - values) / (len(values) - 1))
+
+
+# The probability.
+
+_FARTHEST = 30.0
+"""Logit beyond which a probability would be 0 or 1 to a computer; it never is."""
+
+
+def probabilities_of(tier: Tier, signals: Signals, *, kind: str) -> list[float]:
+    """How probable it is of each claim that it is unsupported, calibrated for its kind of text."""
+    logits = tier.constant + sum(weight * signals[name] for name, weight in tier.weights.items())
+    calibrated = tier.curve(kind)(np.full(len(signals["trees"]), logits))
+    return [1.0 / (1.0 + math.exp(-logit)) for logit in np.clip(calibrated, -_FARTHEST, _FARTHEST).tolist()]
