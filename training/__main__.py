@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 from hallumeter.claims.judges.embedded.model_files import FOLDER, PRESETS, Tier
 
 from .batches import Item
-from .claim_table import claim_table
+from .claim_table import MeasuredText, measured_texts
 from .decisions import HeldBack, fitted
 from .examples import Example
 from .export import export
@@ -53,12 +53,10 @@ class Making:
 
     def run(self) -> None:
         """All steps."""
-        plain: list[Example] = self.examples()
         self._networks()
-        table = claim_table(plain, self.work / "claims.npz")
         for fold in (*range(FOLDS), None):
             name = ALL if fold is None else str(fold)
-            self._kept(f"trees-{name}.done", lambda fold=fold, name=name: self._trees(table, plain, fold, name))
+            self._kept(f"trees-{name}.done", lambda fold=fold, name=name: self._trees(fold, name))
         folders = {str(fold): self.work / f"model-{fold}" for fold in range(FOLDS)} | {ALL: FOLDER}
         for name, folder in folders.items():
             self._fill(folder, name)
@@ -109,8 +107,13 @@ class Making:
         if not out.exists():
             train(self.work / "items.pickle", out, self.plan, without=None if name == ALL else int(name))
 
-    def _trees(self, table: Any, examples: list[Example], fold: int | None, name: str) -> None:
-        write_trees(trained(table, examples, without=fold), self.work / f"trees-{name}.npz")
+    def _measured(self) -> list[MeasuredText]:
+        return self._kept(
+            "measured.pickle", lambda: measured_texts([*self.examples(), *read_all(self.data, TO_CHOOSE_BY)])
+        )
+
+    def _trees(self, fold: int | None, name: str) -> None:
+        write_trees(trained(self._measured(), without=fold), self.work / f"trees-{name}.npz")
 
     def _fill(self, folder: Path, name: str) -> None:
         """Put the parts of a model into a folder; a fold without a network has only the fast tier."""
@@ -127,10 +130,9 @@ class Making:
 
     def _decisions(self) -> dict[int | None, dict[str, Tier]]:
         """How the tiers decide, fitted without each half of the sources, and on all."""
-        examples = [*self.examples(), *read_all(self.data, TO_CHOOSE_BY)]
         said: list[HeldBack] = []
         for fold in range(FOLDS):
-            chosen = [each for each in examples if fold_of(each) == fold]
+            chosen = [each for each in self._measured() if fold_of(each.example) == fold]
             folder = self.work / f"model-{fold}"
             said += self._kept(f"held-back-{fold}.pickle", lambda c=chosen, f=folder: held_back(c, f))
         found = {}

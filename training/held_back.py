@@ -7,53 +7,30 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from hallumeter.claims.judges.embedded import model_files
-from hallumeter.claims.judges.embedded.decision import reasons_of, signals_of, traits_of
-from hallumeter.claims.judges.embedded.features import measured_of
-from hallumeter.claims.judges.embedded.judge import can_be_weighed, read_by_network, tree_logits
+from hallumeter.claims.judges.embedded.decision import signals_of
+from hallumeter.claims.judges.embedded.judge import read_by_network
 
+from .claim_table import MeasuredText
 from .decisions import HeldBack
-from .examples import Example
 from .model_folder import use_model
-from .readings import claims_of, response_of
-
-DECIDED_ON = (
-    "ragtruth",
-    "quintd1",
-    "d2t_eval",
-    "summedits",
-    "defacto",
-    "written",
-    "gofigure",
-    "wice",
-    "begin",
-    "q2_wow",
-    "mts_dialog",
-)
-"""Sets on which the decisions are fitted."""
+from .readings import measured_claims, response_of
 
 
-def held_back(examples: Sequence[Example], folder: Path, *, workers: int = 2) -> list[HeldBack]:
-    """What a model that has not seen these examples says of them; its trees alone where it has no network."""
-    chosen = [each for each in examples if each.data_set.partition("/")[0] in DECIDED_ON]
+def held_back(texts: Sequence[MeasuredText], folder: Path, *, workers: int = 2) -> list[HeldBack]:
+    """What a model that has not seen these texts says of them; its trees alone where it has no network."""
     with ProcessPoolExecutor(workers, initializer=use_model, initargs=(folder,)) as pool:
-        return [each for each in pool.map(_held_back, chosen, chunksize=8) if each is not None]
+        return list(pool.map(_held_back, texts, chunksize=8))
 
 
-def _held_back(example: Example) -> HeldBack | None:
-    claims = claims_of(example)
-    response = response_of(example)
-    both = zip(claims, measured_of(response, [claim.text for claim in claims]), strict=True)
-    kept = [(claim, each) for claim, each in both if can_be_weighed(each)]
-    if not kept:
-        return None
-    measured = [each for _, each in kept]
+def _held_back(text: MeasuredText) -> HeldBack:
     has_network = (model_files.FOLDER / model_files.FILES["full"][-1]).exists()
-    reads = read_by_network(response, measured) if has_network else None
-    traits = traits_of(response, measured)
+    measured = measured_claims(text.example, [claim.text for claim in text.claims]) if has_network else []
+    reads = read_by_network(response_of(text.example), measured) if has_network else None
+    logits = model_files.trees().logits(text.features)
     return HeldBack(
-        example=example,
-        claims=tuple(claim for claim, _ in kept),
-        signals=signals_of(tree_logits(measured), reads, traits=traits, reasons=list(map(reasons_of, measured))),
-        kind=traits.kind,
+        example=text.example,
+        claims=text.claims,
+        signals=signals_of(logits, reads, traits=text.traits, reasons=text.reasons),
+        kind=text.traits.kind,
         reads=reads,
     )

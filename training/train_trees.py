@@ -9,9 +9,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from .claim_table import UNKNOWN, ClaimTable
-from .examples import Example
-from .folds import FOLDS
+from .claim_table import MeasuredText
+from .folds import fold_of
 
 LEARNED_FROM = ("ragtruth", "quintd1", "written")
 """SummEdits and WiCE did not help on what was held back of the others."""
@@ -33,20 +32,14 @@ SETTINGS = {
 }
 
 
-def trained(table: ClaimTable, examples: Sequence[Example], *, without: int | None) -> lightgbm.Booster:
+def trained(texts: Sequence[MeasuredText], *, without: int | None) -> lightgbm.Booster:
     """Trees that have not seen one fold; with None, that have seen all."""
-    known = np.isin([examples[number].data_set.partition("/")[0] for number in table.example], LEARNED_FROM)
-    rows = known & (table.labels != UNKNOWN) & (table.fold != (-1 if without is None else without))
-    return lightgbm.train(dict(SETTINGS), lightgbm.Dataset(table.features[rows], table.labels[rows]), ROUNDS)
-
-
-def held_back_logits(table: ClaimTable, examples: Sequence[Example]) -> np.ndarray:
-    """What trees say of every claim that have not seen its fold."""
-    logits = np.zeros(len(table.labels))
-    for fold in range(FOLDS):
-        rows = table.fold == fold
-        logits[rows] = trained(table, examples, without=fold).predict(table.features[rows], raw_score=True)
-    return logits
+    chosen = [each for each in texts if each.example.data_set.partition("/")[0] in LEARNED_FROM]
+    chosen = [each for each in chosen if fold_of(each.example) != without]
+    labels = np.concatenate([each.labels for each in chosen])
+    features = np.concatenate([each.features for each in chosen])
+    known = labels >= 0
+    return lightgbm.train(dict(SETTINGS), lightgbm.Dataset(features[known], labels[known]), ROUNDS)
 
 
 def write_trees(booster: lightgbm.Booster, path: Path) -> None:
