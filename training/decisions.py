@@ -156,7 +156,6 @@ def curve_of(logits: np.ndarray, claims: Claims, rows: np.ndarray) -> Curve:
     """A curve that never falls, through the observed shares of about equally large groups of claims."""
     labels, weights = claims.labels[rows], claims.weights[rows]
     order = np.argsort(logits)
-    # Half of a claim of either label is added to a group, so that a share of none is not a certainty.
     steps = IsotonicRegression(out_of_bounds="clip").fit(logits, labels, sample_weight=weights)
     places = np.cumsum(weights[order]) / weights.sum()
     # More groups among the doubtful claims, of which there are few.
@@ -170,6 +169,7 @@ def curve_of(logits: np.ndarray, claims: Claims, rows: np.ndarray) -> Curve:
             continue
         share = np.average(steps.predict(logits[group]), weights=weights[group])
         count = len(group)
+        # Half a claim of the usual share is added to a group, so that a share of none is not a certainty.
         smoothed = (share * count + 0.5 * labels.mean()) / (count + 0.5)
         x.append(float(np.average(logits[group], weights=weights[group])))
         y.append(float(_logit(smoothed)))
@@ -189,8 +189,11 @@ def _presets(said: np.ndarray, claims: Claims) -> dict[str, float | dict[str, fl
         thresholds = values[order][ends]
         precision, recall, ratio = right[ends] / called[ends], right[ends] / right[-1], called[ends] / right[-1]
         found["balanced"][kind] = _rounded(thresholds[int(np.argmin(np.abs(ratio - 1.0)))])
-        good = np.flatnonzero((precision >= PRECISE) & (called[ends] >= 0.02 * right[-1]))
-        found["precise"][kind] = _rounded(thresholds[good[-1]] if len(good) else thresholds[0])
+        # Where no threshold is so precise, the one that is most, among those that still find one error in twenty.
+        enough = recall >= 0.05
+        good = np.flatnonzero((precision >= PRECISE) & enough)
+        best = good[-1] if len(good) else int(np.argmax(np.where(enough, precision, 0.0)))
+        found["precise"][kind] = _rounded(thresholds[best])
         found["sensitive"][kind] = _rounded(thresholds[np.flatnonzero(recall >= SENSITIVE)[0]])
     return {name: dict(values) for name, values in found.items()}
 
