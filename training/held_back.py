@@ -15,7 +15,6 @@ from .decisions import HeldBack
 from .model_folder import use_model
 from .readings import measured_claims, response_of
 
-
 NOT_DECIDED_ON = ("begin", "q2_wow")
 """Sets that are kept to choose by; of those, notes on dialogues alone tell how dialogues are read."""
 
