@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.claims.extractors.by_name import extractor_named
-from hallumeter.claims.judges.by_name import Panel, is_language_model, judge_named
+from hallumeter.claims.judges.by_name import Panel, has_threshold, is_language_model, judge_named
 from hallumeter.claims.samples import JudgeEquivalence, VectorEquivalence
 from hallumeter.errors import SettingsError
 from hallumeter.models.prices import Spending
@@ -69,6 +69,7 @@ class JudgeSetup(Struct, frozen=True):
 
 def judge_setup(settings: AuditSettings, *, stop: Event, progress: ProgressListener) -> JudgeSetup:
     """Make everything that the settings name."""
+    check_threshold_is_used(settings)
     spending = Spending(settings.budget_usd)
     models = PacedModels(settings.prices, spending=spending, stop=stop, advice=PRICE_OPTION)
     provider_of = partial(models.named, pace=settings.pace, connections=settings.concurrency)
@@ -88,7 +89,22 @@ def made_judge(given: str | Judge, settings: AuditSettings, provider_of: Provide
     """The judge that was given, by name or as itself."""
     if not isinstance(given, str):
         return given
-    return judge_named(given, provider_of=provider_of, settings=settings.language_model)
+    return judge_named(
+        given,
+        provider_of=provider_of,
+        settings=settings.language_model,
+        preset=settings.preset,
+        threshold=settings.threshold,
+    )
+
+
+def check_threshold_is_used(settings: AuditSettings) -> None:
+    """Refuse a preset or threshold when no judge that was named draws a line on its probability."""
+    if settings.preset is None and settings.threshold is None:
+        return
+    if not any(isinstance(judge, str) and has_threshold(judge) for judge in settings.judges):
+        names = [judge if isinstance(judge, str) else judge.spec.name for judge in settings.judges]
+        raise SettingsError(f"preset and threshold are for the embedded judge; {', '.join(names)} cannot use them")
 
 
 def language_model_of_extractor(settings: AuditSettings) -> str | None:

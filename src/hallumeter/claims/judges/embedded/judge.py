@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
 from hallumeter.claims.judges.rules.statement import MISSING, Finding, is_mismatch
+from hallumeter.claims.settings import check_operating_point
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_in_response
@@ -20,7 +21,7 @@ from hallumeter.text.terms import Terms, is_stop_word, language_of, terms_of
 
 from .decision import probabilities_of, reasons_of, signals_of, traits_of
 from .features import Measured, marked, measured_of
-from .model_files import DEFAULT, KINDS, PRESETS, Tier, checked_tier, shipped_model, trees
+from .model_files import DEFAULT, KINDS, Tier, checked_tier, shipped_model, trees
 from .network import ReadClaim, chunks_of, read_claims, tokens_of
 from .units import units_of
 
@@ -314,18 +315,6 @@ def read_by_network(response: Response, measured: Sequence[Measured]) -> list[Re
     """What the network says of some claims of a response."""
     claims = [marked(each) for each in measured]
     return read_claims(chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims))
-
-
-def check_operating_point(preset: str, threshold: float | None) -> None:
-    """Refuse a preset that does not exist, and a threshold that is no probability.
-
-    Raises:
-        SettingsError: It is one of the two.
-    """
-    if preset not in PRESETS:
-        raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}")
-    if threshold is not None and not 0.0 <= threshold <= 1.0:
-        raise SettingsError(f"threshold is {threshold:g}; expected a probability from 0 to 1")
 
 
 def _label(reason: Reason | None) -> Label:
