@@ -12,6 +12,7 @@ from hallumeter.claims.judges.by_name import Panel, has_threshold, is_language_m
 from hallumeter.claims.samples import JudgeEquivalence, VectorEquivalence
 from hallumeter.errors import SettingsError
 from hallumeter.models.prices import Spending
+from hallumeter.records.judging import CalibratedJudge
 from hallumeter.run.paced_models import PRICE_OPTION, PacedModels
 from hallumeter.run.verdict_cache import VerdictCache
 
@@ -54,6 +55,11 @@ class JudgeSetup(Struct, frozen=True):
             JudgeWorker(number, judge, self.cache if judge.spec.is_remote else None, is_strict=is_strict)
             for number, judge in enumerate(self.judges)
         )
+
+    @property
+    def calibrated(self) -> tuple[CalibratedJudge, ...]:
+        """The judges that say by which threshold and calibration they decide."""
+        return tuple(judge for judge in self.judges if isinstance(judge, CalibratedJudge))
 
     @property
     def troubles(self) -> tuple[str, ...]:
