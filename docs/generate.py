@@ -40,6 +40,7 @@ from hallumeter.claims.catalog import (
     AGREEMENT_METRICS,
     CLAIM_METRICS,
     CONSENSUS_METRICS,
+    EXPECTED_METRICS,
     SAMPLE_METRICS,
     UNCERTAINTY_METRICS,
 )
@@ -61,7 +62,7 @@ HELP_WIDTH = TEXT_WIDTH = 84
 """Columns that a page of the site has room for."""
 
 FAMILIES = {
-    "Claims": ("How much of what was said does the evidence not support?", CLAIM_METRICS),
+    "Claims": ("How much of what was said does the evidence not support?", (*CLAIM_METRICS, *EXPECTED_METRICS)),
     "Consensus": ("Do models that answer the same question say the same?", CONSENSUS_METRICS),
     "Agreement": ("Do judges of the same claims give the same verdicts?", AGREEMENT_METRICS),
     "Uncertainty": ("How sure are judges, and answers, of themselves?", UNCERTAINTY_METRICS),
@@ -116,6 +117,14 @@ ROWS: dict[str, tuple[str, list[dict[str, object]]]] = {
                 "probabilities": [0.5, 0.5, 0],
                 "inference_samples": [[0.9, 0.1, 0], [0.1, 0.9, 0]],
             }
+        ],
+    ),
+    "probabilities": (
+        "probable.jsonl",
+        [
+            {"record_id": "r1", "claim_id": "c1", "label": "SUPPORTED", "unsupported_probability": 0.1},
+            {"record_id": "r1", "claim_id": "c2", "label": "SUPPORTED", "unsupported_probability": 0.2},
+            {"record_id": "r2", "claim_id": "c1", "label": "NOT_ENOUGH_INFO", "unsupported_probability": 0.9},
         ],
     ),
     "answers": (

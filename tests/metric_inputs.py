@@ -19,7 +19,7 @@ from hallumeter.claims.metrics.consensus import consensus_scores
 from hallumeter.claims.metrics.samples import MeaningColumns, TokenColumns
 from hallumeter.claims.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
 from hallumeter.dialogue.records import TurnColumns, TurnRates
-from hallumeter.records.columns import Answers, LabelCounts, Ratings, Support, UncertaintySums
+from hallumeter.records.columns import Answers, LabelCounts, ProbabilitySums, Ratings, Support, UncertaintySums
 from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rate
 from hallumeter.stats.raters import distinct_patterns
@@ -28,6 +28,7 @@ from hallumeter.transcripts.records import PageColumns, PageCounts
 RowColumns = (
     LabelCounts
     | UncertaintySums
+    | ProbabilitySums
     | Answers
     | PageColumns
     | MeaningColumns
@@ -83,6 +84,13 @@ def uncertainty_sums(responses: Sequence[Sequence[NDArray[np.float64]]], method:
         rows.append((len(claims), entropies, epistemic, aleatoric))
     claims_column, *sums = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return UncertaintySums(claims_column.astype(np.int64), *sums)
+
+
+def probability_sums(responses: Sequence[Sequence[float]]) -> ProbabilitySums:
+    """Responses with the probabilities of their claims."""
+    claims = np.array(list(map(len, responses)), dtype=np.int64)
+    expected = np.array(list(map(math.fsum, responses)), dtype=np.float64)
+    return ProbabilitySums(claims, expected, unknown=np.zeros_like(claims))
 
 
 def _normalized(rows: list[list[int]]) -> NDArray[np.float64]:
@@ -201,6 +209,7 @@ statements_and_asked = st.tuples(statement_lists, silences).map(_statements_and_
 INPUTS: dict[str, st.SearchStrategy[Columns]] = {
     "labels": label_rows.map(label_counts),
     "distributions": st.builds(uncertainty_sums, response_samples, st.sampled_from(METHODS)),
+    "probabilities": st.lists(st.lists(st.floats(0, 1), max_size=5), max_size=8).map(probability_sums),
     "answers": answer_rows.map(Answers.of),
     "ratings": rating_rows.map(ratings),
     "support": statements_and_asked.map(lambda case: support(*case)),
@@ -217,6 +226,7 @@ INPUTS: dict[str, st.SearchStrategy[Columns]] = {
 EMPTY: dict[str, Columns] = {
     "labels": label_counts([]),
     "distributions": uncertainty_sums([], "information"),
+    "probabilities": probability_sums([]),
     "answers": Answers.of([]),
     "ratings": ratings([], judges=3),
     "support": support([], [(0, 0), (0, 1), (1, 2)]),

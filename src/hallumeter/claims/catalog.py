@@ -7,7 +7,7 @@ from hallumeter.stats import agreement
 from hallumeter.text.lexicon import languages_with
 from hallumeter.text.metric_texts import with_texts
 
-from .metrics import consensus, rates, samples, uncertainty
+from .metrics import consensus, expected, rates, samples, uncertainty
 
 _with_texts = partial(with_texts, "hallumeter.claims")
 _rate = partial(Metric, range=(0, 1), is_poolable=True, interval="cluster_bootstrap")
@@ -52,6 +52,17 @@ CLAIM_METRICS = _with_texts(
         compute=rates.penalized_factual_precision,
         direction="higher",
         settings=(*_NEI, ("gamma", "10")),
+    ),
+)
+
+# Over the probabilities that a judge gives claims of being unsupported.
+
+EXPECTED_METRICS = _with_texts(
+    _rate(
+        id="expected_unsupported_rate",
+        reads="probabilities",
+        compute=expected.expected_unsupported_rate,
+        direction="lower",
     ),
 )
 
@@ -200,6 +211,7 @@ ABSTENTION_METRICS = _with_texts(
 
 METRICS = (
     *CLAIM_METRICS,
+    *EXPECTED_METRICS,
     *CONSENSUS_METRICS,
     *AGREEMENT_METRICS,
     *UNCERTAINTY_METRICS,

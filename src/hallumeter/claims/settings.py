@@ -67,6 +67,8 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
 # What a user can choose about an audit.
 
 DEFAULT_JUDGE = "embedded"
+PRESETS = ("precise", "balanced", "sensitive")
+"""Names of thresholds that ship with a judge: few false alarms, both alike, few misses."""
 _LEAST_WINDOW = 200
 
 
@@ -111,6 +113,11 @@ class AuditSettings(Struct, frozen=True, kw_only=True):
 
     judges: tuple[str | Judge, ...] = (DEFAULT_JUDGE,)
     """Who judges; several form a panel."""
+    preset: str | None = None
+    """Where the embedded judge draws the line: ``precise`` (few false alarms), ``balanced``, ``sensitive`` (few
+    misses); None for ``balanced``."""
+    threshold: float | None = None
+    """The probability from which the embedded judge calls a claim unsupported, instead of a preset's."""
     extractor: str | Extractor = "sentences"
     """How claims are found: ``sentences``, ``clauses``, ``llm`` (by the first language model that judges), or
     ``llm:`` and the name of a language model."""
@@ -149,3 +156,18 @@ class AuditSettings(Struct, frozen=True, kw_only=True):
             raise SettingsError(f"budget is {self.budget_usd:g}; expected US dollars above 0")
         if not self.judges:
             raise SettingsError("no judge was given; expected at least one")
+        if self.preset is not None and self.threshold is not None:
+            raise SettingsError("preset and threshold were both given; choose one")
+        check_operating_point(self.preset, self.threshold)
+
+
+def check_operating_point(preset: str | None, threshold: float | None) -> None:
+    """Refuse a preset that does not exist, and a threshold that is no probability.
+
+    Raises:
+        SettingsError: It is one of the two.
+    """
+    if preset is not None and preset not in PRESETS:
+        raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}")
+    if threshold is not None and not 0.0 <= threshold <= 1.0:
+        raise SettingsError(f"threshold is {threshold:g}; expected a probability from 0 to 1")

@@ -29,6 +29,17 @@ if TYPE_CHECKING:
     help="Who judges; repeat for a panel. Default: embedded.",
 )
 @click.option(
+    "--preset",
+    metavar="NAME",
+    help="Where the embedded judge draws the line: precise, balanced or sensitive.  [default: balanced]",
+)
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="P",
+    help="The probability from which the embedded judge calls a claim unsupported, instead of a preset.",
+)
+@click.option(
     "--extractor",
     default="sentences",
     show_default=True,
@@ -178,6 +189,7 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
 
 
 _PLAIN = (
+    *("preset", "threshold"),
     *("extractor", "limit", "sample", "knowledge_base", "passages_per_claim", "samples", "budget_usd", "concurrency"),
 )
 """Options that are settings under the same name."""

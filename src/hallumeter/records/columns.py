@@ -163,6 +163,33 @@ class UncertaintySums(Struct, frozen=True, eq=False):
         return UncertaintySums(self.claims[rows], self.entropy[rows], self.epistemic[rows], self.aleatoric[rows])
 
 
+class ProbabilitySums(Struct, frozen=True, eq=False):
+    """What the probabilities of being unsupported add up to over the claims of each response."""
+
+    claims: NDArray[np.int64]
+    """Claims that have a probability."""
+    expected: NDArray[np.float64]
+    """Their probabilities added up."""
+    unknown: NDArray[np.int64]
+    """Claims that have none."""
+    changes: tuple[NDArray[np.float64], ...] = ()
+    """For each calibration that was refitted, by how much each refit (a column) changes the sum of each response."""
+    uncovered: NDArray[np.int64] | None = None
+    """Claims with a probability whose calibration was not refitted; None for all of them."""
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __getitem__(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> ProbabilitySums:
+        return ProbabilitySums(
+            self.claims[rows],
+            self.expected[rows],
+            self.unknown[rows],
+            tuple(change[rows] for change in self.changes),
+            None if self.uncovered is None else self.uncovered[rows],
+        )
+
+
 class Support(Struct, frozen=True, eq=False):
     """Which model stated which claim about which question; one row per statement, no repeats."""
 

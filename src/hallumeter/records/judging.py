@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 from msgspec import Struct
@@ -73,6 +73,25 @@ class JudgeTask(Struct, frozen=True):
     response: Response
     """With its question and its evidence."""
     claims: tuple[Claim, ...]
+
+
+@runtime_checkable
+class CalibratedJudge(Protocol):
+    """A judge whose labels follow from calibrated probabilities, and that says how far those could be off."""
+
+    @property
+    def spec(self) -> JudgeSpec:
+        """Who this is; its settings, the threshold and the calibration, are stated in every signature."""
+        ...
+
+    @property
+    def refits(self) -> dict[str, tuple[tuple[float, float], ...]]:
+        """By kind of text: shift and slope of the logit in refits of its calibration; empty when there are none."""
+        ...
+
+    def kind_of(self, task: JudgeTask) -> str | None:
+        """The kind of text by which it calibrates its probabilities for a task; None when it does not."""
+        ...
 
 
 class Judge(Protocol):

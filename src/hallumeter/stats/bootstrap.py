@@ -9,7 +9,7 @@ Percentiles of the resamples are better known, but with 40 responses and rates o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -277,9 +277,19 @@ def contrast(sums: FloatArray) -> FloatArray:
 
 
 def contrast_interval(
-    cells: Cells, *, rng: np.random.Generator, resamples: int, confidence: float, is_share: bool = True
+    cells: Cells,
+    *,
+    rng: np.random.Generator,
+    resamples: int,
+    confidence: float,
+    is_share: bool = True,
+    shifts: Sequence[FloatArray] = (),
 ) -> Interval | None:
-    """Interval of `contrast`, as `cluster_bootstrap_interval` describes."""
+    """Interval of `contrast`, as `cluster_bootstrap_interval` describes.
+
+    `shifts` are other sources of error, independent of each other and of the clusters: for each the amounts by which
+    it might have moved the contrast, of which every resample adds one that is drawn at random.
+    """
     check_resamples(resamples)
     upper = upper_probability(confidence)
     if cells.clusters < 2:
@@ -288,21 +298,41 @@ def contrast_interval(
     bounds = _bounds(cells.columns, is_share=is_share)
     influence = _influence(cells)
     if not _is_spread(influence, cells) or (bounds and value in bounds):
-        return unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
+        alike = unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
+        return _widened(alike, value, bounds, margin=student_quantile(upper, cells.clusters - 1) * _error(shifts))
     correction = math.sqrt(cells.clusters / (cells.clusters - 1))
     if cells.draws > MOST_DRAWS:
         method = "cluster_linearized"
-        spread = math.sqrt(cells.multiplicities @ influence**2)
+        spread = math.hypot(math.sqrt(cells.multiplicities @ influence**2), _error(shifts))
     else:
         method = "cluster_bootstrap"
         values = contrast(cells.resampled_sums(rng=rng, resamples=resamples))
         # Every cluster has a total in some arm, so most resamples have one in both.
-        spread = float(values[np.isfinite(values)].std())
+        values = values[np.isfinite(values)]
+        for shift in shifts:
+            values = values + shift[rng.integers(len(shift), size=len(values))]
+        spread = float(values.std())
     margin = correction * spread * student_quantile(upper, cells.clusters - 1)
     if bounds and math.isinf(bounds[1]) and margin > value * math.log(WIDEST):
         return None
     low, high = _around(value, margin, bounds)
     return Interval(low, high, method)
+
+
+def _error(shifts: Sequence[FloatArray]) -> float:
+    """The standard deviation of independent errors added up."""
+    return math.sqrt(sum(float(shift.var()) for shift in shifts))
+
+
+def _widened(
+    found: Interval | None, value: float, bounds: tuple[float, float] | None, *, margin: float
+) -> Interval | None:
+    """An interval with another error beside it that is as large as the margin, kept within the bounds."""
+    if found is None or bounds is None or not margin:
+        return found
+    low = max(bounds[0], value - math.hypot(value - found.low, margin))
+    high = min(bounds[1], value + math.hypot(found.high - value, margin))
+    return Interval(low, high, found.method)
 
 
 def linearized_standard_error(cells: Cells) -> float:

@@ -18,7 +18,7 @@ from .bootstrap import bootstrap_statistic, contrast_interval, measured_cells
 from .intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -112,6 +112,33 @@ def summarize_rates(
         total=pooled.total,
         bounds=bounds if bounds is not None or pooled.value is None else (pooled.value, pooled.value),
     )
+
+
+def summarize_expected(
+    metric: Metric,
+    rates: Rates,
+    part: Slice,
+    *,
+    settings: SummarySettings,
+    shifts: Sequence[NDArray[np.float64]],
+    bounds: tuple[float, float] | None = None,
+) -> MetricSummary:
+    """Pool sums of probabilities into an expected share; its interval holds the error of the calibration as well.
+
+    `shifts` says how far the share might be off for each calibration, as `contrast_interval` takes it.
+    """
+    pooled, interval = rates.pooled, None
+    if pooled.total:
+        cells = measured_cells(rates.counts, rates.totals)
+        interval = contrast_interval(
+            cells,
+            rng=_generator(metric, settings, cells.columns, cells.multiplicities, *shifts),
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            shifts=shifts,
+        )
+    row = _row(metric, part, settings, value=pooled.value, interval=interval, undefined=None)
+    return structs.replace(row, count=pooled.count, total=pooled.total, bounds=bounds if pooled.total else None)
 
 
 def summarize_agreement(

@@ -416,3 +416,46 @@ def test_what_is_looked_up_never_takes_the_place_of_what_a_record_came_with(tmp_
     assert kept["evidence"][0] == {"evidence_id": "e1", "text": TOWER}
     assert len({each["evidence_id"] for each in kept["evidence"]}) == len(kept["evidence"]) == 2
     assert labels(run) == {"SUPPORTED": 1}
+
+
+@pytest.mark.parametrize("option", [("--preset", "precise"), ("--threshold", "0.4")])
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_preset_or_threshold_is_refused_when_no_judge_can_use_it(
+    option: tuple[str, str], dry: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [row()])
+    line = refused(path, "--judge", "rules", "--judge", "python:os.path.commonprefix", *option, *dry)
+    said = "preset and threshold are for the embedded judge; rules, python:os.path.commonprefix cannot use them"
+    assert line == f"hallumeter: {said}"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--preset", "exact"), "there is no preset 'exact'; expected one of precise, balanced, sensitive"),
+        (("--threshold", "1.5"), "threshold is 1.5; expected a probability from 0 to 1"),
+        (("--threshold", "-1"), "threshold is -1; expected a probability from 0 to 1"),
+        (("--threshold", "nan"), "threshold is nan; expected a probability from 0 to 1"),
+        (("--threshold", "0.4", "--preset", "precise"), "preset and threshold were both given; choose one"),
+    ],
+)
+def test_an_operating_point_that_does_not_exist_is_refused(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [row()])
+    assert refused(path, *options) == f"hallumeter: {said}"
+
+
+def test_a_run_of_one_preset_is_not_gone_on_with_by_another(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [row()])
+    chosen = (path, "--judge", "embedded:fast", "--out", tmp_path / "run")
+    assert command(*chosen, "--threshold", "0.4").exit_code == 0
+    settings = json.dumps(json.loads((tmp_path / "run" / "manifest.json").read_bytes())["judges"])
+    assert "threshold=0.4" in settings
+    assert "threshold=0.4" in refused(*chosen, "--preset", "precise", "--resume")
+
+
+def test_one_judge_of_a_panel_that_can_use_a_threshold_is_enough(tmp_path: Path) -> None:
+    settings = AuditSettings(judges=("rules", "embedded:fast"), threshold=0.0, measure=MeasureSettings(resamples=100))
+    run = hallumeter.audit([row()], settings=settings, out=tmp_path / "run")
+    labels = {each.judge: each.label for finding in run.findings() for each in finding.verdicts}
+    assert labels["rules@1"] is Label.SUPPORTED
+    assert labels["embedded:fast@2"] is Label.NOT_ENOUGH_INFO

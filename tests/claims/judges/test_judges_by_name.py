@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hallumeter.claims.judges.by_name import JUDGE_FORMS, judge_named
+from hallumeter.claims.judges.by_name import JUDGE_FORMS, has_threshold, judge_named
 from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
 from hallumeter.claims.judges.function import FunctionJudge
 from hallumeter.claims.judges.language_model import LanguageModelJudge
@@ -15,7 +16,7 @@ from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.settings import DEFAULT_JUDGE, LanguageModelSettings
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.models.scripted import ScriptedProvider
-from hallumeter.records.judging import Judge
+from hallumeter.records.judging import Judge, JudgeSpec
 
 
 def chosen(text: str) -> Judge:
@@ -39,6 +40,25 @@ def test_the_model_inside_the_package_is_chosen_by_its_tier(text: str, name: str
 def test_a_tier_that_the_model_does_not_have_is_refused_with_those_it_has() -> None:
     with pytest.raises(SettingsError, match=r"no tier 'quick'; expected embedded or embedded:fast"):
         chosen("embedded:quick")
+
+
+@pytest.mark.parametrize("text", ["embedded", "embedded:fast"])
+def test_a_preset_or_a_threshold_is_a_part_of_the_embedded_judge(text: str) -> None:
+    def made(**chosen: Any) -> JudgeSpec:
+        return judge_named(text, provider_of=lambda name: ScriptedProvider([], name=name), **chosen).spec
+
+    assert made() == made(preset="balanced") != made(preset="precise")
+    assert ("preset", "precise") in made(preset="precise").settings
+    assert ("threshold", "0.4") in made(threshold=0.4).settings
+    with pytest.raises(SettingsError, match="no preset 'exact'"):
+        made(preset="exact")
+
+
+@pytest.mark.parametrize("text", ["rules", "python:os.path.commonprefix", "openai:gpt-4o-mini"])
+def test_judges_without_a_threshold_are_what_they_are_with_one(text: str) -> None:
+    assert not has_threshold(text)
+    with_one = judge_named(text, provider_of=lambda name: ScriptedProvider([], name=name), threshold=0.4)
+    assert with_one.spec == chosen(text).spec
 
 
 def test_the_judge_by_rules_is_called_rules() -> None:

@@ -133,7 +133,14 @@ class AuditWork:
     def write(self, folder: Path, context: RunContext) -> FinishedRun:
         """Write everything but the manifest and the report."""
         context.progress.begin("measuring", total=0)
-        return write_files(folder, context.journal, self.identity, report=self._found, settings=self._settings)
+        return write_files(
+            folder,
+            context.journal,
+            self.identity,
+            report=self._found,
+            settings=self._settings,
+            calibrated=self._setup.calibrated,
+        )
 
     def write_report(self, folder: Path) -> None:
         """Write the report of a folder that has everything else."""

@@ -45,6 +45,8 @@ class Judged(Struct, frozen=True, array_like=True):
 
     verdicts: tuple[Verdict, ...]
     failures: tuple[Failure, ...] = ()
+    kind: str | None = None
+    """The kind of text by which the judge calibrated its probabilities; None when it has said nothing of it."""
 
 
 def step_of(judge: int) -> str:

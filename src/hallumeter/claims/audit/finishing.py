@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from itertools import chain, repeat
@@ -30,12 +31,13 @@ from .judging import failure_of
 from .prepare import abstained_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hallumeter.claims.measure.response_names import ResponseNames
     from hallumeter.claims.measure.table import Distributions
     from hallumeter.claims.settings import AuditSettings, MeasureSettings
+    from hallumeter.records.judging import CalibratedJudge
     from hallumeter.records.response import Response
     from hallumeter.run.journal import Journal
 
@@ -68,16 +70,24 @@ class VerdictTable:
             self._judges[name]  # numbered in the order given
         self._response_names: dict[tuple[int, int], str] = {}
         self._distributions: list[Distributions] = []
+        self._probabilities = array("d")
+        self._kinds, self._kind_column = NameIndex(), array("q")
         self._columns = {name: array("q") for name in (*_EMPTY, "records", "models", "questions")}
         self._field_columns = {name: array("q") for name in settings.fields}
 
-    def add(self, record: Prepared, said: Sequence[Verdict | Failure]) -> None:
-        """Take a record with everything that was said of its claims."""
+    def add(
+        self, record: Prepared, said: Sequence[Verdict | Failure], kinds: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Take a record with everything that was said of its claims.
+
+        `kinds` are the kinds of text by which judges calibrated their probabilities, by the names of the judges.
+        """
         before = self._rows
         keys = {claim.claim_id: self._claim_key(claim.text, record.response.model) for claim in record.claims}
         for item in said:
             if isinstance(item, Verdict):
                 self._take_distributions(item)
+                self._take_probability(item, (kinds or {}).get(item.judge))
             self._append(
                 judges=self._judges[item.judge or ""],
                 labels=LABEL_CODES[item.label] if isinstance(item, Verdict) else FAILED_CODE,
@@ -93,8 +103,10 @@ class VerdictTable:
             self._append(answerable=int(response.answerable), abstained=int(bool(did_abstain)))
         self._describe(record, rows=self._rows - before)
 
-    def build(self) -> Table:
-        """Everything that was taken in."""
+    def build(self, calibrated: Sequence[CalibratedJudge] = ()) -> Table:
+        """Everything that was taken in; of `calibrated` judges also how they draw the line and calibrate."""
+        self._fill_probabilities()
+        probabilities = np.array(self._probabilities)
         columns = {name: np.array(values, dtype=np.int64) for name, values in self._columns.items()}
         return Table(
             records=columns["records"],
@@ -108,6 +120,11 @@ class VerdictTable:
             abstained=columns["abstained"].astype(bool),
             fields={name: np.array(values, dtype=np.int64) for name, values in self._field_columns.items()},
             distributions=tuple(self._distributions),
+            probabilities=None if np.isnan(probabilities).all() else probabilities,
+            kinds=np.array(self._kind_column, dtype=np.int64),
+            kind_names=tuple(self._kinds.names),
+            refits={(judge.spec.name, kind): refits for judge in calibrated for kind, refits in judge.refits.items()},
+            stated={judge.spec.name: judge.spec.settings for judge in calibrated},
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
             judge_names=tuple(self._judges.names),
@@ -150,6 +167,19 @@ class VerdictTable:
         if not key:
             return 0
         return self._texts[key] + 1 if self._keeps_texts else hash(key)
+
+    def _take_probability(self, verdict: Verdict, kind: str | None) -> None:
+        """Keep a probability for the row that is appended next."""
+        if verdict.unsupported_probability is not None:
+            self._fill_probabilities()
+            self._probabilities.append(verdict.unsupported_probability)
+            self._kind_column.append(self._kinds[kind])
+
+    def _fill_probabilities(self) -> None:
+        """Say of the rows since the last probability that they have none."""
+        missing = self._rows - len(self._probabilities)
+        self._probabilities.extend(repeat(math.nan, missing))
+        self._kind_column.extend(repeat(MISSING, missing))
 
     def _take_distributions(self, verdict: Verdict) -> None:
         if verdict.probabilities is not None or verdict.inference_samples:
@@ -224,9 +254,15 @@ def _by_claim(parts: Sequence[Judged]) -> dict[str | None, Verdict | Failure]:
 
 
 def write_files(
-    folder: Path, journal: Journal, identity: AuditIdentity, *, report: ReadingReport, settings: AuditSettings
+    folder: Path,
+    journal: Journal,
+    identity: AuditIdentity,
+    *,
+    report: ReadingReport,
+    settings: AuditSettings,
+    calibrated: Sequence[CalibratedJudge],
 ) -> FinishedRun:
-    """Write everything but the manifest and the report."""
+    """Write everything but the manifest and the report; `calibrated` are the judges that say how they calibrate."""
     names = [judge.name for judge in identity.judges]
     table = VerdictTable(settings.measure, names)
     samples = SampleTable(settings.measure, identity.samples)
@@ -235,15 +271,15 @@ def write_files(
     with AuditFiles(folder, names) as files:
         for failure in decoded((entry.body for entry in journal.entries(FAULTS)), Failure):
             files.fail(failure)
-        for number, record, said in _records(journal, steps, files, names=report.names):
-            table.add(record, said)
+        for number, record, said, kinds in _records(journal, steps, files, names=report.names):
+            table.add(record, said, dict(zip(names, kinds, strict=True)))
             found = next(decoded(read_again.take(number), SampleReading), None)
             reading = found or _unread(record.response, identity.samples)
             if reading is not None:
                 samples.add(record.response, reading)
         for failure in samples.failures:
             files.fail(failure)
-    measured = count(table.build(), settings.measure)
+    measured = count(table.build(calibrated), settings.measure)
     numbers = settings.measure.numbers(
         identity.hallumeter, (("extract", identity.extractor), *identity.evidence_settings)
     )
@@ -264,13 +300,15 @@ def write_files(
 
 def _records(
     journal: Journal, steps: Sequence[Merged], files: AuditFiles, *, names: ResponseNames
-) -> Iterator[tuple[int, Prepared, list[Verdict | Failure]]]:
+) -> Iterator[tuple[int, Prepared, list[Verdict | Failure], list[str | None]]]:
+    """Every record with its number, what was said of its claims, and the kind of text that it was to each judge."""
     prepared = Merged(journal.entries(PREPARED))
     for entry in journal.entries(READ):
         found = prepared.take(entry.record)
         record, line = textless_prepared(found[0]) if found else _unprepared(entry.body, names)
         judged = [tuple(decoded(step.take(entry.record), Judged)) for step in steps]
-        yield entry.record, record, files.add(record, judged, line=line)
+        kinds = [next((part.kind for part in parts if part.kind is not None), None) for parts in judged]
+        yield entry.record, record, files.add(record, judged, line=line), kinds
 
 
 def _unread(response: Response, equivalence: str | None) -> SampleReading | None:

@@ -16,7 +16,7 @@ from hallumeter.models.pace import Interrupted
 from hallumeter.models.prices import BudgetReached
 from hallumeter.models.protocol import PASSING_CODES
 from hallumeter.records.claim import Failure, Verdict
-from hallumeter.records.judging import JudgeTask
+from hallumeter.records.judging import CalibratedJudge, JudgeTask
 from hallumeter.records.response import Response, check_span
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
@@ -128,7 +128,13 @@ class JudgeWorker(Struct, frozen=True):
         found = {item.claim_id: item for item in said}
         answers = [self._answer(claim, found, job.task.response) for claim in job.task.claims]
         verdicts = tuple(item for item in answers if isinstance(item, Verdict))
-        return Judged((*job.known, *verdicts), tuple(item for item in answers if isinstance(item, Failure)))
+        failures = tuple(item for item in answers if isinstance(item, Failure))
+        return Judged((*job.known, *verdicts), failures, self._kind(job.task) if verdicts else None)
+
+    def _kind(self, task: JudgeTask) -> str | None:
+        """The kind of text by which the judge calibrates; not asked of one whose calibration was never refitted."""
+        judge = self.judge
+        return judge.kind_of(task) if isinstance(judge, CalibratedJudge) and judge.refits else None
 
     def _answer(
         self, claim: Claim, found: dict[str | None, Verdict | Failure], response: Response

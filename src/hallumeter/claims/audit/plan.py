@@ -29,7 +29,7 @@ from .entries import PREPARED, Prepared, claim_count
 from .inputs import opened_files
 from .judging import JudgeWorker
 from .prepare import Preparation, prepare_records, read_records
-from .setup import VECTORS, language_model_of_extractor, opened_cache, opened_knowledge_base
+from .setup import VECTORS, check_threshold_is_used, language_model_of_extractor, opened_cache, opened_knowledge_base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,7 @@ _SHARE_OF_FACTS = 1.0
 
 def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> RunPlan:
     """Go through an audit without asking any language model."""
+    check_threshold_is_used(settings)
     with (
         tempfile.TemporaryDirectory() as folder,
         opened_files(paths) as inputs,

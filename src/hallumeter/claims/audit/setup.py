@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hallumeter.claims.extractors.by_name import extractor_named
-from hallumeter.claims.judges.by_name import Panel, is_language_model, judge_named
+from hallumeter.claims.judges.by_name import Panel, has_threshold, is_language_model, judge_named
 from hallumeter.claims.samples import JudgeEquivalence, VectorEquivalence
 from hallumeter.errors import SettingsError
 from hallumeter.models.prices import Spending
+from hallumeter.records.judging import CalibratedJudge
 from hallumeter.run.paced_models import PRICE_OPTION, PacedModels
 from hallumeter.run.verdict_cache import VerdictCache
 
@@ -56,6 +57,11 @@ class JudgeSetup(Struct, frozen=True):
         )
 
     @property
+    def calibrated(self) -> tuple[CalibratedJudge, ...]:
+        """The judges that say by which threshold and calibration they decide."""
+        return tuple(judge for judge in self.judges if isinstance(judge, CalibratedJudge))
+
+    @property
     def troubles(self) -> tuple[str, ...]:
         """What went wrong with the cache, the knowledge base and the settings of language models, a line each."""
         base = self.knowledge_base
@@ -69,6 +75,7 @@ class JudgeSetup(Struct, frozen=True):
 
 def judge_setup(settings: AuditSettings, *, stop: Event, progress: ProgressListener) -> JudgeSetup:
     """Make everything that the settings name."""
+    check_threshold_is_used(settings)
     spending = Spending(settings.budget_usd)
     models = PacedModels(settings.prices, spending=spending, stop=stop, advice=PRICE_OPTION)
     provider_of = partial(models.named, pace=settings.pace, connections=settings.concurrency)
@@ -88,7 +95,22 @@ def made_judge(given: str | Judge, settings: AuditSettings, provider_of: Provide
     """The judge that was given, by name or as itself."""
     if not isinstance(given, str):
         return given
-    return judge_named(given, provider_of=provider_of, settings=settings.language_model)
+    return judge_named(
+        given,
+        provider_of=provider_of,
+        settings=settings.language_model,
+        preset=settings.preset,
+        threshold=settings.threshold,
+    )
+
+
+def check_threshold_is_used(settings: AuditSettings) -> None:
+    """Refuse a preset or threshold when no judge that was named draws a line on its probability."""
+    if settings.preset is None and settings.threshold is None:
+        return
+    if not any(isinstance(judge, str) and has_threshold(judge) for judge in settings.judges):
+        names = [judge if isinstance(judge, str) else judge.spec.name for judge in settings.judges]
+        raise SettingsError(f"preset and threshold are for the embedded judge; {', '.join(names)} cannot use them")
 
 
 def language_model_of_extractor(settings: AuditSettings) -> str | None:

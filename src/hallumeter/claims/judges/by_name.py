@@ -43,10 +43,10 @@ class Panel:
         return len(self.judges)
 
 
-def _embedded(name: str) -> Judge:
-    from .embedded.judge import FULL, EmbeddedJudge
+def _embedded(name: str, preset: str | None = None, threshold: float | None = None) -> Judge:
+    from .embedded.judge import BALANCED, FULL, EmbeddedJudge
 
-    return EmbeddedJudge(name or FULL)
+    return EmbeddedJudge(name or FULL, preset or BALANCED, threshold)
 
 
 def _rules(_: str) -> Judge:
@@ -72,12 +72,14 @@ class _Kind(NamedTuple):
 
     forms: tuple[str, ...]
     """What a user can type."""
-    make: Callable[[str], Judge]
+    make: Callable[..., Judge]
     """From what stands after the colon; nothing where nothing does. The judge's module is imported then."""
+    has_threshold: bool = False
+    """Whether its labels are a threshold on its probability, so that it is also made from a preset or a threshold."""
 
 
 _KINDS = {
-    "embedded": _Kind(("embedded", "embedded:fast"), _embedded),
+    "embedded": _Kind(("embedded", "embedded:fast"), _embedded, has_threshold=True),
     "rules": _Kind(("rules",), _rules),
 }
 """Judges of ours, by what stands before the colon."""
@@ -100,7 +102,12 @@ _OURS = (*_KINDS, *_BROUGHT, *_LANGUAGE_MODELS)
 
 
 def judge_named(
-    text: str, *, provider_of: Callable[[str], Provider], settings: LanguageModelSettings | None = None
+    text: str,
+    *,
+    provider_of: Callable[[str], Provider],
+    settings: LanguageModelSettings | None = None,
+    preset: str | None = None,
+    threshold: float | None = None,
 ) -> Judge:
     """The judge that a text names, in one of `JUDGE_FORMS`.
 
@@ -108,6 +115,8 @@ def judge_named(
         text: What the user typed. After ``recorded:FILE`` a ``#JUDGE`` chooses one of several in the file.
         provider_of: Makes the language model that a text names, with its pace and its spending.
         settings: How a language model is asked.
+        preset: Where a judge that `has_threshold` draws the line; others do not heed it.
+        threshold: The same as a probability.
 
     Raises:
         SettingsError: There is no such judge.
@@ -117,7 +126,7 @@ def judge_named(
     known = (_KINDS | _BROUGHT).get(kind)
     takes_argument = known is not None and any(":" in form for form in known.forms)
     if known is not None and (takes_argument or text == kind):
-        return known.make(argument)
+        return known.make(argument, preset, threshold) if known.has_threshold else known.make(argument)
     brought = plugins.found(JUDGE_GROUP, ours=_OURS).get(kind)
     if brought is not None:
         return _brought(brought, argument)
@@ -127,6 +136,16 @@ def judge_named(
         return LanguageModelJudge(provider_of(text), settings)
     others = sorted(plugins.found(JUDGE_GROUP, ours=_OURS))
     raise SettingsError(f"no judge is called {text!r}; expected one of {', '.join([*JUDGE_FORMS, *others])}")
+
+
+def has_threshold(text: str) -> bool:
+    """Whether a text names a judge whose labels are a threshold on its probability, which a user may choose.
+
+    >>> has_threshold("embedded:fast"), has_threshold("rules")
+    (True, False)
+    """
+    known = _KINDS.get(text.partition(":")[0])
+    return known is not None and known.has_threshold
 
 
 def is_language_model(text: str) -> bool:

@@ -8,12 +8,14 @@ import numpy as np
 from msgspec import Struct
 
 from hallumeter.claims.metrics.consensus import claim_codes
+from hallumeter.claims.metrics.expected import changes_by_response
 from hallumeter.records.columns import (
     DECIDED_LABELS,
     FAILED_CODE,
     UNDECIDED_CODE,
     Answers,
     LabelCounts,
+    ProbabilitySums,
     Ratings,
     Support,
     UncertaintySums,
@@ -24,7 +26,7 @@ from hallumeter.stats.raters import dawid_skene, distinct_patterns
 from .table import MISSING, dense_codes, first_appearance_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -145,6 +147,46 @@ def uncertainty_sums(cells: Cells, rows: list[int], parts: NDArray[np.float64]) 
     claims = np.bincount(of_claim, minlength=len(cells))
     sums = [np.bincount(of_claim, column, minlength=len(cells)).astype(np.float64) for column in parts.T]
     return UncertaintySums(claims, *sums)
+
+
+def probability_sums(table: Table, cells: Cells, rows: Codes, judge: str) -> ProbabilitySums | None:
+    """Add up the probabilities of a judge's verdicts per cell, and how refits of its calibration change the sums."""
+    if table.probabilities is None:
+        return None
+    counted = rows[table.labels[rows] != FAILED_CODE]
+    known = counted[~np.isnan(table.probabilities[counted])]
+    if not len(known):
+        return None
+    size = len(cells)
+    probabilities, of_claim = table.probabilities[known], cells.of_row[known].astype(np.int64)
+    claims = np.bincount(of_claim, minlength=size)
+    changes, uncovered = [], claims.copy()
+    for refits, mine in _refitted(table, known, judge):
+        changes.append(changes_by_response(of_claim[mine], probabilities[mine], refits, size=size))
+        uncovered -= np.bincount(of_claim[mine], minlength=size)
+    return ProbabilitySums(
+        claims,
+        np.bincount(of_claim, probabilities, minlength=size).astype(np.float64),
+        unknown=np.bincount(cells.of_row[rows], minlength=size) - claims,
+        changes=tuple(changes),
+        uncovered=uncovered,
+    )
+
+
+def _refitted(
+    table: Table, known: Codes, judge: str
+) -> Iterator[tuple[tuple[tuple[float, float], ...], NDArray[np.bool_]]]:
+    """Each calibration of a judge that was refitted, and which claims it is for; kinds of text may share one."""
+    kinds_by_refits: dict[tuple[tuple[float, float], ...], list[int]] = {}
+    for code, kind in enumerate(table.kind_names):
+        refits = table.refits.get((judge, kind), ())
+        if refits:
+            kinds_by_refits.setdefault(refits, []).append(code)
+    if table.kinds is not None:
+        for refits, codes in kinds_by_refits.items():
+            mine = np.isin(table.kinds[known], codes)
+            if mine.any():
+                yield refits, mine
 
 
 def audited_cells(table: Table, cells: Cells) -> NDArray[np.bool_]:

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from msgspec import Struct, structs
 
-from hallumeter.claims.catalog import ABSTENTION_METRICS, CLAIM_METRICS, METRICS_BY_ID, UNCERTAINTY_METRICS
+from hallumeter.claims.catalog import (
+    ABSTENTION_METRICS,
+    CLAIM_METRICS,
+    EXPECTED_METRICS,
+    METRICS_BY_ID,
+    UNCERTAINTY_METRICS,
+)
 from hallumeter.claims.metrics.consensus import ConsensusPart, consensus_counts, consensus_scores, mean_over_models
+from hallumeter.claims.metrics.expected import calibration_shifts, expected_bounds
 from hallumeter.claims.metrics.rates import rate_bounds
 from hallumeter.claims.metrics.uncertainty import decompose, entropy_of
 from hallumeter.errors import SettingsError
@@ -29,6 +36,7 @@ from hallumeter.stats.summarize import (
     SummarySettings,
     summarize_agreement,
     summarize_clusters,
+    summarize_expected,
     summarize_rates,
     summarize_value,
 )
@@ -45,7 +53,7 @@ if TYPE_CHECKING:
 
     from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
     from hallumeter.claims.settings import MeasureSettings
-    from hallumeter.records.columns import Answers, UncertaintySums
+    from hallumeter.records.columns import Answers, ProbabilitySums, UncertaintySums
     from hallumeter.records.measurement import MetricSummary
     from hallumeter.records.metric import Metric
 
@@ -63,6 +71,7 @@ _CONSENSUS_PARTS: tuple[tuple[str, ConsensusPart, bool], ...] = (
 )
 AGREEMENT_IDS = ("fleiss_kappa", "observed_agreement", "krippendorff_alpha", "gwet_ac1")
 ALL_JUDGES = "all judges"
+NO_JOINT_PROBABILITY = "the joint verdict of several judges has no probability; see each judge"
 
 
 class Measured(Struct, frozen=True, eq=False):
@@ -74,6 +83,8 @@ class Measured(Struct, frozen=True, eq=False):
     clusters: Codes | None
     labels: dict[str, LabelCounts]
     """Label counts per cell, the headline judge first."""
+    probabilities: dict[str, ProbabilitySums]
+    """What the probabilities of each judge that gives any add up to per cell."""
     matrix: NDArray[np.int8]
     answers: Answers
     answer_responses: Codes
@@ -102,6 +113,7 @@ def count(table: Table, settings: MeasureSettings) -> Measured:
         votes=votes,
         clusters=None if settings.cluster == "response" else inputs.clusters_of(table, cells, settings.cluster),
         labels=labels,
+        probabilities=_probabilities_by_judge(table, cells, votes),
         matrix=matrix,
         answers=answers,
         answer_responses=answer_responses,
@@ -139,6 +151,14 @@ def _labels_by_judge(
     return labels
 
 
+def _probabilities_by_judge(table: Table, cells: Cells, votes: Votes) -> dict[str, ProbabilitySums]:
+    by_judge = (
+        (judge, inputs.probability_sums(table, cells, votes.rows[table.judges[votes.rows] == code], judge))
+        for code, judge in enumerate(table.judge_names)
+    )
+    return {judge: sums for judge, sums in by_judge if sums is not None}
+
+
 def panel_name(table: Table) -> str:
     """What the joint verdict of all judges is called; another name when a judge has that one."""
     return PANEL if CONSENSUS in table.judge_names else CONSENSUS
@@ -148,6 +168,7 @@ def summary_rows(measured: Measured, settings: MeasureSettings, summary: Summary
     """Every metric for the whole run, then for each group."""
     for group in _groups(measured.cells, settings):
         yield from _claim_rows(measured, group, summary, joined_by=settings.consensus)
+        yield from _expected_rows(measured, group, summary)
         if not group.by:
             yield from _consensus_rows(measured.support, settings, summary)
         yield from _agreement_rows(measured, group, summary)
@@ -208,12 +229,51 @@ def _claim_rows(
             judge,
             undecided=int(unmeasured[UNDECIDED_CODE]),
             failed=int(unmeasured[FAILED_CODE]),
-            settings=(("joined", joined_by),) if judge not in measured.table.judge_names else (),
+            settings=(("joined", joined_by),) if judge not in measured.table.judge_names else _stated(measured, judge),
         )
         for metric in CLAIM_METRICS:
             bounds = rate_bounds(metric.compute, mine, widened_by_claimless=metric.is_widened_by_claimless)
             rates = _clustered(metric.compute(mine), measured, chosen)
             yield summarize_rates(metric, rates, part, settings=summary, bounds=bounds)
+
+
+def _expected_rows(measured: Measured, group: _Group, summary: SummarySettings) -> Iterator[MetricSummary]:
+    """The expected share of each judge; the joint verdict of several has no probability."""
+    chosen = group.cells[measured.is_audited[group.cells]]
+    for metric in EXPECTED_METRICS:
+        for judge, counts in measured.labels.items():
+            unmeasured = counts[chosen].table.sum(axis=0)
+            part = Slice(
+                group.by,
+                judge,
+                undecided=int(unmeasured[UNDECIDED_CODE]),
+                failed=int(unmeasured[FAILED_CODE]),
+                settings=_stated(measured, judge),
+            )
+            sums = measured.probabilities.get(judge)
+            if sums is None or not sums[chosen].claims.any():
+                why = NO_JOINT_PROBABILITY if judge not in measured.table.judge_names else None
+                yield summarize_value(metric, None, part, settings=summary, undefined=why)
+                continue
+            mine = sums[chosen]
+            named = structs.replace(
+                metric, settings=(*metric.settings, ("calibration_error", _calibration_error(mine)))
+            )
+            rates = _clustered(metric.compute(mine), measured, chosen)
+            shifts = calibration_shifts(mine)
+            bounds = expected_bounds(mine)
+            yield summarize_expected(named, rates, part, settings=summary, shifts=shifts, bounds=bounds)
+
+
+def _stated(measured: Measured, judge: str) -> tuple[tuple[str, str], ...]:
+    return measured.table.stated.get(judge, ())
+
+
+def _calibration_error(sums: ProbabilitySums) -> str:
+    """Whether the interval holds the error of the calibration, as its signature says it."""
+    if not sums.changes:
+        return "not-included"
+    return "partly-refitted" if sums.uncovered is None or sums.uncovered.any() else "refitted"
 
 
 def _consensus_rows(

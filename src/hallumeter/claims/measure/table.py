@@ -17,7 +17,7 @@ from hallumeter.records.response import check_span
 from hallumeter.text.normalize import claim_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -205,6 +205,15 @@ class Table(Struct, frozen=True, eq=False):
     places: tuple[tuple[str, int], ...]
     """Where each batch came from: the file's name and how many rows."""
     lines: Codes
+    probabilities: NDArray[np.float64] | None = None
+    """How probable it is that each claim is unsupported, NaN where that is not known; None where it is nowhere."""
+    kinds: Codes | None = None
+    """The kind of text by which each probability was calibrated; None when that is not known."""
+    kind_names: tuple[str, ...] = ()
+    refits: dict[tuple[str, str], tuple[tuple[float, float], ...]] = {}
+    """By judge and kind of text: shift and slope of the logit in refits of the judge's calibration."""
+    stated: dict[str, tuple[tuple[str, str], ...]] = {}
+    """By judge: what signatures state of its verdicts, such as the threshold of its labels."""
     response_names: dict[tuple[int, int], str] = {}
     """What responses are called in the run, by the codes of record and model; empty when it is not settled yet."""
 
@@ -213,10 +222,10 @@ class GrowingColumns:
     """Columns that arrive in parts; a column that a part lacks costs nothing and is filled at the end."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, list[tuple[int, Codes]]] = {}
+        self._parts: dict[str, list[tuple[int, NDArray[Any]]]] = {}
         self.rows = 0
 
-    def append(self, size: int, columns: dict[str, Codes]) -> None:
+    def append(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows."""
         for name, column in columns.items():
             self._parts.setdefault(name, []).append((self.rows, column))
@@ -227,6 +236,16 @@ class GrowingColumns:
         parts = self._parts.pop(name, [])
         kind = parts[0][1].dtype if parts else np.dtype(np.int8)
         whole = np.full(self.rows, fill, dtype=kind)
+        for start, part in parts:
+            whole[start : start + len(part)] = part
+        return whole
+
+    def take_numbers(self, name: str) -> NDArray[np.float64] | None:
+        """Hand over a whole column of numbers, NaN where there is none; None when no part has a number."""
+        parts = self._parts.pop(name, [])
+        if all(np.isnan(part).all() for _, part in parts):
+            return None
+        whole = np.full(self.rows, np.nan)
         for start, part in parts:
             whole[start : start + len(part)] = part
         return whole
@@ -303,6 +322,7 @@ class TableBuilder:
             abstained=columns.take("abstained", fill=0).astype(bool),
             fields={field: columns.take(f"field {field}") for field in self._field_index},
             distributions=tuple(self._distributions),
+            probabilities=columns.take_numbers("probabilities"),
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
             judge_names=tuple(self._judges.names),
@@ -340,7 +360,7 @@ class TableBuilder:
         self._check_numbers(rows, labels)
         self._check_spans(rows, labels)
         self._take_distributions(rows, labels)
-        columns: dict[str, Codes] = {"labels": labels.astype(np.int8), "claims": rows.claims}
+        columns: dict[str, NDArray[Any]] = {"labels": labels.astype(np.int8), "claims": rows.claims}
         is_numbered = len(rows.records) == rows.size
         columns["records"] = rows.records if is_numbered else self._encoded(rows, "record_id", self._records)
         columns["lines"] = rows.line_numbers()
@@ -351,7 +371,7 @@ class TableBuilder:
                 columns[_COLUMN_NAMES.get(name, name)] = index.encode(column)
         answers = self._answers(rows)
         self.is_usable |= bool(answers) and bool((answers["answerable"] != MISSING).any())
-        columns |= self._claim_keys(rows) | answers
+        columns |= self._claim_keys(rows) | answers | self._probabilities(rows)
         self._columns.append(rows.size, columns)
         self._places.append((rows.source, rows.size))
 
@@ -426,6 +446,14 @@ class TableBuilder:
         if self._claim_texts is not None:
             return {"claim_keys": self._claim_texts.encode(list(keys)) + 1}
         return {"claim_keys": np.fromiter((hash(key) if key else 0 for key in keys), np.int64, rows.size)}
+
+    def _probabilities(self, rows: _Rows) -> dict[str, NDArray[np.float64]]:
+        """How probable it is that each claim is unsupported, where that is given."""
+        column = rows.get("unsupported_probability")
+        if column is None:
+            return {}
+        values, missing = numbers_of(column)
+        return {"probabilities": np.where(missing, np.nan, values)}
 
     def _answers(self, rows: _Rows) -> dict[str, Codes]:
         """Whether each response could be given, and whether it abstained."""

@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from hallumeter.report.document import Fact
 
 
-FIGURES = ("mihr", "mahr", "factscore", "far")
+FIGURES = ("mihr", "expected_unsupported_rate", "mahr", "factscore", "far")
 
 _RATE = message("The evidence does not support {count} of {total} decided claims: {share} ({confidence} {interval}).")
 _RATE_ALONE = message("The evidence does not support {count} of {total} decided claims: {share}.")
+_EXPECTED = message(
+    "By the judge's probabilities {share} of the claims are unsupported ({confidence} {interval}): quote this share as "
+    "the rate of the whole set, and use the claims that are called unsupported when you act on single claims."
+)
+_EXPECTED_ALONE = message(
+    "By the judge's probabilities {share} of the claims are unsupported: quote this share as the rate of the whole "
+    "set, and use the claims that are called unsupported when you act on single claims."
+)
+_NO_EXPECTED = message("What share of the claims is unsupported by the judge's probabilities cannot be told: {reason}.")
 _NO_RATE = message("How many claims are unsupported cannot be told: {reason}.")
 _RESPONSES = message(
     "At least one such claim stands in {count} of {total} responses: {share} ({confidence} {interval})."
@@ -65,6 +74,7 @@ def claim_facts(summary: Summary, headline: str | None, level: float) -> Iterato
     rate, responses = rows.whole("mihr"), rows.whole("mahr")
     if rate is not None:
         yield _rate_fact("unsupported", rate, (_RATE, _RATE_ALONE), level=level)
+        yield from _expected_facts(rows, level)
     if responses is not None and responses.value is not None:
         yield _rate_fact("responses", responses, (_RESPONSES, _RESPONSES_ALONE), level=level)
     yield from _group_facts(rows, level)
@@ -80,6 +90,20 @@ def _rate_fact(code: str, row: MetricSummary, messages: tuple[str, str], *, leve
     if row.interval is None:
         return fact(code, messages[1], **told)
     return fact(code, messages[0], **told, confidence=confidence(level), interval=shares(row.interval))
+
+
+def _expected_facts(rows: Rows, level: float) -> Iterator[Fact]:
+    """The expected share beside the flagged one, and which of the two to quote."""
+    row = rows.whole("expected_unsupported_rate")
+    if row is None:
+        return
+    if row.value is None:
+        yield fact("expected", _NO_EXPECTED, reason=words(row.undefined or ""))
+    elif row.interval is None:
+        yield fact("expected", _EXPECTED_ALONE, share=share(row.value))
+    else:
+        told = {"share": share(row.value), "confidence": confidence(level), "interval": shares(row.interval)}
+        yield fact("expected", _EXPECTED, **told)
 
 
 def _group_facts(rows: Rows, level: float) -> Iterator[Fact]:

@@ -104,6 +104,7 @@ PRESENTATION = Presentation(
         "mahr": labels_behind("unsupported"),
         "factscore": labels_behind("SUPPORTED"),
         "factscore_penalized": labels_behind("SUPPORTED"),
+        "expected_unsupported_rate": Behind({"probability": _ANY_PROBABILITY}, {"probability": _ANY_PROBABILITY}),
         "shannon_entropy": Behind({"probability": _ANY_PROBABILITY}, {"probability": _ANY_PROBABILITY}),
         "far": _asked("false"),
         "correct_refusal_rate": _asked("false"),

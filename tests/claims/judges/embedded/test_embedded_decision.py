@@ -31,13 +31,13 @@ from hallumeter.claims.judges.embedded.model_files import (
     CLAIM_SIGNALS,
     FINDING_REASONS,
     KINDS,
-    PRESETS,
     TEXT_SIGNALS,
     Curve,
     Tier,
     shipped_model,
 )
 from hallumeter.claims.judges.embedded.network import ReadClaim
+from hallumeter.claims.settings import PRESETS
 
 PLAIN = Traits(is_structured=False, is_dialogue=False, has_question=False, is_single=False, is_short_evidence=False)
 LONG = "The tower of the old town stands on a hill by the river. " * 8

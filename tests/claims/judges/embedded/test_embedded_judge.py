@@ -12,12 +12,18 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hallumeter.claims.judges.by_name import judge_named
-from hallumeter.claims.judges.embedded.judge import EmbeddedJudge, languages_differ, unchecked_language
+from hallumeter.claims.judges.embedded.features import measured_of
+from hallumeter.claims.judges.embedded.judge import (
+    EmbeddedJudge,
+    can_be_weighed,
+    languages_differ,
+    unchecked_language,
+)
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.errors import SettingsError
 from hallumeter.models.scripted import ScriptedProvider
 from hallumeter.records.claim import Claim, Label, Verdict
-from hallumeter.records.judging import Judge, JudgeTask
+from hallumeter.records.judging import CalibratedJudge, Judge, JudgeTask
 from hallumeter.records.response import Response
 
 both_tiers = pytest.mark.parametrize("tier", TIERS)
@@ -372,3 +378,37 @@ def test_a_preset_that_does_not_exist_is_refused_with_those_that_do(preset: str)
 def test_a_threshold_that_is_no_probability_is_refused(threshold: float) -> None:
     with pytest.raises(SettingsError, match=r"threshold is .*; expected a probability from 0 to 1"):
         EmbeddedJudge("fast", threshold=threshold)
+
+
+KIND_TASKS = {
+    "summary": task_of((TOWER, WRONG), TOWER * 3),
+    "single": task_of((TOWER, "…"), TOWER * 3),
+    "qa": task_of((TOWER,), TOWER, question="How high is it?"),
+    "record": task_of((TOWER,), '{"tower": "330 m"}'),
+    None: task_of((FRENCH,), FRENCH),
+}
+
+
+@both_tiers
+@pytest.mark.parametrize("kind", KIND_TASKS)
+def test_the_kind_of_a_text_is_told_as_it_is_weighed(tier: str, kind: str | None) -> None:
+    judge, task = EmbeddedJudge(tier), KIND_TASKS[kind]
+    assert judge.kind_of(task) == kind
+    if kind is not None:
+        texts = [str(claim.text) for claim in task.claims]
+        measured = [each for each in measured_of(task.response, texts) if can_be_weighed(each)]
+        assert {each.kind for each in judge.weighed(task.response, measured)} == {kind}
+
+
+def test_evidence_in_another_language_is_of_no_kind() -> None:
+    assert EmbeddedJudge("fast").kind_of(task_of((TOWER,), KOREAN)) is None
+
+
+def test_refits_are_those_of_each_kind_or_the_usual_ones() -> None:
+    judge = EmbeddedJudge("fast")
+    judge._decision = structs.replace(judge._decision, alternatives={"qa": ((0.1, 1.0),)})
+    assert judge.refits == {"qa": ((0.1, 1.0),)}
+    usual = ((0.2, 1.0),)
+    judge._decision = structs.replace(judge._decision, alternatives={"qa": ((0.1, 1.0),), "default": usual})
+    assert judge.refits == {"qa": ((0.1, 1.0),)} | dict.fromkeys(("record", "dialogue", "single", "summary"), usual)
+    assert isinstance(judge, CalibratedJudge)

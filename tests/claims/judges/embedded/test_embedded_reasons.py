@@ -123,7 +123,7 @@ def test_when_no_token_stands_out_the_rules_name_the_place() -> None:
 
 
 def test_when_nobody_names_a_place_it_is_the_whole_claim() -> None:
-    whole = Reason("baseless", False, 0, len(TEXT), f"no support in the evidence for “{TEXT}”")
+    whole = Reason("baseless", False, 0, len(TEXT) - 1, f"no support in the evidence for “{TEXT[:-1]}”")
     assert joined(read()) == whole
     assert fast_reason(measured()) == whole
 
@@ -132,7 +132,7 @@ def test_the_stretch_says_how_sure_a_token_must_be() -> None:
     said = ReadClaim(read(RED).unsupported + 3.0, read().conflict, 0.0)  # others then have a probability of 0.27
     assert full_reason(measured(), said, stretch=0.5).start == RED[0]
     found = full_reason(measured(), said, stretch=0.2)
-    assert (found.start, found.end) == (0, len(TEXT))
+    assert (found.start, found.end) == (0, len(TEXT) - 1)
 
 
 def test_the_fast_tier_goes_by_the_rules_and_then_by_the_longest_part_without_a_known_word() -> None:

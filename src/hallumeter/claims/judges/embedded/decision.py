@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from hallumeter.claims.judges.rules.evidence import prepared_evidence
 from hallumeter.records.response import Passage, Response
 
 from .features import Measured
@@ -57,12 +58,17 @@ class Traits(Struct, frozen=True):
 
 def traits_of(response: Response, measured: Sequence[Measured]) -> Traits:
     """The traits of a response of which some claims, at least one, were measured."""
-    blocks = measured[0].statement.evidence.blocks
+    return traits_with(response, claims=len(measured))
+
+
+def traits_with(response: Response, *, claims: int) -> Traits:
+    """The traits of a response that has so many claims to weigh."""
+    blocks = prepared_evidence(response.evidence).blocks
     return Traits(
         is_structured=any(block.leaf is not None for block in blocks),
         is_dialogue=has_turns(response.evidence),
         has_question=any(map(str.isalnum, response.question or "")),
-        is_single=len(measured) == 1,
+        is_single=claims == 1,
         is_short_evidence=sum(len(block.terms) for block in blocks) < _SHORT_EVIDENCE,
     )
 

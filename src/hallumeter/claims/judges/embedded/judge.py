@@ -11,39 +11,20 @@ from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
-from hallumeter.claims.judges.rules.statement import MISSING, Finding, is_mismatch
+from hallumeter.claims.judges.rules.statement import MISSING, Finding, is_mismatch, without_marks
+from hallumeter.claims.settings import check_operating_point
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_in_response
 from hallumeter.records.response import Passage, Quote, Response
 from hallumeter.text.terms import Terms, is_stop_word, language_of, terms_of
 
-from .decision import probabilities_of, reasons_of, signals_of, traits_of
+from .decision import probabilities_of, reasons_of, signals_of, traits_of, traits_with
 from .features import Measured, marked, measured_of
-from .model_files import DEFAULT, KINDS, PRESETS, Tier, checked_tier, shipped_model, trees
+from .marks import best_stretch, whole_words
+from .model_files import DEFAULT, KINDS, Tier, checked_tier, shipped_model, trees
 from .network import ReadClaim, chunks_of, read_claims, tokens_of
 from .units import units_of
-
-# The part of a claim that is unsupported, from what is said of its tokens.
-
-
-def best_stretch(weights: NDArray[np.floating]) -> tuple[int, int] | None:
-    """First and one past the last place of the stretch with the largest sum; None when no weight is above zero.
-
-    >>> best_stretch(np.array([-1.0, 2.0, -0.5, 1.0, -3.0, 1.5]))
-    (1, 4)
-    """
-    best = 0.0
-    found: tuple[int, int] | None = None
-    total, first = 0.0, 0
-    for place, weight in enumerate(weights.tolist()):
-        if total <= 0.0:
-            total, first = 0.0, place
-        total += weight
-        if total > best:
-            best, found = total, (first, place + 1)
-    return found
-
 
 # Languages in which the model was trained and checked, and in which a record is.
 
@@ -111,7 +92,7 @@ def denies(finding: Finding) -> bool:
 def fast_reason(measured: Measured) -> Reason:
     """By what the rules found; else by the longest part without a word of the evidence; else the whole claim."""
     found = _contradiction(measured.findings, None) or _missing(measured.findings, None)
-    return _by_rule(found) if found is not None else _baseless(measured, measured.overlap.run)
+    return _by_rule(measured, found) if found is not None else _baseless(measured, measured.overlap.run)
 
 
 def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reason:
@@ -119,14 +100,11 @@ def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reaso
 
     A contradiction is the reason wherever it stands; what the evidence lacks only in the place that the network marks.
     """
-    place = _stretch(measured.statement.text, _probabilities(read.unsupported) - stretch)
+    place = _stretch(measured, _probabilities(read.unsupported) - stretch)
     found = _contradiction(measured.findings, place) or _missing(measured.findings, place)
     if found is None:
         return _baseless(measured, place)
-    reason = _by_rule(found)
-    if place is not None and _touch(found, place):
-        return structs.replace(reason, start=place[0], end=place[1])
-    return reason
+    return _by_rule(measured, found, place if place is not None and _touch(found, place) else None)
 
 
 def _contradiction(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
@@ -142,29 +120,38 @@ def _missing(findings: Sequence[Finding], place: tuple[int, int] | None) -> Find
     return next((each for each in missing if place is None or _touch(each, place)), None)
 
 
-def _by_rule(found: Finding) -> Reason:
-    return Reason(found.reason, denies(found), found.start, found.end, found.note, found.quotes)
+def _by_rule(measured: Measured, found: Finding, place: tuple[int, int] | None = None) -> Reason:
+    start, end = _snapped(measured, place or (found.start, found.end))
+    return Reason(found.reason, denies(found), start, end, found.note, found.quotes)
 
 
 def _baseless(measured: Measured, place: tuple[int, int] | None) -> Reason:
     """No rule can say more than that nothing in the evidence supports this part, or the whole claim."""
     text = measured.statement.text
-    start, end = place or (0, len(text))
-    note = f"no support in the evidence for “{text[start:end].strip()}”"
+    start, end = _snapped(measured, place or (0, len(text)))
+    note = f"no support in the evidence for “{text[start:end]}”"
     return Reason(BASELESS, is_contradiction=False, start=start, end=end, note=note)
+
+
+def _snapped(measured: Measured, place: tuple[int, int]) -> tuple[int, int]:
+    """The whole words and values of a place; the place itself where there are none."""
+    statement = measured.statement
+    values = [(quantity.start, quantity.end) for quantity in statement.quantities]
+    return whole_words(statement.text, *place, values=values) or place
 
 
 def _touch(finding: Finding, place: tuple[int, int]) -> bool:
     return finding.start < place[1] and place[0] < finding.end
 
 
-def _stretch(text: str, weights: NDArray[np.float32]) -> tuple[int, int] | None:
-    """The characters of the tokens that are most surely unsupported, without space at their ends."""
+def _stretch(measured: Measured, weights: NDArray[np.float32]) -> tuple[int, int] | None:
+    """The words of the tokens that are most surely unsupported; None when there are none, or only marks."""
     found = best_stretch(weights)
     if found is None:
         return None
-    spans = tokens_of(text).spans
-    return spans[found[0]][0], spans[found[1] - 1][1]
+    spans = tokens_of(measured.statement.text).spans
+    place = spans[found[0]][0], spans[found[1] - 1][1]
+    return _snapped(measured, place) if whole_words(measured.statement.text, *place) else None
 
 
 def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -246,6 +233,22 @@ class EmbeddedJudge:
             for claim, each in zip(task.claims, measured, strict=True)
         ]
 
+    @property
+    def refits(self) -> dict[str, tuple[tuple[float, float], ...]]:
+        """By kind of text: shift and slope of the logit in refits of the calibration on resampled claims."""
+        alternatives = self._decision.alternatives
+        found = {kind: alternatives.get(kind, alternatives.get(DEFAULT, ())) for kind in KINDS}
+        return {kind: refits for kind, refits in found.items() if refits}
+
+    def kind_of(self, task: JudgeTask) -> str | None:
+        """The kind of text by which the claims of a task are calibrated; None where the model does not weigh them."""
+        response = task.response
+        text = response.response or ""
+        if languages_differ(text, response.evidence) or unchecked_language(text) is not None:
+            return None
+        said = [terms_of(without_marks(claim_text(claim, response))) for claim in task.claims]
+        return traits_with(response, claims=sum(any(terms.keys) for terms in said)).kind
+
     def weighed(self, response: Response, measured: Sequence[Measured]) -> list[Weighed]:
         """How probable it is of each claim that it is unsupported."""
         if not measured:
@@ -314,18 +317,6 @@ def read_by_network(response: Response, measured: Sequence[Measured]) -> list[Re
     """What the network says of some claims of a response."""
     claims = [marked(each) for each in measured]
     return read_claims(chunks_of(claims, units_of(response.evidence), question=response.question or ""), len(claims))
-
-
-def check_operating_point(preset: str, threshold: float | None) -> None:
-    """Refuse a preset that does not exist, and a threshold that is no probability.
-
-    Raises:
-        SettingsError: It is one of the two.
-    """
-    if preset not in PRESETS:
-        raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}")
-    if threshold is not None and not 0.0 <= threshold <= 1.0:
-        raise SettingsError(f"threshold is {threshold:g}; expected a probability from 0 to 1")
 
 
 def _label(reason: Reason | None) -> Label:

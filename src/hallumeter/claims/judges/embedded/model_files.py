@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.statement import DOUBTS, REASONS
+from hallumeter.claims.settings import PRESETS
 from hallumeter.errors import SettingsError
 
 FOLDER = Path(__file__).parent / "model"
@@ -39,7 +40,6 @@ FINDING_REASONS = (*REASONS, *DOUBTS, *FIELD_REASONS)
 DEFAULT = "default"
 KINDS = ("record", "dialogue", "qa", "single", "summary")
 """Kinds of texts; calibration and thresholds may differ between them."""
-PRESETS = ("precise", "balanced", "sensitive")
 
 
 class Curve(Struct, frozen=True, forbid_unknown_fields=True):
