@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ Said = dict[str, str]
 """Messages, and a file in which each is said."""
 
 
+@functools.cache
 def said_messages() -> tuple[Said, Said]:
     """What is said, and what is counted, under the English plural."""
     said: Said = {}
@@ -37,6 +39,7 @@ def metric_messages() -> set[str]:
     return {text for metric in METRICS for text in (metric.name, metric.question, metric.undefined_when)}
 
 
+@functools.cache
 def other_texts() -> set[str]:
     """All texts of the code: a reason why a number is undefined is one of them, and is said where it is shown."""
     return set(_constants(PACKAGE))
