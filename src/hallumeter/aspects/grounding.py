@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
 
 from .offset_conventions import CODE_POINTS, PLACED, CountedText
-from .records.aspect import TextSpan
+from .records.aspect import Aspect, AspectSentiment, AspectTerm, TextSpan
 from .records.scorecard import (
     DROP,
     DROP_REASON,
@@ -29,12 +29,6 @@ from .records.scorecard import (
     SentimentJudgement,
     SentimentScore,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from .records.aspect import Aspect, AspectSentiment, AspectTerm
-
 
 # Which words can be targets of a sentiment.
 

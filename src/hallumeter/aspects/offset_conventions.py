@@ -7,12 +7,8 @@ that was taken apart (NFD) or put together (NFC) before.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 CODE_POINTS = "code_points"
 PLACED = "placed"

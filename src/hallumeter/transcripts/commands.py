@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Measurement, Summary
+from hallumeter.records.page import PageRow
+from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
@@ -37,24 +41,11 @@ from hallumeter.stats.summarize import SummarySettings
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
 from .corpus import Corpus, summary_rows
-from .inputs import WITNESS, Given, opened_paths, opened_records
-from .measuring import Task, measure_jobs
-from .page import ALIGNMENT
+from .inputs import WITNESS, Given, Jobs, opened_paths, opened_records
+from .measuring import MeasuredJob, Task, measure_jobs
+from .page import ALIGNMENT, MeasuredPage
 from .pages_table import PAGES, write_pages
 from .settings import TranscriptSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from hallumeter.records.claim import Failure
-    from hallumeter.records.page import PageRow
-    from hallumeter.records.ranking import Direction, Ranking
-
-    from .inputs import Jobs
-    from .measuring import MeasuredJob
-    from .page import MeasuredPage
-
 
 # Every metric on every page, as lines of `measurements.jsonl`.
 

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
-from hallumeter.records.measurement import NO_VALUE
-from hallumeter.records.rate import Rates
-from hallumeter.stats.summarize import Slice, summarize_pages, summarize_rates, summarize_value
+from hallumeter.records.measurement import NO_VALUE, MetricSummary
+from hallumeter.records.metric import Metric
+from hallumeter.records.rate import Rate, Rates
+from hallumeter.records.response import FieldValue
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
-from .page import record_name
+from .page import MeasuredPage, record_name
 from .records import PageColumns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-    from hallumeter.records.rate import Rate
-    from hallumeter.records.response import FieldValue
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .page import MeasuredPage
-    from .settings import TranscriptSettings
-
+from .settings import TranscriptSettings
 
 PAGE, ENGINE = "page", "engine"
 _BADGE_RATE = "hallucinating_page_rate"

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.aspects.metrics.counts import count_row
 from hallumeter.aspects.metrics.rates import WHOLE, Repeated, breakdown_items, repeated
 from hallumeter.aspects.metrics.tuples import match_tuples, pairs_of
+from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.aspects.records.columns import ASPECT_COUNTS
+from hallumeter.aspects.records.scorecard import Scorecard
+from hallumeter.aspects.score.reading import Chunk
 from hallumeter.aspects.score.scorecards import completed, scorecard_reader
+from hallumeter.records.claim import Failure
 
 from .record_lines import RecordLines, card_lines, joined_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.aspects.records.scorecard import Scorecard
-    from hallumeter.aspects.score.reading import Chunk
-    from hallumeter.records.claim import Failure
-
 
 # Stage 1, the result and gold of every sentence side by side: a table for people.
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.aspects.metrics.counts import SPAN_COUNTS
 from hallumeter.aspects.metrics.rates import ARBITER_FLAGS, MODERATOR_RULES, OF_SENTENCES, WHOLE
 from hallumeter.aspects.offset_conventions import suggested_convention
+from hallumeter.aspects.settings import MappingThresholds
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.summaries import AspectSummary, Breakdown, MappingWarning
 from hallumeter.stats.intervals import wilson_interval
 
-from .counted import OTHERS
+from .counted import OTHERS, CardCounts
 from .rows import run_name, spread_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.aspects.settings import MappingThresholds
-    from hallumeter.records.measurement import MetricSummary
-
-    from .counted import CardCounts
-    from .settings import AggregateSettings
-
+from .settings import AggregateSettings
 
 BREAKDOWNS = (
     "drop_class",

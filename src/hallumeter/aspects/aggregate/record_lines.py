@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,16 +14,10 @@ from hallumeter.aspects.metrics.rates import rate_of
 from hallumeter.aspects.offset_conventions import CountedText
 from hallumeter.aspects.records.aspect import TextSpan
 from hallumeter.aspects.records.columns import AspectColumns
-from hallumeter.aspects.records.scorecard import DROP, AspectPlacement
+from hallumeter.aspects.records.scorecard import DROP, AspectPlacement, Scorecard
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.measurement import Measurement
 from hallumeter.records.response import Passage, Quote, Response
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.aspects.records.scorecard import Scorecard
-
 
 SENTENCE = "sentence"
 """The passage that aspects are held against."""

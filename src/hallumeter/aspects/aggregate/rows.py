@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.metrics.rates import RESOLUTION, case_columns, resolution_of_sums
 from hallumeter.aspects.records.columns import CaseColumns
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 from hallumeter.records.summaries import SeedSpread
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.intervals import manski_bounds
-from hallumeter.stats.summarize import Slice, summarize_patterns, summarize_rates
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_patterns, summarize_rates
 
-from .counted import CardCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .counted import RunKey
-
+from .counted import CardCounts, RunKey
 
 RUN, SEED = "run", "seed"
 UNNAMED = "unnamed"

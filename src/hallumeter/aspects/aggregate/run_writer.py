@@ -6,13 +6,15 @@ import shutil
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from hallumeter.aspects.grounding import JUDGE, target_words
 from hallumeter.aspects.score.pipeline import ScoreSettings, score_outputs
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Summary
 from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import load
 from hallumeter.run.inputs import rereadable_files, sha256_of
@@ -29,7 +31,7 @@ from hallumeter.run.run_folder import (
     write_json,
 )
 
-from .counted import HEAD
+from .counted import HEAD, CountedCards
 from .pipeline import Aggregated, aggregate_file
 from .settings import INSTRUMENT, AggregateSettings
 from .tables import (
@@ -45,14 +47,6 @@ from .tables import (
     structural_csv,
     structural_table,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hallumeter.records.measurement import Summary
-
-    from .counted import CountedCards
-
 
 SCORECARDS = "scorecards.jsonl"
 OUTPUTS = "outputs.jsonl"

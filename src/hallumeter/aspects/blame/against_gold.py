@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from hallumeter.aspects.grounding import drop_class_of, is_at
 from hallumeter.aspects.metrics.tuples import tidy_polarity, tidy_term
 from hallumeter.aspects.offset_conventions import CountedText
-from hallumeter.aspects.records.blame import ABSENT, RIGHT, WRONG
+from hallumeter.aspects.records.aspect import AspectTuple, TextSpan
+from hallumeter.aspects.records.blame import ABSENT, RIGHT, WRONG, ErrorKind
+from hallumeter.aspects.records.outputs import AspectState
 from hallumeter.aspects.stages.terms import term_key
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple, TextSpan
-    from hallumeter.aspects.records.blame import ErrorKind
-    from hallumeter.aspects.records.outputs import AspectState
-
-    from .histories import History
-
+from .histories import History
 
 # Which aspect after a step is which aspect before it: terms are trimmed, spans corrected, aspects dropped and added.
 #

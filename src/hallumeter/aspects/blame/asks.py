@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
-from hallumeter.aspects.records.aspect import TextSpan
-from hallumeter.aspects.records.blame import ErrorFlag, Ignoring
-from hallumeter.aspects.stages.requests import request_of_aspect_item, request_of_proposal, request_of_sentiment_item
+from hallumeter.aspects.records.aspect import AspectTuple, CorrectionProposal, StructuralRisk, TextSpan
+from hallumeter.aspects.records.blame import ErrorFlag, ErrorKind, Ignoring
+from hallumeter.aspects.records.outputs import (
+    AspectState,
+    Correction,
+    DebateOutput,
+    OverrideDecision,
+    PipelineOutput,
+    StageTwo,
+)
+from hallumeter.aspects.stages.requests import (
+    Request,
+    request_of_aspect_item,
+    request_of_proposal,
+    request_of_sentiment_item,
+)
 from hallumeter.aspects.stages.terms import term_key
 
+from .against_gold import Units
 from .histories import did_validate
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple, CorrectionProposal, StructuralRisk
-    from hallumeter.aspects.records.blame import ErrorKind
-    from hallumeter.aspects.records.outputs import (
-        AspectState,
-        Correction,
-        DebateOutput,
-        OverrideDecision,
-        PipelineOutput,
-        StageTwo,
-    )
-    from hallumeter.aspects.stages.requests import Request
-
-    from .against_gold import Units
-
-    Flags: TypeAlias = dict[ErrorKind, dict[int, list[ErrorFlag]]]
-    """By kind of error and place of the unit."""
+Flags: TypeAlias = dict[ErrorKind, dict[int, list[ErrorFlag]]]
+"""By kind of error and place of the unit."""
 
 
 POLARITY: tuple[ErrorKind, ...] = ("polarity",)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.aspects.records.blame import COARSE_STEPS
-from hallumeter.aspects.records.outputs import STEPS, AspectState
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.aspects.records.outputs import (
-        FinalResult,
-        PipelineOutput,
-        StageOne,
-        StructuralReview,
-        StructuralValidation,
-    )
-
+from hallumeter.aspects.records.outputs import (
+    STEPS,
+    AspectState,
+    FinalResult,
+    PipelineOutput,
+    StageOne,
+    StructuralReview,
+    StructuralValidation,
+)
 
 _STAGE_ONE = STEPS[: STEPS.index("atsa_tidying") + 1]
 _FIRST_JUDGED = STEPS.index("atsa")

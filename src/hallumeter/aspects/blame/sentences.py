@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hallumeter.aspects.metrics.blame import history_of, speaker_tally, step_tally
-from hallumeter.aspects.records.blame import ABSENT, COARSE_STEPS, WRONG, SentenceBlame, StepTally, UnitBlame
+from hallumeter.aspects.records.aspect import AspectTuple
+from hallumeter.aspects.records.blame import ABSENT, COARSE_STEPS, WRONG, ErrorKind, SentenceBlame, StepTally, UnitBlame
+from hallumeter.aspects.records.outputs import AspectState, PipelineOutput
 from hallumeter.aspects.stages.terms import term_key
 
-from .against_gold import units_of
-from .asks import asks_of, flags_of, ignored_by, speakers_of
-from .histories import history_of_output
-
-if TYPE_CHECKING:
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.aspects.records.blame import ErrorKind
-    from hallumeter.aspects.records.outputs import AspectState, PipelineOutput
-
-    from .against_gold import Units
-    from .asks import Flags
-    from .histories import History
+from .against_gold import Units, units_of
+from .asks import Flags, asks_of, flags_of, ignored_by, speakers_of
+from .histories import History, history_of_output
 
 
 def blame_of(output: PipelineOutput) -> SentenceBlame:

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.aspects.catalog import ASPECT_BLAME_METRICS
 from hallumeter.aspects.metrics.blame import BLAME_RATES, COUNTS
-from hallumeter.aspects.records.blame import COARSE_STEPS, ERROR_KINDS, SPEAKERS, BlameColumns, BlameTable
-from hallumeter.aspects.records.outputs import STEPS
+from hallumeter.aspects.records.blame import (
+    COARSE_STEPS,
+    ERROR_KINDS,
+    SPEAKERS,
+    BlameColumns,
+    BlameTable,
+    ErrorKind,
+    SentenceBlame,
+    StepTally,
+    UnitBlame,
+)
+from hallumeter.aspects.records.outputs import STEPS, PipelineOutput
 from hallumeter.formats.delimited import csv_text
 from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.metric import Metric
 from hallumeter.report.table import Cell, Table, escaped, left, markdown
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 
 from .sentences import blame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from hallumeter.aspects.records.blame import ErrorKind, SentenceBlame, StepTally, UnitBlame
-    from hallumeter.aspects.records.outputs import PipelineOutput
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-
 
 AGAINST_GOLD = "against_gold"
 """Spurious, missing and wrong polarity together."""

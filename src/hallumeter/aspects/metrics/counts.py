@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.aspects.records.columns import ASPECT_COUNTS, AspectCounts
-from hallumeter.aspects.records.scorecard import DROP, INSUFFICIENT, KEEP, SENTENCE_LABELS
+from hallumeter.aspects.records.scorecard import (
+    DROP,
+    INSUFFICIENT,
+    KEEP,
+    SENTENCE_LABELS,
+    Scorecard,
+    SentimentInput,
+    SentimentJudgement,
+    StageDelta,
+    ValidatorScore,
+)
 
 from .tuples import (
     VALID_POLARITIES,
+    Pair,
     Stated,
     TupleMatch,
     has_conflict,
@@ -21,21 +34,6 @@ from .tuples import (
     tidy_polarity,
     tidy_term,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.aspects.records.scorecard import (
-        Scorecard,
-        SentimentInput,
-        SentimentJudgement,
-        StageDelta,
-        ValidatorScore,
-    )
-
-    from .tuples import Pair
-
 
 # What a scorecard tells of risks, changes and the debate, in counts.
 

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.aspects.metrics.blame import is_repair
-from hallumeter.aspects.records.blame import ERROR_KINDS
+from hallumeter.aspects.records.blame import ERROR_KINDS, ErrorKind, TracedSentence, UnitBlame
+from hallumeter.records.claim import Finding
+from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.summaries import STATUSES
-from hallumeter.report.sections import BlameSection, FlowMove, FlowSection, FlowStep, IgnoredErrors, PartSection
+from hallumeter.report.document import MetricRow
+from hallumeter.report.sections import (
+    BlameSection,
+    FlowMove,
+    FlowSection,
+    FlowStep,
+    IgnoredErrors,
+    PartSection,
+    SentenceTrace,
+)
 
 from .families import BRIEF, BY_RUN, DECIDED, DECISIONS, SECTIONS
 from .tracing import ORDER, trace_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hallumeter.aspects.records.blame import ErrorKind, TracedSentence, UnitBlame
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.report.document import MetricRow
-    from hallumeter.report.sections import SentenceTrace
-
 
 # Counts of all that was ever wrong: on its way through the steps, at the end, and where nobody listened.
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from hallumeter.records.measurement import Summary
+from hallumeter.report.document import Fact
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.overview import Rows, confidence, count, fact, names, number, share, shares, signed, signeds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.measurement import Summary
-    from hallumeter.report.document import Fact
-
 
 FIGURES = ("aspect_hallucination_rate", "filter_rejection_rate", "tuple_f1_final", "delta_f1")
 

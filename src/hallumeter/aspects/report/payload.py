@@ -6,20 +6,15 @@ lists the empty end is left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from hallumeter.records.summaries import STATUSES
+from hallumeter.report.drawing import Json
 from hallumeter.report.languages.speaking import say
+from hallumeter.report.sections import ModeratorWord, Remark, SentenceTrace, TracedAspect, TracedError, TraceStep
 
 from .tracing import ORDER
 from .wording import ASK_WORDS, ERROR_WORDS, IGNORED_WORDS, POLARITY_WORDS, RULE_WORDS, STAGES, said, step_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import ModeratorWord, Remark, SentenceTrace, TracedAspect, TracedError, TraceStep
-
 
 _ERRORS = tuple(ERROR_WORDS)
 _POLARITIES = tuple(POLARITY_WORDS)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hallumeter.report.build import breakdown_sections, reason_sections, record_sections
 from hallumeter.report.charts import rate_charts, section_charts
-from hallumeter.report.document import MetricSection
+from hallumeter.report.document import MetricSection, Section
+from hallumeter.report.drawing import Chart, Json
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.page.chapters import RECORDS
 from hallumeter.report.presentation import Behind, Gathered, Presentation, SectionKind, Sections, findings_behind
@@ -20,10 +19,6 @@ from .payload import trace_payload, vocabulary
 from .traced import traced_sentences
 from .tracing import trace_of
 from .views import aspect_functions, sentence_view
-
-if TYPE_CHECKING:
-    from hallumeter.report.document import Section
-    from hallumeter.report.drawing import Chart, Json
 
 
 def _sections(gathered: Gathered) -> Sections:

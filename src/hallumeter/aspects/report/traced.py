@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from hallumeter.aspects.records.blame import TracedSentence, UnitBlame
 from hallumeter.run.run_folder import RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 OUTPUTS, BLAME = "outputs.jsonl", "blame.jsonl"
 

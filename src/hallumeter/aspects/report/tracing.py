@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from hallumeter.aspects.records.blame import SPEAKERS
-from hallumeter.aspects.records.outputs import STEPS
+from hallumeter.aspects.records.aspect import (
+    AspectSentiment,
+    AspectTuple,
+    CorrectionProposal,
+    StructuralRisk,
+    TextSpan,
+)
+from hallumeter.aspects.records.blame import SPEAKERS, TracedSentence, UnitBlame
+from hallumeter.aspects.records.outputs import (
+    STEPS,
+    AspectState,
+    Correction,
+    DebateSummary,
+    DebateTurn,
+    OverrideDecision,
+    PipelineOutput,
+    ProposedEdit,
+    StageTwo,
+)
+from hallumeter.records.claim import Finding
+from hallumeter.records.summaries import UnitStatus
 from hallumeter.report.sections import (
     OFF_TARGET,
     ModeratorWord,
@@ -17,31 +36,6 @@ from hallumeter.report.sections import (
     TracedError,
     TraceStep,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.aspects.records.aspect import (
-        AspectSentiment,
-        AspectTuple,
-        CorrectionProposal,
-        StructuralRisk,
-        TextSpan,
-    )
-    from hallumeter.aspects.records.blame import TracedSentence, UnitBlame
-    from hallumeter.aspects.records.outputs import (
-        AspectState,
-        Correction,
-        DebateSummary,
-        DebateTurn,
-        OverrideDecision,
-        PipelineOutput,
-        ProposedEdit,
-        StageTwo,
-    )
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.summaries import UnitStatus
-
 
 # What agents said of a sentence, and what became of it: risks, proposals, edits, reviews, decisions.
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hallumeter.aspects.records.blame import ERROR_KINDS
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.report.document import FindingView, RecordView
 from hallumeter.report.languages.speaking import message, say
+from hallumeter.report.sections import BlameSection, FlowSection, SentenceTrace
 
 from .build import deeds_of
 from .families import OPEN
 from .tracing import ORDER
 from .wording import ERROR_NOTES, ERROR_WORDS, IGNORED_WORDS, PART_WORDS, part_words, step_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.report.document import FindingView, RecordView
-    from hallumeter.report.sections import BlameSection, FlowSection, SentenceTrace
-
 
 # The tables of a page on aspects: what steps did on the way of errors, and who is to blame for which.
 

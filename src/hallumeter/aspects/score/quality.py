@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import structs
 
+from hallumeter.aspects.grounding import TargetWords
+from hallumeter.aspects.records.aspect import CorrectionProposal, StructuralRisk
+from hallumeter.aspects.records.outputs import PipelineOutput, StructuralReview, StructuralValidation
 from hallumeter.aspects.records.scorecard import (
     SENTENCE_LABELS,
+    AspectScore,
     LatencyScore,
     PolicyScore,
     QualitySummary,
     ScoredProposal,
     ScoredRisk,
+    SentimentScore,
     ValidatorScore,
 )
-
-if TYPE_CHECKING:
-    from hallumeter.aspects.grounding import TargetWords
-    from hallumeter.aspects.records.aspect import CorrectionProposal, StructuralRisk
-    from hallumeter.aspects.records.outputs import PipelineOutput, StructuralReview, StructuralValidation
-    from hallumeter.aspects.records.scorecard import AspectScore, SentimentScore
-
 
 # What validators found, in the words of scorecards. Names are compared whole: no part of a name means anything.
 

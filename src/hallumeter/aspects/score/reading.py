@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Any, Final, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -22,10 +22,6 @@ from hallumeter.formats.files import STDIN, check_readable
 from hallumeter.formats.jsonl import BROKEN, LONGEST_LINE, open_binary
 from hallumeter.records.claim import Failure
 from hallumeter.run.inputs import STDIN_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # Rows that were made elsewhere, as the records that they mean.
 #

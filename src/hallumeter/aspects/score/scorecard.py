@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from hallumeter.aspects.grounding import AspectGrounder, composed, judge_sentiments, target_words
+from hallumeter.aspects.grounding import (
+    AspectGrounder,
+    GroundedAspects,
+    TargetWords,
+    composed,
+    judge_sentiments,
+    target_words,
+)
 from hallumeter.aspects.metrics.tuples import pairs_of, tidy_term
-from hallumeter.aspects.records.aspect import AspectTuple
+from hallumeter.aspects.records.aspect import AspectSentiment, AspectTuple
+from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, Correction, PipelineOutput
 from hallumeter.aspects.records.scorecard import (
     KEEP,
     AspectDebug,
@@ -16,6 +24,7 @@ from hallumeter.aspects.records.scorecard import (
     AspectTermInput,
     DebateScore,
     FinalTuples,
+    LatencyScore,
     MappingCounts,
     ModeratorScore,
     ParsedOutput,
@@ -43,15 +52,7 @@ from .quality import (
     validator_scores,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hallumeter.aspects.grounding import GroundedAspects, TargetWords
-    from hallumeter.aspects.records.aspect import AspectSentiment
-    from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, Correction, PipelineOutput
-    from hallumeter.aspects.records.scorecard import LatencyScore
-
-    Gold = Mapping[str, tuple[AspectTuple, ...]]
+Gold = Mapping[str, tuple[AspectTuple, ...]]
 
 
 # What stage 2 changed, who asked for it, and why what was asked for did not happen.

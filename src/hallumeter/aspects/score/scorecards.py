@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from msgspec import UNSET, structs
 
 from hallumeter.aspects.grounding import AspectGrounder, composed, drop_class_of, placement_of
 from hallumeter.aspects.offset_conventions import CountedText
 from hallumeter.aspects.records.aspect import Aspect, AspectTuple, TextSpan
-from hallumeter.aspects.records.scorecard import DROP, AspectTermInput, Scorecard
+from hallumeter.aspects.records.scorecard import (
+    DROP,
+    AspectTermInput,
+    FilteredAspect,
+    FinalAspectInput,
+    FinalTuples,
+    Scorecard,
+    ScorecardInputs,
+    ScoredRisk,
+    ValidatorScore,
+)
 from hallumeter.errors import RecordError
 
 from .quality import risk_id_of, severity_of, with_gate
 from .reading import LineReader, tolerant_record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hallumeter.aspects.records.scorecard import (
-        FilteredAspect,
-        FinalAspectInput,
-        FinalTuples,
-        ScorecardInputs,
-        ScoredRisk,
-        ValidatorScore,
-    )
-
 
 _SEVERITIES = ("low", "mid", "high")
 _BLOCKS = tuple(name for name in Scorecard.__struct_fields__ if name not in ("run_id", "profile"))

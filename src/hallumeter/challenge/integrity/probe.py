@@ -6,20 +6,15 @@ import queue
 import subprocess
 import sys
 import threading
-from typing import IO, TYPE_CHECKING, Literal
+from collections.abc import Callable, Sequence
+from typing import IO, Literal
 
 import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 
-from .cases import Outcome, all_cases, judged, summed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .cases import Case, CaseResult, IntegrityResult
-
+from .cases import Case, CaseResult, IntegrityResult, Outcome, all_cases, judged, summed
 
 EvaluatorKind = Literal["judge", "python"]
 _WORKER = "hallumeter.challenge.integrity.worker"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from hallumeter.report.table import Cell, Table, left, markdown, terminal
 from hallumeter.text.normalize import printable
 
-if TYPE_CHECKING:
-    from .cases import IntegrityResult
-
+from .cases import IntegrityResult
 
 FORMS = ("table", "markdown", "json")
 _HEADS = ("case", "returned", "with an error", "opinion", "why")

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.challenge.mutations.protocol import CONTROL_KINDS, ERROR_KINDS
 from hallumeter.claims.measure.columns import consensus_labels
+from hallumeter.claims.settings import MeasureSettings
 from hallumeter.records.claim import Failure, Verdict
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.stats.bootstrap import bootstrap_statistic, cluster_bootstrap_interval
 from hallumeter.stats.intervals import wilson_interval
 
 from .cases import UNCHANGED, Case, Origin
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.settings import MeasureSettings
-
 
 STRESS_VERSION = 1
 """Of the form of the result."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import msgspec
 
 from hallumeter.report.table import Column, Line, Table, left, right, terminal, terminal_width
 from hallumeter.report.wording import NO_VALUE, format_number, format_pair, interval_words, plural
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .result import JudgeResult, KindResult, Score, StressResult
-
+from .result import JudgeResult, KindResult, Score, StressResult
 
 _ORIGINS = {
     "given": "claims that the input labels SUPPORTED",

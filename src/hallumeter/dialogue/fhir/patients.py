@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
@@ -35,10 +35,6 @@ from .resources import (
     other_version,
     profile_version,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
 
 # Files of a folder to the resources in them: bundles, NDJSON, single resources.
 

@@ -6,20 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from hallumeter.dialogue.reading.reader import is_same_condition
+from hallumeter.dialogue.reading.reader import ClinicalText, Hint, is_same_condition
 from hallumeter.dialogue.records import Mention, Occurrence, PatientSlots, SlotUse
 from hallumeter.records.response import FieldValue
 
-from .settings import SLOTS
+from .settings import SLOTS, TurnRequirements
 from .slots import AGE_TOLERANCE, PatientTruth, agrees, agrees_with, is_same_drug, true_condition, truth_of
-
-if TYPE_CHECKING:
-    from hallumeter.dialogue.reading.reader import ClinicalText, Hint
-
-    from .settings import TurnRequirements
-
 
 # Procedures by their names in English and Korean.
 

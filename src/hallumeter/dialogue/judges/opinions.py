@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from msgspec import structs
 
+from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Consistency, RuleOutcome, SlotUse
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.judging import Judge, JudgeTask
 from hallumeter.records.response import Passage, Response
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
-    from .consistency import Statement
-
+from .consistency import Statement
 
 ANSWER = "answer"
 """The passage that holds the answer, where a judge is asked what it recommends."""

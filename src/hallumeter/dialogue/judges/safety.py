@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.dialogue.reading.cues import load_cue_words
-from hallumeter.dialogue.records import PatientSlots, RuleOutcome
+from hallumeter.dialogue.reading.reader import ClinicalText
+from hallumeter.dialogue.records import Occurrence, PatientSlots, RuleOutcome
 
+from .phrases import Found
 from .rules import Cue, Requirement, SafetyRule, SafetyRules, condition_key, context_group
 from .settings import load_safety_rules
 from .slots import Flags, PatientTruth, patient_flags, question_flags, truth_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-    from hallumeter.dialogue.records import Occurrence
-
-    from .phrases import Found
-
 
 # Whether an answer recommends or permits what it names, or warns of it, repeats a question, lists what to avoid.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from hallumeter.dialogue.reading.reader import (
     ClinicalReader,
+    ClinicalText,
     classes_of,
     condition_named,
     drug_named,
@@ -22,12 +24,6 @@ from hallumeter.records.claim import Label
 
 from .rules import COMPARED, PatientFlag, SafetyRules, Threshold
 from .settings import load_safety_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
 
 # What is true of a patient, in the form in which answers are held against it, and whether a stated value is true.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from threading import Event as StopEvent
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -19,8 +20,9 @@ from msgspec import Struct
 from hallumeter.dialogue.records import EVENTS, SCRIPTS, Event
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.records.claim import Failure
+from hallumeter.records.judging import Judge
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
 from hallumeter.records.summaries import DialogueSummary, Fairness
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.finished import load
@@ -40,27 +42,15 @@ from hallumeter.run.run_folder import (
 )
 from hallumeter.stats.summarize import SummarySettings
 
-from .inputs import opened_events, opened_files
+from .inputs import Dialogues, opened_events, opened_files
 from .pairing import mode_differences
-from .patients import UNPARSABLE, MeasuredPatient, Task, measure_patients
-from .rate_table import RateRow, RateTable, parts_of, score_bins, summary_rows
+from .patients import UNPARSABLE, MeasuredPatient, PatientTask, Task, measure_patients
+from .rate_table import RateFile, RateRow, RateTable, parts_of, score_bins, summary_rows
 from .record_lines import JUDGE
 from .settings import DialogueSettings
-from .setup import CONCURRENCY, equipment_for
+from .setup import CONCURRENCY, DialogueSetup, equipment_for
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from hallumeter.records.judging import Judge
-    from hallumeter.records.measurement import MetricSummary
-
-    from .inputs import Dialogues
-    from .patients import PatientTask
-    from .rate_table import RateFile
-    from .setup import DialogueSetup
-
-    Given = str | Path | Sequence[str | Path] | Iterable[Event | Mapping[str, object]]
+Given = str | Path | Sequence[str | Path] | Iterable[Event | Mapping[str, object]]
 
 
 # Patients in, a summary out.

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.dialogue.catalog import METRICS_BY_ID
+from hallumeter.records.metric import Metric
 from hallumeter.records.summaries import ModeDifference
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.significance import holm, paired_bootstrap_difference, permutation_p_value
+from hallumeter.stats.summarize import SummarySettings
 
-from .rate_table import ONE_ANSWER, metric_rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.metric import Metric
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .rate_table import RateFile
-
+from .rate_table import ONE_ANSWER, RateFile, metric_rates
 
 PLAIN = "llm"
 """The mode that others are compared with, where there is one of this name."""

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import structs
 
-from hallumeter.dialogue.judges.consistency import answer_statements, question_statements, sorted_statements
-from hallumeter.dialogue.judges.opinions import Opinions
-from hallumeter.dialogue.judges.settings import load_settings
-from hallumeter.dialogue.judges.slots import truth_of
+from hallumeter.dialogue.judges.consistency import Sorted, answer_statements, question_statements, sorted_statements
+from hallumeter.dialogue.judges.opinions import MentionReader, Opinions
+from hallumeter.dialogue.judges.settings import Settings, load_settings
+from hallumeter.dialogue.judges.slots import PatientTruth, truth_of
 from hallumeter.dialogue.reading.reader import ClinicalReader, ClinicalText, condition_named, drug_named
-from hallumeter.dialogue.records import Mention, MentionKind, Occurrence
+from hallumeter.dialogue.records import Mention, MentionKind, Occurrence, PatientSlots, SlotUse
 from hallumeter.errors import SettingsError
 from hallumeter.models.vectors import encode, encoder_name
 from hallumeter.plugins import function_named
+from hallumeter.records.judging import Judge
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.dialogue.judges.consistency import Sorted
-    from hallumeter.dialogue.judges.opinions import MentionReader
-    from hallumeter.dialogue.judges.settings import Settings
-    from hallumeter.dialogue.judges.slots import PatientTruth
-    from hallumeter.dialogue.records import PatientSlots, SlotUse
-    from hallumeter.records.judging import Judge
-
-    from .settings import DialogueSettings
-
+from .settings import DialogueSettings
 
 # What can stand beside the lexicon: a model of named entities for mentions, a sentence encoder for indirect use.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.summaries import ModeDifference, ScoreBins
+from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import say, written
+from hallumeter.report.sections import DifferenceSection, ScoreSection
 from hallumeter.report.wording import (
     DIRECTION_WORDS,
     format_count,
@@ -19,15 +22,6 @@ from hallumeter.report.wording import (
 )
 
 from .wording import SINGLE, pairs_of_modes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.summaries import ModeDifference, ScoreBins
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import DifferenceSection, ScoreSection
-
 
 ROW_HEIGHT = 34
 CHART_HEIGHT = 180

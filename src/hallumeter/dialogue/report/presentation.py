@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hallumeter.records.claim import Label
 from hallumeter.records.summaries import ModeDifference
 from hallumeter.report.build import (
@@ -13,6 +11,8 @@ from hallumeter.report.build import (
     reason_sections,
     record_sections,
 )
+from hallumeter.report.document import Section
+from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.page.chapters import RECORDS
 from hallumeter.report.presentation import (
@@ -41,10 +41,6 @@ from .wording import (
     result_words,
     too_few_words,
 )
-
-if TYPE_CHECKING:
-    from hallumeter.report.document import Section
-    from hallumeter.report.drawing import Chart
 
 
 def _sections(gathered: Gathered) -> Sections:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from hallumeter.records.claim import Label
+from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.measurement import Summary
+from hallumeter.records.response import Response
+from hallumeter.report.document import RecordFindings
 from hallumeter.report.sections import DifferenceSection, ScoreSection
 
 from .wording import SINGLE, metric_alias, too_few_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from hallumeter.records.claim import Claim, Verdict
-    from hallumeter.records.measurement import Summary
-    from hallumeter.records.response import Response
-    from hallumeter.report.document import RecordFindings
-
 
 # The sections of a report on dialogues, made from a summary.
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from hallumeter.dialogue.catalog import METRICS_BY_ID
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.summaries import Fairness
+from hallumeter.report.document import RecordFindings
 from hallumeter.report.markdown import markdown_text
 from hallumeter.report.reasons import reason_words, undefined_groups
 from hallumeter.report.summary_text import summary_text
@@ -32,14 +35,6 @@ from .wording import (
     result_words,
     too_few_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.summaries import Fairness
-    from hallumeter.report.document import RecordFindings
-
 
 # Dialogues as tables for a terminal, readable in a pipe as well.
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from hallumeter.dialogue.catalog import METRICS_BY_ID
 from hallumeter.records.claim import Label
+from hallumeter.records.summaries import Fairness, ModeDifference
 from hallumeter.report.languages.speaking import message, say, say_count
 from hallumeter.report.wording import FIELD_WORDS, NO_VALUE, format_count, format_number, p_words, signed, signed_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.summaries import Fairness, ModeDifference
-
 
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""

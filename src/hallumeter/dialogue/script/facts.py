@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hallumeter.dialogue.fhir.patients import PatientRecord
 from hallumeter.dialogue.fhir.resources import (
     Coding,
     Concept,
     Condition,
+    Measured,
     MedicationUse,
     Observation,
+    Patient,
     Procedure,
+    Quantity,
     day_of,
     is_whole_date,
     moment_of,
 )
 from hallumeter.dialogue.reading.units import converted, unit_key
 
+from .notes import Notes
 from .tables import (
     LOINC,
     ConditionRank,
@@ -42,15 +48,6 @@ from .tables import (
     situations,
     untagged,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from hallumeter.dialogue.fhir.patients import PatientRecord
-    from hallumeter.dialogue.fhir.resources import Measured, Patient, Quantity
-
-    from .notes import Notes
-
 
 # The latest labs and vitals of a patient, each in the unit of the lexicon.
 

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 import msgspec
 from msgspec import Struct
 
-from hallumeter.dialogue.fhir.patients import Trouble, fhir_files, read_patients
+from hallumeter.dialogue.fhir.patients import PatientRecord, Trouble, fhir_files, read_patients
 from hallumeter.dialogue.fhir.resources import day_of
 from hallumeter.dialogue.fhir.validation import validator
 from hallumeter.dialogue.records import Script
 from hallumeter.errors import InputError
 from hallumeter.records.claim import Failure
-from hallumeter.run.progress import NoProgress
+from hallumeter.run.progress import NoProgress, ProgressListener
 
 from .facts import age_at, facts_of
 from .notes import Note, Notes, ScriptSettings
 from .wording import slots_of, turns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from hallumeter.dialogue.fhir.patients import PatientRecord
-    from hallumeter.run.progress import ProgressListener
-
 
 _DEFAULT = ScriptSettings()
 

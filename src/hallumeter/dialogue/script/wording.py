@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from hallumeter.dialogue.records import PatientSlots, ScriptTurn
 
-from .facts import rank_of
-from .tables import Questions, conditions, korean_drugs, measurement_labels, questions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .facts import PatientFacts
-    from .tables import Named
-
+from .facts import PatientFacts, rank_of
+from .tables import Named, Questions, conditions, korean_drugs, measurement_labels, questions
 
 # The facts of a patient as the slots of a script.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.ranking import Ranking
 from hallumeter.report.document import Fact, FactValue
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.overview import (
@@ -21,13 +23,6 @@ from hallumeter.report.overview import (
     words,
 )
 from hallumeter.transcripts.policy import EnginePolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.ranking import Ranking
-
 
 FIGURES = ("cer", "hallucinating_page_rate", "invented_rate", "omission_rate")
 LEVEL = 0.05

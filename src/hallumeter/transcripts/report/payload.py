@@ -5,23 +5,16 @@ Tables go column by column and names are written once, because a run has many ro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from hallumeter.records.claim import Label
-from hallumeter.records.page import KINDS
-from hallumeter.report.drawing import ENGINE_COLOURS
+from hallumeter.records.page import KINDS, PageRow
+from hallumeter.records.response import FieldValue
+from hallumeter.report.drawing import ENGINE_COLOURS, Json
 from hallumeter.report.languages.speaking import message, say
+from hallumeter.report.sections import PageSection, RankingSection, ReadingSection, ReadingView, StretchView
 
 from .ranking import STATUS_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.page import PageRow
-    from hallumeter.records.response import FieldValue
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import PageSection, RankingSection, ReadingSection, ReadingView, StretchView
-
 
 NUMBERS = (
     *("cer", "wer", "mer", "wil", "anchor_score", "length_ratio", "net_insertion_rate", "true_insertion_rate"),

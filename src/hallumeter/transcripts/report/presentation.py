@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,7 +11,8 @@ from hallumeter.records.page import PageRow, page_of
 from hallumeter.records.ranking import Ranking
 from hallumeter.report.build import breakdown_sections, metric_sections
 from hallumeter.report.charts import group_charts
-from hallumeter.report.document import BreakdownSection
+from hallumeter.report.document import BreakdownSection, Document, Section
+from hallumeter.report.drawing import Chart, Json
 from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.page.chapters import READERS, block_size, kept_views
 from hallumeter.report.page.payload import packed
@@ -44,12 +44,6 @@ from .ranking import (
     ranking_section,
     reading_coverage_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.report.document import Document, Section
-    from hallumeter.report.drawing import Chart, Json
 
 
 def _read(run: Path) -> Iterator[PageRow]:

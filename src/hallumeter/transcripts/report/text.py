@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import structs
 
 from hallumeter.formats.delimited import csv_text
+from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.page import PageRow
+from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.table import (
     PIPE_WIDTH,
     Cell,
@@ -37,13 +39,6 @@ from .ranking import (
     reason_words,
     worst_pages,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
-
 
 # Engines and pages as tables for a terminal, wide or narrow, readable in a pipe as well.
 
