@@ -131,7 +131,8 @@ def _paired(outputs: Iterable[bytes], traces: Iterator[bytes]) -> Iterator[Store
     waiting = next(traces, None)
     for output in outputs:
         own: list[bytes] = []
-        whose = _whose_output(output)
+        found = _WHOSE_OUTPUT.decode(output)
+        whose = _Whose(found.text_id, found.meta.seed)
         while waiting is not None and _WHOSE.decode(waiting) == whose:
             own.append(waiting)
             waiting = next(traces, None)
@@ -200,11 +201,6 @@ class _WhoseOutput(Struct, frozen=True):
 _WHOSE_OUTPUT = msgspec.json.Decoder(_WhoseOutput)
 
 
-def _whose_output(line: bytes) -> _Whose:
-    found = _WHOSE_OUTPUT.decode(line)
-    return _Whose(found.text_id, found.meta.seed)
-
-
 def _demos(path: Path) -> dict[str, Demonstration]:
     if not path.is_file():
         return {}
@@ -248,7 +244,9 @@ def changed_experiment(experiment: Experiment, given: Sequence[str]) -> tuple[Ex
         key = _changeable(name.strip())
         if not equals or not value.strip():
             raise SettingsError(f"--set {text!r}: expected NAME=VALUE, such as enable_validator=false")
-        _put(document, key.split("."), _value(key, value))
+        file = parse_yaml(value.encode(), key)
+        file.raise_faults()
+        _put(document, key.split("."), None if file.root is None else file.root.plain)
         changes[key] = value.strip()
     if not changes:
         return experiment, changes
@@ -268,12 +266,6 @@ def _changeable(name: str) -> str:
             f"--set {name}: a replay can change switches, thresholds, patterns and the profile alone; {hint}"
         )
     return key
-
-
-def _value(key: str, text: str) -> Plain:
-    file = parse_yaml(text.encode(), key)
-    file.raise_faults()
-    return None if file.root is None else file.root.plain
 
 
 def _put(document: dict[str, Any], keys: list[str], value: Plain) -> None:

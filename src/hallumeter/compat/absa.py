@@ -19,8 +19,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.aspects.aggregate.tables import column_of
-from hallumeter.aspects.auxiliary import classifier_named
-from hallumeter.aspects.auxiliary_signals import auxiliary_signal
+from hallumeter.aspects.auxiliary import auxiliary_signal, classifier_named
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.grounding import AspectGrounder, target_words
 from hallumeter.aspects.metrics.counts import count_scorecard

@@ -21,9 +21,7 @@ from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.summarize import SummarySettings
 
 from .counted import CardCounts, CountedCards, CountTask, RunKey, counted_cards, counted_chunk
-from .overview import aspect_summary
-from .rows import metric_rows, parts_of
-from .settings import INSTRUMENT, AggregateSettings
+from .overview import INSTRUMENT, AggregateSettings, aspect_summary, metric_rows, parts_of
 from .tables import drop_words
 
 Keep = Callable[[CountedCards], object]

@@ -32,8 +32,8 @@ from hallumeter.run.run_folder import (
 )
 
 from .counted import HEAD, CountedCards
+from .overview import INSTRUMENT, AggregateSettings
 from .pipeline import Aggregated, aggregate_file
-from .settings import INSTRUMENT, AggregateSettings
 from .tables import (
     QUALITY,
     SPREAD_CSV,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hallumeter.aspects.offset_conventions import CODE_POINTS, PLACED, convention_words
+from hallumeter.aspects.grounding import CODE_POINTS, PLACED, convention_words
 from hallumeter.formats.delimited import csv_text
 from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.summaries import AspectSummary, Breakdown
@@ -13,7 +13,7 @@ from hallumeter.report.wording import format_count, plural
 from hallumeter.text.normalize import printable
 
 from .counted import safe_cell
-from .rows import RUN, SEED
+from .overview import RUN, SEED
 
 STRUCTURAL_CSV, STRUCTURAL_TABLE = "structural_metrics.csv", "structural_metrics_table.md"
 SPREAD_CSV, SPREAD_TABLE = "aggregated_mean_std.csv", "aggregated_mean_std.md"

@@ -23,8 +23,7 @@ from hallumeter.aspects.stages.requests import (
 )
 from hallumeter.aspects.stages.terms import term_key
 
-from .against_gold import Units
-from .histories import did_validate
+from .against_gold import Units, did_validate
 
 Flags: TypeAlias = dict[ErrorKind, dict[int, list[ErrorFlag]]]
 """By kind of error and place of the unit."""

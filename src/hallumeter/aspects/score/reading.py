@@ -68,7 +68,10 @@ def _converted(value: object, kind: inspect.Type) -> object:
     if isinstance(kind, inspect.StructType):
         return _of_struct(value, kind)
     if isinstance(kind, inspect.VarTupleType | inspect.ListType):
-        return _of_list(value, kind.item_type)
+        if not isinstance(value, list | tuple):
+            return UNFIT
+        found = [_converted(each, kind.item_type) for each in value]
+        return tuple(each for each in found if each is not UNFIT)
     if isinstance(kind, inspect.DictType):
         return _of_dict(value, kind)
     return _of_scalar(value, kind)
@@ -119,13 +122,6 @@ def _missing(kind: inspect.Type) -> object:
     if isinstance(kind, inspect.StrType):
         return ""
     return math.nan if isinstance(kind, inspect.FloatType) else UNFIT
-
-
-def _of_list(value: object, kind: inspect.Type) -> object:
-    if not isinstance(value, list | tuple):
-        return UNFIT
-    found = [_converted(each, kind) for each in value]
-    return tuple(each for each in found if each is not UNFIT)
 
 
 def _of_dict(value: object, kind: inspect.DictType) -> object:

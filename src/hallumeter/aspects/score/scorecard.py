@@ -180,13 +180,16 @@ class ScorecardMaker:
         )
         latency = latency_score(output.usage.latency_ms, profile)
         if output.failed is not None:
+            # Whether a reply could not be understood, or did not come; the reason names who, a code, and what
+            # happened.
+            is_unusable = any(code in output.failed for code in _UNUSABLE)
             return Scorecard(
                 meta.run_id or None,
                 profile,
                 named,
                 inputs=ScorecardInputs(gold_tuples=gold),
                 latency=latency,
-                flags=_failure_flags(output.failed),
+                flags=ScoreFlags(parse_failed=is_unusable, generate_failed=not is_unusable, failure=output.failed),
                 runtime=_runtime(output, None),
             )
         return _Scored(output, self._grounder, self._words, gold=gold).card(named, profile, latency)
@@ -352,12 +355,6 @@ def _tuples(given: tuple[AspectTuple, ...], sentiments: Sequence[AspectSentiment
         AspectTuple(each.term, each.polarity, span=None if each.aspect_term is None else each.aspect_term.span)
         for each in sentiments
     )
-
-
-def _failure_flags(failed: str) -> ScoreFlags:
-    """Whether a reply could not be understood, or did not come; the reason names who, a code, and what happened."""
-    is_unusable = any(code in failed for code in _UNUSABLE)
-    return ScoreFlags(parse_failed=is_unusable, generate_failed=not is_unusable, failure=failed)
 
 
 def _runtime(output: PipelineOutput, parsed: ParsedOutput | None) -> ScoreRuntime:

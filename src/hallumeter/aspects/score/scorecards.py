@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, structs
 
-from hallumeter.aspects.grounding import AspectGrounder, composed, drop_class_of, placement_of
-from hallumeter.aspects.offset_conventions import CountedText
+from hallumeter.aspects.grounding import AspectGrounder, CountedText, composed, drop_class_of, placement_of
 from hallumeter.aspects.records.aspect import Aspect, AspectTuple, TextSpan
 from hallumeter.aspects.records.scorecard import (
     DROP,

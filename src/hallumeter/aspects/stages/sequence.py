@@ -223,7 +223,14 @@ class _Run:
             self._question = replace(self._question, history=(*self._question.history, turn))
             self._keep_debate(None)
         summary = self._asked("debate_summary", DebateSummary)
-        debate = self._keep_debate(self._with_evidence(summary))
+        # A summary whose evidence stands in the text.
+        given = summary.sentence_evidence_spans
+        found = tuple(words for words in given if words.strip() and words in self._given.text)
+        if not found:
+            self._notes.append("debate_summary: no evidence of it stands in the text")
+        elif len(found) < len(given):
+            self._notes.append(f"debate_summary: {len(given) - len(found)} pieces of evidence are not in the text")
+        debate = self._keep_debate(summary if found == given else replace(summary, sentence_evidence_spans=found))
         self._index = term_index(self._stage1, self._patterns, self._words)
         context = review_context(debate, self._stage1, index=self._index, guidance=self._patterns.guidance)
         self.output = replace(self.output, debate_review_context=context)
@@ -334,16 +341,6 @@ class _Run:
         self._move_to("debate_override", done.draft)
         log = (*self.output.correction_applied_log, *done.log)
         self.output = replace(self.output, correction_applied_log=log, override_log=done.decisions)
-
-    def _with_evidence(self, summary: DebateSummary) -> DebateSummary:
-        """A summary whose evidence stands in the text."""
-        given = summary.sentence_evidence_spans
-        found = tuple(words for words in given if words.strip() and words in self._given.text)
-        if not found:
-            self._notes.append("debate_summary: no evidence of it stands in the text")
-        elif len(found) < len(given):
-            self._notes.append(f"debate_summary: {len(given) - len(found)} pieces of evidence are not in the text")
-        return summary if found == given else replace(summary, sentence_evidence_spans=found)
 
     def _asked(self, role: Role, kind: type[Answer]) -> Answer:
         self._question = replace(self._question, role=role)

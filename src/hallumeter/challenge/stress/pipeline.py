@@ -32,7 +32,7 @@ from hallumeter.run.run_folder import JOURNAL, SUMMARY, new_run_folder, write_js
 from hallumeter.run.stopping import stopping_on_signals
 
 from .cases import Case, Selection, StressSettings, cases_of, select_claims
-from .result import STRESS_VERSION, StressResult, judge_results
+from .text import STRESS_VERSION, StressResult, judge_results
 
 JudgeLike = str | Judge | Callable[..., object]
 

@@ -258,7 +258,8 @@ class AnswerContext:
             is_blank = not content.strip()
             is_row = content.lstrip().startswith("|")
             table = (number if table is None else table) if is_row else None
-            indent = _indent(content)
+            found = _INDENT.match(content)
+            indent = len(found.group().expandtabs(4)) if found else 0
             is_item = _ITEM.match(content) is not None
             while items and not is_blank and items[-1][0] >= indent:
                 items.pop()
@@ -294,11 +295,6 @@ def _particles() -> re.Pattern[str]:
     """One or two particles at the end of a word."""
     particles = [particle for particle in load_cue_words("ko").particles.any if particle.isalpha()]
     return re.compile(f"(?:{'|'.join(sorted(particles, key=len, reverse=True))}){{1,2}}$")
-
-
-def _indent(line: str) -> int:
-    found = _INDENT.match(line)
-    return len(found.group().expandtabs(4)) if found else 0
 
 
 @lru_cache(maxsize=256)

@@ -429,7 +429,13 @@ def _held_against(
     if mention.kind in _LISTS:
         return _listed(mention.kind, mention.name, truth)
     if mention.kind == "age":
-        return _age(mention, truth)
+        age = truth.slots.age
+        if age is None or not isinstance(mention.value, float | int):
+            return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, "the record has no age"
+        note = f"the answer says {mention.value:.12g}, the record {age}"
+        if abs(mention.value - age) <= AGE_TOLERANCE:
+            return Label.SUPPORTED, None, note
+        return Label.REFUTED, "age_mismatch", note
     if mention.kind == "sex":
         return _sex(mention, truth)
     return _measured(mention, asserted, answer=answer, truth=truth)
@@ -446,16 +452,6 @@ def _listed(kind: MentionKind, name: str, truth: PatientTruth) -> tuple[Label, s
         return Label.SUPPORTED, None, f"the record lists {told}"
     reason = "invented_medication" if is_drug else "invented_condition"
     return Label.REFUTED, reason, f"the answer says {name}, the record lists {told}"
-
-
-def _age(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:
-    age = truth.slots.age
-    if age is None or not isinstance(mention.value, float | int):
-        return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, "the record has no age"
-    note = f"the answer says {mention.value:.12g}, the record {age}"
-    if abs(mention.value - age) <= AGE_TOLERANCE:
-        return Label.SUPPORTED, None, note
-    return Label.REFUTED, "age_mismatch", note
 
 
 def _sex(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:

@@ -25,13 +25,13 @@ from hallumeter.report.wording import (
 )
 from hallumeter.text.normalize import one_line
 
-from .sections import refuted
 from .wording import (
     SINGLE,
     difference_cells,
     fairness_words,
     metric_alias,
     pairs_of_modes,
+    refuted,
     result_words,
     too_few_words,
 )
