@@ -15,19 +15,8 @@ from importlib import resources
 
 from msgspec import Struct, convert
 
+from .records import scorecard
 from .records.aspect import Aspect, AspectSentiment, AspectTerm, TextSpan
-from .records.scorecard import (
-    DROP,
-    DROP_REASON,
-    INSUFFICIENT,
-    KEEP,
-    AspectJudgement,
-    AspectPlacement,
-    DropClass,
-    FilteredAspect,
-    SentimentJudgement,
-    SentimentScore,
-)
 
 CODE_POINTS = "code_points"
 PLACED = "placed"
@@ -183,20 +172,20 @@ _OK = "the term stands at its span"
 class GroundedAspects(Struct, frozen=True):
     """The aspects of a sentence after the filter."""
 
-    filtered: tuple[FilteredAspect, ...]
-    judgements: tuple[AspectJudgement, ...]
+    filtered: tuple[scorecard.FilteredAspect, ...]
+    judgements: tuple[scorecard.AspectJudgement, ...]
     right_under: dict[str, int]
     """Spans that are right, by way of counting; and how many could be."""
 
     @property
     def kept_terms(self) -> tuple[str, ...]:
         """The terms that are kept."""
-        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == KEEP)
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == scorecard.KEEP)
 
     @property
     def dropped_terms(self) -> tuple[str, ...]:
         """The terms that are dropped."""
-        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == DROP)
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == scorecard.DROP)
 
 
 class AspectGrounder:
@@ -224,13 +213,15 @@ class AspectGrounder:
             is_target = self._words.is_target(composed(term))
             if is_placed and is_target:
                 found, placement, reason = None, None, _OK
-                filtered.append(FilteredAspect(term, span, KEEP))
+                filtered.append(scorecard.FilteredAspect(term, span, scorecard.KEEP))
             else:
                 found = drop_class_of(counted, term, span)
                 placement = None if found == "filter" else placement_of(counted, term, span)
                 reason = _reason(counted, aspect, found, is_target=is_target)
-                filtered.append(FilteredAspect(term, span, DROP, DROP_REASON, found, placement))
-            judgements.append(AspectJudgement(term, is_placed, is_target, reason))
+                filtered.append(
+                    scorecard.FilteredAspect(term, span, scorecard.DROP, scorecard.DROP_REASON, found, placement)
+                )
+            judgements.append(scorecard.AspectJudgement(term, is_placed, is_target, reason))
             if found != "H1":
                 _count_ways(right_under, counted, aspect, placement=placement)
         return GroundedAspects(tuple(filtered), tuple(judgements), right_under)
@@ -245,7 +236,7 @@ def is_at(text: str, term: str, span: TextSpan) -> bool:
     return span.is_within(text) and text[span.start : span.end] == term
 
 
-def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> DropClass:
+def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> scorecard.DropClass:
     """Why an aspect that was dropped was dropped."""
     if not term:
         return "filter"
@@ -256,14 +247,14 @@ def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> Dro
     return "filter"
 
 
-def placement_of(counted: CountedText, term: str, span: TextSpan | None) -> AspectPlacement:
+def placement_of(counted: CountedText, term: str, span: TextSpan | None) -> scorecard.AspectPlacement:
     """Where a term stands that does not stand at its span."""
     given = None if span is None else span.start
     nearest = _nearest(counted.text, term, given)
     if span is None or nearest is None:
-        return AspectPlacement(nearest)
+        return scorecard.AspectPlacement(nearest)
     ways = tuple(name for name in counted.right_under(term, span.start, span.end) if name != CODE_POINTS)
-    return AspectPlacement(nearest, span.start - nearest.start, ways)
+    return scorecard.AspectPlacement(nearest, span.start - nearest.start, ways)
 
 
 def _nearest(text: str, term: str, given: int | None) -> TextSpan | None:
@@ -282,7 +273,7 @@ def _nearest(text: str, term: str, given: int | None) -> TextSpan | None:
 
 
 def _count_ways(
-    right_under: dict[str, int], counted: CountedText, aspect: Aspect, *, placement: AspectPlacement | None
+    right_under: dict[str, int], counted: CountedText, aspect: Aspect, *, placement: scorecard.AspectPlacement | None
 ) -> None:
     """Count the span of a term that stands in the text under every way in which it is right."""
     term, span = aspect.term, aspect.span
@@ -294,7 +285,7 @@ def _count_ways(
         right_under[name] = right_under.get(name, 0) + 1
 
 
-def _reason(counted: CountedText, aspect: Aspect, found: DropClass, *, is_target: bool) -> str:
+def _reason(counted: CountedText, aspect: Aspect, found: scorecard.DropClass, *, is_target: bool) -> str:
     """Why an aspect is dropped, in words."""
     term, span = aspect.term, aspect.span
     if not term:
@@ -315,7 +306,9 @@ def _reason(counted: CountedText, aspect: Aspect, found: DropClass, *, is_target
 # What is felt about aspects: does the aspect stand where it was said to, and is the evidence a part of the text?
 
 
-def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: Collection[str]) -> SentimentScore:
+def judge_sentiments(
+    text: str, sentiments: Iterable[AspectSentiment], *, kept: Collection[str]
+) -> scorecard.SentimentScore:
     """Judge every sentiment by its sentence, and by the terms of the aspects that were kept.
 
     An aspect that is not named can neither be kept nor stand anywhere: only its evidence is judged. A term without a
@@ -328,7 +321,7 @@ def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: 
     """
     counted = CountedText(text)
     judgements = tuple(_judged(counted, sentiment, kept) for sentiment in sentiments)
-    return SentimentScore(
+    return scorecard.SentimentScore(
         judgements,
         mean_attribution_score=_mean([judgement.attribution_score for judgement in judgements]),
         opinion_grounded_rate=_mean([judgement.opinion_grounded for judgement in judgements]),
@@ -337,19 +330,21 @@ def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: 
     )
 
 
-def _judged(counted: CountedText, sentiment: AspectSentiment, kept: Collection[str]) -> SentimentJudgement:
+def _judged(counted: CountedText, sentiment: AspectSentiment, kept: Collection[str]) -> scorecard.SentimentJudgement:
     evidence = sentiment.evidence or ""
     is_relevant = bool(evidence) and (evidence in counted.text or composed(evidence) in counted.composed)
-    insufficient = (INSUFFICIENT,) if sentiment.polarity is None or not evidence else ()
+    insufficient = (scorecard.INSUFFICIENT,) if sentiment.polarity is None or not evidence else ()
     named = sentiment.aspect_term
     if named is None or not named.term:
-        return SentimentJudgement(None, evidence_relevant=is_relevant, issues=insufficient)
+        return scorecard.SentimentJudgement(None, evidence_relevant=is_relevant, issues=insufficient)
     missing = _missing(counted, named)
     attribution = 1.0 if named.term in kept else 0.0
     if missing is None:
-        return SentimentJudgement(named.term, attribution, True, None, is_relevant, insufficient)
+        return scorecard.SentimentJudgement(named.term, attribution, True, None, is_relevant, insufficient)
     issues = (f"opinion_not_grounded: {missing}", *insufficient)
-    return SentimentJudgement(named.term, attribution, False, missing, is_relevant, issues, _fix(counted, named))
+    return scorecard.SentimentJudgement(
+        named.term, attribution, False, missing, is_relevant, issues, _fix(counted, named)
+    )
 
 
 def _missing(counted: CountedText, named: AspectTerm) -> str | None:

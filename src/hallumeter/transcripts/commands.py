@@ -26,21 +26,10 @@ from hallumeter.records.page import PageRow
 from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import FieldValue
+from hallumeter.run import run_folder
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.ranking import ranking_of
-from hallumeter.run.run_folder import (
-    CLAIMS,
-    FAILURES,
-    MANIFEST,
-    MEASUREMENTS,
-    RECORDS,
-    REPORT,
-    SUMMARY,
-    VERDICTS,
-    new_run_folder,
-    write_json,
-)
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
@@ -419,7 +408,9 @@ class RunWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files = ExitStack()
-        self._records, self._claims, self._verdicts = (self._open(name) for name in (RECORDS, CLAIMS, VERDICTS))
+        self._records, self._claims, self._verdicts = (
+            self._open(name) for name in (run_folder.RECORDS, run_folder.CLAIMS, run_folder.VERDICTS)
+        )
 
     def _open(self, name: str) -> IO[bytes]:
         return self._files.enter_context((self._folder / name).open("wb"))
@@ -439,10 +430,10 @@ class RunWriter:
 
     def finish(self, measured: MeasuredTranscripts) -> None:
         """Write what is known only at the end."""
-        write_jsonl(self._folder / FAILURES, measured.failures)
+        write_jsonl(self._folder / run_folder.FAILURES, measured.failures)
         is_aligned = measured.settings.measures == "all"
-        write_jsonl(self._folder / MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
-        write_json(self._folder / SUMMARY, measured.summary)
+        write_jsonl(self._folder / run_folder.MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
+        run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
         write_pages(self._folder / PAGES, measured.rows)
 
 
@@ -488,12 +479,14 @@ def transcripts_to_folder(
 ) -> MeasuredTranscripts:
     """Measure pages and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
-    with new_run_folder(out) as folder, jobs as opened:
+    with run_folder.new_run_folder(out) as folder, jobs as opened:
         with RunWriter(folder) as writer:
             measured = measure_transcripts(opened, settings, progress=progress, keep=writer.add)
         writer.finish(measured)
-        write_json(folder / MANIFEST, _manifest(measured, opened, settings=settings, started=started))
-        load(folder).to_html(folder / REPORT)
+        run_folder.write_json(
+            folder / run_folder.MANIFEST, _manifest(measured, opened, settings=settings, started=started)
+        )
+        load(folder).to_html(folder / run_folder.REPORT)
     return measured
 
 

@@ -10,6 +10,7 @@ import msgspec
 from hallumeter.aspects.records.blame import TracedSentence, UnitBlame
 from hallumeter.records.measurement import Summary
 from hallumeter.records.summaries import STATUSES
+from hallumeter.report import sections
 from hallumeter.report.build import breakdown_sections, reason_sections, record_sections
 from hallumeter.report.charts import rate_charts, section_charts
 from hallumeter.report.document import Fact, MetricSection, Section
@@ -18,27 +19,9 @@ from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.overview import Rows, confidence, count, fact, names, number, share, shares, signed, signeds
 from hallumeter.report.page.chapters import RECORDS
 from hallumeter.report.presentation import Behind, Gathered, Presentation, SectionKind, Sections, findings_behind
-from hallumeter.report.sections import (
-    FlowSection,
-    ModeratorWord,
-    PartSection,
-    Remark,
-    SentenceTrace,
-    TracedAspect,
-    TracedError,
-    TraceStep,
-)
 from hallumeter.run.run_folder import RunFolder
 
-from .build import (
-    aspect_functions,
-    executive_rows,
-    metric_families,
-    part_sections,
-    run_rows,
-    sentence_view,
-    told_sentences,
-)
+from . import build
 from .charts import flow_charts, part_charts
 from .families import DRAWN, EXECUTIVE, theme_of
 from .tracing import ORDER, trace_of
@@ -62,7 +45,7 @@ def vocabulary() -> dict[str, Json]:
     }
 
 
-def trace_payload(trace: SentenceTrace, text: str) -> Json:
+def trace_payload(trace: sections.SentenceTrace, text: str) -> Json:
     """The way of one sentence, with everything that is needed to tell it but the words for codes."""
     writer = _Writer(text)
     found: dict[str, Json] = {
@@ -87,21 +70,21 @@ class _Writer:
         self._numbers: dict[tuple[str, int | None, int | None], int] = {}
         self.names: list[Json] = []
 
-    def step(self, step: TraceStep) -> Json:
+    def step(self, step: sections.TraceStep) -> Json:
         by = self._by(step.by)
         if step.aspects is None and not step.remarks:
             return [by]
         aspects: Json = 0 if step.aspects is None else [self.aspect(aspect) for aspect in step.aspects]
         return [by, aspects, *(self._remark(remark) for remark in step.remarks)]
 
-    def aspect(self, aspect: TracedAspect) -> Json:
+    def aspect(self, aspect: sections.TracedAspect) -> Json:
         name = self._name(aspect.term, (aspect.start, aspect.end))
         if not aspect.is_judged:
             return name
         confidence = 0 if aspect.confidence is None else round(aspect.confidence, 2)
         return [name, *_trimmed([_polarity(aspect.polarity), confidence, self._quoted(aspect.evidence)])]
 
-    def error(self, error: TracedError) -> Json:
+    def error(self, error: sections.TracedError) -> Json:
         stated = error.aspect
         changes: list[Json] = [[self._by(step), STATUSES.index(became)] for step, became in error.changes]
         ignored: list[Json] = [[self._by(by), self._number(reason)] for by, reason in error.ignored_by]
@@ -109,7 +92,7 @@ class _Writer:
         told += [[self._by(by) for by in error.flagged_by], ignored]
         return [_ERRORS.index(error.error), self._name(stated.term, (stated.start, stated.end)), *_trimmed(told)]
 
-    def moderator(self, word: ModeratorWord) -> Json:
+    def moderator(self, word: sections.ModeratorWord) -> Json:
         rules: list[Json] = list(word.rules)
         return [
             _polarity(word.label),
@@ -119,7 +102,7 @@ class _Writer:
             self._quoted(word.why),
         ]
 
-    def _remark(self, remark: Remark) -> Json:
+    def _remark(self, remark: sections.Remark) -> Json:
         told: list[Json] = [
             [self._known(term) for term in remark.about],
             _polarity(remark.value),
@@ -325,12 +308,12 @@ def _blame_facts(rows: Rows) -> Iterator[Fact]:
 
 
 def _sections(gathered: Gathered) -> Sections:
-    rows, selection, parts = gathered.rows, gathered.selection, part_sections(gathered.summary)
+    rows, selection, parts = gathered.rows, gathered.selection, build.part_sections(gathered.summary)
     shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
-    told = told_sentences(gathered.own or (), gathered.summary, shown=shown)
-    brief = executive_rows(rows)
-    families = {title: MetricSection(found, title) for title, found in metric_families(rows).items()}
-    sentences = record_sections(gathered, lambda view: sentence_view(view, told.traces.get(view.record_id)))
+    told = build.told_sentences(gathered.own or (), gathered.summary, shown=shown)
+    brief = build.executive_rows(rows)
+    families = {title: MetricSection(found, title) for title, found in build.metric_families(rows).items()}
+    sentences = record_sections(gathered, lambda view: build.sentence_view(view, told.traces.get(view.record_id)))
     ordered: list[Section | None] = [
         MetricSection(brief, EXECUTIVE) if brief else None,
         *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
@@ -340,7 +323,7 @@ def _sections(gathered: Gathered) -> Sections:
         *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
         *sentences,
         families.get("Between runs"),
-        *breakdown_sections(gathered, run_rows(rows)),
+        *breakdown_sections(gathered, build.run_rows(rows)),
         *(families.get(title) for title in ("Failures and effort", "Auxiliary classifier")),
         parts.get("others"),
         *reason_sections(gathered),
@@ -351,9 +334,9 @@ def _sections(gathered: Gathered) -> Sections:
 def _charts(section: Section, confidence: float) -> list[Chart]:
     if isinstance(section, MetricSection):
         return rate_charts(section.rows, confidence) if section.title in DRAWN else []
-    if isinstance(section, FlowSection):
+    if isinstance(section, sections.FlowSection):
         return flow_charts(section)
-    if isinstance(section, PartSection):
+    if isinstance(section, sections.PartSection):
         return part_charts(section, confidence)
     return section_charts(section, confidence)
 
@@ -390,7 +373,7 @@ PRESENTATION = Presentation(
     records_blocks=_records_blocks,
     trace=trace_of,
     trace_payload=trace_payload,
-    functions=aspect_functions,
+    functions=build.aspect_functions,
     behind={
         "aspect_hallucination_rate": findings_behind("aspect", "unsupported"),
         "aspect_hallucination_rate_h1": _OUT_OF_TEXT,

@@ -30,22 +30,11 @@ from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry,
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
 from hallumeter.records.metric import Metric
 from hallumeter.records.summaries import DialogueSummary, Fairness, ModeDifference
+from hallumeter.run import run_folder
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.finished import load
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.lanes import Lane, run_lanes
-from hallumeter.run.run_folder import (
-    CLAIMS,
-    FAILURES,
-    MANIFEST,
-    MEASUREMENTS,
-    RECORDS,
-    REPORT,
-    SUMMARY,
-    VERDICTS,
-    new_run_folder,
-    write_json,
-)
 from hallumeter.stats.significance import holm, paired_bootstrap_difference, permutation_p_value
 from hallumeter.stats.summarize import SummarySettings
 
@@ -469,13 +458,13 @@ class RunWriter:
         """Begin with what could not be read at all."""
         self._folder = folder
         self._files = ExitStack()
-        self._failures = self._files.enter_context((folder / FAILURES).open("wb"))
+        self._failures = self._files.enter_context((folder / run_folder.FAILURES).open("wb"))
         self._failures.write(_ENCODER.encode_lines(list(failures)))
         files = {
-            "record": RECORDS,
-            "claims": CLAIMS,
-            "verdicts": VERDICTS,
-            "measurements": MEASUREMENTS,
+            "record": run_folder.RECORDS,
+            "claims": run_folder.CLAIMS,
+            "verdicts": run_folder.VERDICTS,
+            "measurements": run_folder.MEASUREMENTS,
             "event": EVENTS,
         }
         self._streams: dict[str, IO[bytes]] = {
@@ -498,7 +487,7 @@ class RunWriter:
 
     def finish(self, measured: MeasuredDialogues) -> None:
         """Write what is known only at the end."""
-        write_json(self._folder / SUMMARY, measured.summary)
+        run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
 
 
 def measured_dialogues(
@@ -523,14 +512,14 @@ def dialogue_to_folder(
 ) -> MeasuredDialogues:
     """Measure answers and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
-    with new_run_folder(out) as folder, dialogues as opened:
+    with run_folder.new_run_folder(out) as folder, dialogues as opened:
         with RunWriter(folder, opened.failures) as writer:
             measured = measure_dialogues(opened, settings, judge=judge, progress=progress, keep=writer.add)
         writer.finish(measured)
         if opened.scripts is not None:
             shutil.copyfile(opened.scripts, folder / SCRIPTS)
-        write_json(folder / MANIFEST, _manifest(measured, started))
-        load(folder).to_html(folder / REPORT)
+        run_folder.write_json(folder / run_folder.MANIFEST, _manifest(measured, started))
+        load(folder).to_html(folder / run_folder.REPORT)
     return measured
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from msgspec import structs
 
+from hallumeter.dialogue import records
 from hallumeter.dialogue.judges.consistency import (
     Sorted,
     Statement,
@@ -22,15 +23,6 @@ from hallumeter.dialogue.judges.consistency import (
 from hallumeter.dialogue.judges.settings import Settings, load_settings
 from hallumeter.dialogue.judges.slots import PatientTruth, truth_of
 from hallumeter.dialogue.reading.reader import ClinicalReader, ClinicalText, condition_named, drug_named
-from hallumeter.dialogue.records import (
-    Consistency,
-    Mention,
-    MentionKind,
-    Occurrence,
-    PatientSlots,
-    RuleOutcome,
-    SlotUse,
-)
 from hallumeter.errors import SettingsError
 from hallumeter.models.vectors import encode, encoder_name
 from hallumeter.plugins import function_named
@@ -60,7 +52,7 @@ class IndirectUse(Protocol):
         """Who this is, for signatures."""
         ...
 
-    def uses(self, answer: ClinicalText, uses: Sequence[SlotUse]) -> tuple[SlotUse, ...]:
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """The same facts, some unused ones now used indirectly."""
         ...
 
@@ -92,8 +84,8 @@ class Opinions:
         return None if self._indirect is None else self._indirect.name
 
     def safety(
-        self, answer: ClinicalText, question: str, outcomes: Sequence[RuleOutcome], *, record_id: str
-    ) -> tuple[tuple[RuleOutcome, ...], tuple[Failure, ...]]:
+        self, answer: ClinicalText, question: str, outcomes: Sequence[records.RuleOutcome], *, record_id: str
+    ) -> tuple[tuple[records.RuleOutcome, ...], tuple[Failure, ...]]:
         """Whether an answer breaks the rules that apply to it; a rule on which the judge failed is left out."""
         if self._judge is None or not outcomes:
             return tuple(outcomes), ()
@@ -114,7 +106,7 @@ class Opinions:
         earlier: Mapping[str, str],
         *,
         record_id: str,
-    ) -> tuple[tuple[Consistency, ...], tuple[Failure, ...]]:
+    ) -> tuple[tuple[records.Consistency, ...], tuple[Failure, ...]]:
         """Which sentences with statements earlier texts (by their names) refute or support; the others are left out."""
         places = _sentences_with(statements, answer)
         if self._judge is None or not places or not earlier:
@@ -130,12 +122,12 @@ class Opinions:
         found = [each for statement, verdict in pairs if (each := _by_earlier(statement, verdict)) is not None]
         return tuple(found), tuple(each for each in said if isinstance(each, Failure))
 
-    def uses(self, answer: ClinicalText, uses: Sequence[SlotUse]) -> tuple[SlotUse, ...]:
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """Facts that are used indirectly though no word of the lexicon says so."""
         return tuple(uses) if self._indirect is None else self._indirect.uses(answer, uses)
 
 
-def _rule_claim(outcome: RuleOutcome) -> str:
+def _rule_claim(outcome: records.RuleOutcome) -> str:
     """What the answer does when it breaks a rule, or meets a requirement."""
     if outcome.kind == "requirement":
         return f"The text gives the patient what this requirement asks for: {outcome.name}."
@@ -143,7 +135,7 @@ def _rule_claim(outcome: RuleOutcome) -> str:
     return f"The text recommends or permits the patient what this safety rule forbids: {outcome.name}{why}."
 
 
-def _by_verdict(outcome: RuleOutcome, verdict: Verdict) -> RuleOutcome:
+def _by_verdict(outcome: records.RuleOutcome, verdict: Verdict) -> records.RuleOutcome:
     says_so = verdict.label is Label.SUPPORTED
     quote = next((each for each in verdict.evidence if each.evidence_id == ANSWER), None)
     return structs.replace(
@@ -165,12 +157,12 @@ def _sentences_with(statements: Sequence[Statement], answer: ClinicalText) -> di
     return found
 
 
-def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> Consistency | None:
+def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> records.Consistency | None:
     if not isinstance(verdict, Verdict) or verdict.label not in (Label.SUPPORTED, Label.REFUTED):
         return None
     quote = next(iter(verdict.evidence), None)
     mention, place = statement.mention, statement.place
-    return Consistency(
+    return records.Consistency(
         kind=mention.kind,
         name=mention.name,
         start=place.start,
@@ -184,7 +176,7 @@ def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> Consistency
 
 # What can stand beside the lexicon: a model of named entities for mentions, a sentence encoder for indirect use.
 
-Entity = tuple[MentionKind, int, int]
+Entity = tuple[records.MentionKind, int, int]
 """Kind (``medication`` or ``condition``), first and last place of what a model found."""
 _NAMED: dict[str, Callable[[str], str | None]] = {"medication": drug_named, "condition": condition_named}
 NEAR = 0.4
@@ -222,12 +214,12 @@ class EntityReader:
         """The mentions of both."""
         found = self._reader.read(text)
         taken = [(place.start, place.end) for mention in found.mentions for place in mention.occurrences]
-        added: dict[tuple[MentionKind, str], list[Occurrence]] = {}
+        added: dict[tuple[records.MentionKind, str], list[records.Occurrence]] = {}
         for kind, start, end in self._find(text):
             if kind in _NAMED and not any(first < end and start < last for first, last in taken):
                 name = _NAMED[kind](text[start:end]) or text[start:end].casefold()
                 added.setdefault((kind, name), []).append(found.scope_at(start, end))
-        more = tuple(Mention(kind, name, tuple(places)) for (kind, name), places in added.items())
+        more = tuple(records.Mention(kind, name, tuple(places)) for (kind, name), places in added.items())
         return ClinicalText(text, mentions=(*found.mentions, *more), hints=found.hints, standing=found._standing)
 
 
@@ -242,7 +234,7 @@ class VectorUse:
         """The encoder and the threshold."""
         return self._name
 
-    def uses(self, answer: ClinicalText, uses: Sequence[SlotUse]) -> tuple[SlotUse, ...]:
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """Facts that no word of the lexicon shows in use, where a sentence is near to them."""
         spans = [(start, end) for start, end in answer.sentences if answer.text[start:end].strip()]
         unused = [place for place, use in enumerate(uses) if not use.confidence]
@@ -260,7 +252,7 @@ class VectorUse:
         return tuple(found)
 
 
-def _sentence(use: SlotUse) -> str:
+def _sentence(use: records.SlotUse) -> str:
     return _SENTENCES.get(use.slot, "{value}").format(value=use.value)
 
 
@@ -296,7 +288,7 @@ class DialogueSetup:
         """With the settings in a folder, or with those that ship."""
         return cls(load_settings(folder))
 
-    def truth(self, slots: PatientSlots) -> PatientTruth:
+    def truth(self, slots: records.PatientSlots) -> PatientTruth:
         """The facts of a patient; those of the last few are kept, since turns come one after the other."""
         known = self._truths.get(id(slots))
         if known is None or known.slots is not slots:

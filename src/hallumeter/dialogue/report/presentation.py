@@ -8,38 +8,13 @@ from collections.abc import Sequence
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.summaries import ModeDifference, ScoreBins
-from hallumeter.report.build import (
-    breakdown_sections,
-    concentration_sections,
-    metric_sections,
-    reason_sections,
-    record_sections,
-)
+from hallumeter.report import build, presentation, wording
 from hallumeter.report.document import Section
 from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, written
 from hallumeter.report.page.chapters import RECORDS
-from hallumeter.report.presentation import (
-    Behind,
-    Gathered,
-    Presentation,
-    SectionKind,
-    Sections,
-    findings_behind,
-    labels_behind,
-)
 from hallumeter.report.sections import ConcentrationSection, DifferenceSection, ScoreSection
 from hallumeter.report.verdict_charts import concentration_charts
-from hallumeter.report.wording import (
-    DIRECTION_WORDS,
-    format_count,
-    format_number,
-    format_pair,
-    interval_words,
-    p_words,
-    signed,
-    signed_pair,
-)
 
 from .overview import FIGURES, dialogue_facts
 from .wording import (
@@ -84,7 +59,7 @@ def difference_charts(section: DifferenceSection, confidence: float) -> list[Cha
             caption = say(
                 "Mean difference over the turns that both were asked, with its {interval}; whole patients are "
                 "resampled. An arrow tells which way the metric is better.",
-                interval=interval_words(confidence),
+                interval=wording.interval_words(confidence),
             )
             spec = _difference_spec(title, [_difference(row, section.names) for row in known], confidence)
             drawn.append(Chart("differences", title, caption, spec))
@@ -94,13 +69,13 @@ def difference_charts(section: DifferenceSection, confidence: float) -> list[Cha
 def _difference(row: ModeDifference, names: dict[str, str]) -> dict[str, Json]:
     low, high = row.interval or (None, None)
     return {
-        "name": f"{names.get(row.metric, row.metric)} {DIRECTION_WORDS[row.direction][0]}".strip(),
+        "name": f"{names.get(row.metric, row.metric)} {wording.DIRECTION_WORDS[row.direction][0]}".strip(),
         "value": row.difference,
         "low": low,
         "high": high,
-        "shown": signed(row.difference),
-        "interval": signed_pair(row.interval),
-        "p": p_words(row.adjusted_p_value),
+        "shown": wording.signed(row.difference),
+        "interval": wording.signed_pair(row.interval),
+        "p": wording.p_words(row.adjusted_p_value),
     }
 
 
@@ -113,7 +88,7 @@ def _difference_spec(title: str, values: list[dict[str, Json]], confidence: floa
     tips: list[Json] = [
         tooltip("name", say("metric")),
         tooltip("shown", say("difference")),
-        tooltip("interval", interval_words(confidence)),
+        tooltip("interval", wording.interval_words(confidence)),
         tooltip("p", say("adjusted p")),
     ]
     intervals: dict[str, Json] = {
@@ -156,7 +131,7 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
         tooltip("mode", say("mode")),
         tooltip("metric", say("metric")),
         tooltip("shown", say("mean")),
-        tooltip("interval", interval_words(confidence)),
+        tooltip("interval", wording.interval_words(confidence)),
     ]
     spec["layer"] = [
         {"mark": {"type": "rule", "size": 2.5}, "encoding": {"x": _axis("low"), "x2": {"field": "high"}}},
@@ -167,7 +142,7 @@ def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
     ]
     caption = say(
         "Mean over answers with its {interval}; an arrow tells which way a metric is better.",
-        interval=interval_words(confidence),
+        interval=wording.interval_words(confidence),
     )
     return [Chart("modes", title, caption, spec)]
 
@@ -190,7 +165,7 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
         tooltip("mode", say("mode")),
         tooltip("turn", say("turn")),
         tooltip("shown", say("mean")),
-        tooltip("interval", interval_words(confidence)),
+        tooltip("interval", wording.interval_words(confidence)),
     ]
     height: dict[str, Json] = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
     spec["layer"] = [
@@ -206,7 +181,7 @@ def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[
     ]
     caption = say(
         "Mean over the answers of a turn, with its {interval}. A gap: no answer has a value.",
-        interval=interval_words(confidence),
+        interval=wording.interval_words(confidence),
     )
     return [Chart("trend", title, caption, spec, metric=metric)]
 
@@ -257,7 +232,7 @@ def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
             tooltip("answers", say("answers")),
         ],
     }
-    without = [f"{bins.mode} {format_count(bins.undefined)}" for bins in rows if bins.undefined]
+    without = [f"{bins.mode} {wording.format_count(bins.undefined)}" for bins in rows if bins.undefined]
     caption = say("Of the answers that have a value, the share with which value.")
     if without:
         caption += " " + say("Without a value, not drawn: {modes}.", modes=", ".join(without))
@@ -288,13 +263,13 @@ def _point(row: MetricSummary) -> dict[str, Json]:
         "value": row.value,
         "low": low,
         "high": high,
-        "shown": "" if row.value is None else format_number(row.value),
-        "interval": format_pair(row.interval),
+        "shown": "" if row.value is None else wording.format_number(row.value),
+        "interval": wording.format_pair(row.interval),
     }
 
 
 def _label(section: ScoreSection, row: MetricSummary) -> str:
-    return f"{section.names[row.metric]} {DIRECTION_WORDS[row.direction][0]}".strip()
+    return f"{section.names[row.metric]} {wording.DIRECTION_WORDS[row.direction][0]}".strip()
 
 
 def _mode_colours(section: ScoreSection) -> dict[str, Json]:
@@ -319,18 +294,18 @@ def _along(name: str, title: str) -> dict[str, Json]:
     return {"field": name, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 
-def _sections(gathered: Gathered) -> Sections:
+def _sections(gathered: presentation.Gathered) -> presentation.Sections:
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
-    return Sections(
+    return presentation.Sections(
         [
             *([differences] if differences else []),
             *([scores] if scores else []),
-            *metric_sections(gathered),
-            *breakdown_sections(gathered, [row for row in gathered.rows if row.summary.metric in SINGLE]),
+            *build.metric_sections(gathered),
+            *build.breakdown_sections(gathered, [row for row in gathered.rows if row.summary.metric in SINGLE]),
             # A fact that is not used, or not said of a patient, is not invented.
-            *concentration_sections(gathered, "REFUTED"),
-            *reason_sections(gathered),
-            *record_sections(gathered),
+            *build.concentration_sections(gathered, "REFUTED"),
+            *build.reason_sections(gathered),
+            *build.record_sections(gathered),
         ]
     )
 
@@ -360,15 +335,15 @@ def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[Mo
     return pairs_of_modes(section.differences)
 
 
-def _right(kind: str, missed: str) -> Behind:
-    return Behind({"kind": kind, "label": "SUPPORTED"}, {"kind": kind}, {"kind": kind, "label": missed})
+def _right(kind: str, missed: str) -> presentation.Behind:
+    return presentation.Behind({"kind": kind, "label": "SUPPORTED"}, {"kind": kind}, {"kind": kind, "label": missed})
 
 
 _TRUE, _CONSISTENT = _right("slot", "REFUTED"), _right("consistency", "REFUTED")
 _USED, _INCLUDED = _right("slot_use", "NOT_ENOUGH_INFO"), _right("element", "NOT_ENOUGH_INFO")
-_UNSAFE = findings_behind("rule", "REFUTED")
+_UNSAFE = presentation.findings_behind("rule", "REFUTED")
 
-PRESENTATION = Presentation(
+PRESENTATION = presentation.Presentation(
     sections=_sections,
     facts=dialogue_facts,
     figures=FIGURES,
@@ -376,12 +351,12 @@ PRESENTATION = Presentation(
     severity=severity,
     unsupported=(Label.REFUTED,),
     kinds={
-        "metrics": SectionKind(title=message("All answers together"), template="section_metrics.html"),
-        "records": SectionKind(
+        "metrics": presentation.SectionKind(title=message("All answers together"), template="section_metrics.html"),
+        "records": presentation.SectionKind(
             title=message("Answers"), template="section_records_dialogue.html", scripts=RECORDS.scripts
         ),
-        "differences": SectionKind(title=message("Modes compared"), template="section_differences.html"),
-        "scores": SectionKind(title=message("Spread and trend"), template="section_scores.html"),
+        "differences": presentation.SectionKind(title=message("Modes compared"), template="section_differences.html"),
+        "scores": presentation.SectionKind(title=message("Spread and trend"), template="section_scores.html"),
     },
     guide="guide_dialogue.html",
     counts="counts_dialogue.html",
@@ -399,6 +374,6 @@ PRESENTATION = Presentation(
         **dict.fromkeys(("cus_improved", "cus_improved_pooled", "cus"), _USED),
         **dict.fromkeys(("mcs", "mcs_pooled"), _CONSISTENT),
         **dict.fromkeys(("ass", "ass_pooled"), _INCLUDED),
-        "dialogue_score": labels_behind("unsupported"),
+        "dialogue_score": presentation.labels_behind("unsupported"),
     },
 )
