@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,9 @@ def other_texts() -> set[str]:
 def _messages(path: Path) -> Iterator[tuple[str, bool]]:
     if path.suffix == ".py":
         yield from _of_python(path)
+    elif path.name == "wording.toml":
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        yield from ((text, False) for table in tables.values() for text in table.values())
     elif path.suffix == ".html":
         yield from _of_template(path)
     elif path.suffix == ".js" and not path.name.endswith(".min.js"):

@@ -17,8 +17,8 @@ from .parameters import interval_options, output_options, quiet_option
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import Aggregated
-    from hallumeter.aspects.aggregate.settings import AggregateSettings
     from hallumeter.aspects.replay import ReplayOutcome
     from hallumeter.aspects.run.experiment import Experiment
     from hallumeter.aspects.run.finishing import FinishedSentences
@@ -395,7 +395,7 @@ def _aggregated(scorecards: Path, out: Path | None, settings: AggregateSettings)
 
 
 def _aggregate_settings(options: dict[str, object]) -> AggregateSettings:
-    from hallumeter.aspects.aggregate.settings import AggregateSettings
+    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.resource_files import load_mapping_thresholds
     from hallumeter.run.engines.local import available_cores
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hallumeter.dialogue.run.experiment import Experiment
     from hallumeter.dialogue.run.finishing import FinishedDialogues
     from hallumeter.dialogue.run.pipeline import DialogueOutcome
-    from hallumeter.dialogue.script.notes import ScriptSettings
+    from hallumeter.dialogue.script.facts import ScriptSettings
     from hallumeter.dialogue.script.pipeline import ScriptOutcome
     from hallumeter.run.plan import RunPlan
 
@@ -374,7 +374,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _script_settings(options: dict[str, Any]) -> ScriptSettings:
-    from hallumeter.dialogue.script.notes import ScriptSettings
+    from hallumeter.dialogue.script.facts import ScriptSettings
 
     as_of: datetime | None = options["as_of"]
     return ScriptSettings(

@@ -33,8 +33,7 @@ def integrity(function: str | None, judge: str | None, **options: object) -> Non
       hallumeter integrity --python my_metrics:faithfulness
       hallumeter integrity --python my_metrics:faithfulness --case no_claims --case refusal --format json
     """
-    from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity
-    from hallumeter.challenge.integrity.text import result_text
+    from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity, result_text
 
     if (function is None) == (judge is None):
         raise click.UsageError("give one of --python and --judge", click.get_current_context())
