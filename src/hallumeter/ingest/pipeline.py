@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -16,30 +16,21 @@ from hallumeter.claims.audit.finishing import AuditFiles, VerdictTable
 from hallumeter.claims.extractors.protocol import Aligner
 from hallumeter.claims.extractors.statements import SentenceExtractor
 from hallumeter.claims.measure.commands import counts_of, summary_of
-from hallumeter.claims.measure.measuring import count, record_measurements
+from hallumeter.claims.measure.measuring import Measured, count, record_measurements
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Summary
+from hallumeter.records.response import Response
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import named_files, sha256_of
 from hallumeter.run.run_folder import MANIFEST, MEASUREMENTS, REPORT, SUMMARY, new_run_folder, write_json
 
-from .record import Reading
+from .record import ForeignRecord, Reading, ScoreKind, Span, Spans
 from .scores import RANGES, ScoreTable, range_lines
-from .tools import read_foreign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.claims.measure.measuring import Measured
-    from hallumeter.records.measurement import Summary
-    from hallumeter.records.response import Response
-
-    from .record import ForeignRecord, ScoreKind, Span, Spans
-    from .tools import ForeignFiles
-
+from .tools import ForeignFiles, read_foreign
 
 # Claims and verdicts of another tool, given a place in the response where they have none.
 

@@ -6,18 +6,14 @@ every metric of a family reads the same arrays. Rows are responses, or patterns 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from .claim import Label, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
 
 LABEL_CODES = {Label.SUPPORTED: 0, Label.REFUTED: 1, Label.NOT_ENOUGH_INFO: 2, Label.UNDECIDED: 3}
 """Codes of the labels in label columns."""

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from hallumeter.records.claim import Label
 from hallumeter.records.columns import DECIDED_LABELS, LABEL_CODES, Ratings
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.stats.agreement import cohen_kappa, judges_apart
 from hallumeter.stats.calibration import expected_calibration_error
 
-from .document import JudgeRow, JudgeSection
+from .document import JudgeRow, JudgeSection, MetricRow
 from .languages.speaking import message, say, say_html
 from .overview import isolated
 from .sections import CONFUSED, Calibration, CalibrationBin, JudgePair, PanelAdvice
 from .segmentation import CONSENSUS
-from .tallies import BINS, tally_of
+from .tallies import BINS, CalibrationTally, Tallies, VoteTally, tally_of
 from .wording import format_number, format_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import MetricRow
-    from .tallies import CalibrationTally, Tallies, VoteTally
-
 
 NOBODY = message("No judge stands out: without any one of them, the others do not agree better by more than chance.")
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.measurement import MetricSummary, Summary
 
+from .document import ReasonCount
 from .judges import advice_text, panel_advice
 from .reasons import place_words, top_reasons, undefined_groups
 from .table import Cell, Table, code, escaped, left, markdown
 from .wording import DIRECTION_WORDS, LABEL_WORDS, format_counts, format_pair, plural, value_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-
-    from .document import ReasonCount
 
 
 def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> str:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.measurement import MetricSummary, Summary
 
-from .document import Fact, FactValue, Figure, OverviewSection
+from .document import Fact, FactValue, Figure, MetricText, OverviewSection
 from .languages.speaking import message, say, say_html, written
-from .presentation import presentation_of
+from .presentation import Gathered, presentation_of
 from .wording import format_count, format_number, interval_words
 from .wording import signed as with_sign
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.measurement import MetricSummary, Summary
-
-    from .document import MetricText
-    from .presentation import Gathered
-
 
 # Facts in the language of the page.
 

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.records.response import Quote
+from hallumeter.records.claim import Failure, Finding, Label, Verdict
+from hallumeter.records.response import FieldValue, Quote, Response
 
-from .document import FindingView, PassageView, RecordView, VerdictView
+from .document import FindingView, PassageView, RecordFindings, RecordView, VerdictView
 from .segmentation import is_aligned, labelled_segments, settled_label
-from .tallies import tally_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from hallumeter.records.claim import Failure, Finding, Label, Verdict
-    from hallumeter.records.response import FieldValue, Response
-
-    from .document import RecordFindings
-    from .tallies import Tallies
-
+from .tallies import Tallies, tally_of
 
 # What is shown of one response: its text cut into pieces, its findings, its evidence.
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from hallumeter.instruments import instrument_of
 from hallumeter.records.claim import Label
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.ranking import Direction
 
+from .document import Coverage
 from .languages.speaking import message, say, say_count, written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import Coverage
-
 
 LABEL_WORDS: dict[Label | None, str] = {
     Label.REFUTED: message("Refuted"),

@@ -10,21 +10,16 @@ import csv
 import hashlib
 import io
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import Struct, convert, structs
 
 from hallumeter.errors import InputError
+from hallumeter.records.claim import Claim
 
 from .database import is_made, migrate, schema_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from hallumeter.records.claim import Claim
-
 
 LABELS = "labels.sqlite"
 """The file in the run folder."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
+from hallumeter.records.ranking import Direction, EnginePair, RankedEngine, Ranking
 from hallumeter.stats.ranks import friedman_test, nemenyi_test, wilcoxon_signed_rank
 from hallumeter.stats.significance import holm
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.ranking import Direction
 
 
 def ranking_of(table: NDArray[np.float64], names: Sequence[str], *, metric: str, direction: Direction) -> Ranking:

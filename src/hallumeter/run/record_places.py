@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
+from pathlib import Path
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -12,11 +14,6 @@ from hallumeter.records.claim import Claim, Finding, Verdict
 from hallumeter.records.response import Response
 
 from .run_folder import CLAIMS, RECORDS, VERDICTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 _Row = TypeVar("_Row", Response, Claim, Verdict)
 _Part = TypeVar("_Part", Claim, Verdict)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Generic, Self, TypeVar
+from typing import IO, Generic, Self, TypeVar
 
 import msgspec
 
@@ -16,10 +17,6 @@ from hallumeter.records.claim import Claim, Failure, Finding, Verdict
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"

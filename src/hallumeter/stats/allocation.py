@@ -7,18 +7,14 @@ again, is the best allocation there is (Neyman 1934), rounded to whole labels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from .ranks import chi_square_survival
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 # For how many units each labelled one stands, where some kinds of units were labelled more often than others.

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.records.columns import Ratings
 from hallumeter.records.measurement import MetricSummary, Signature
+from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 
+from .agreement import Agreement
 from .bootstrap import bootstrap_statistic, contrast_interval, measured_cells
 from .intervals import Interval, wilson_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.metric import Metric
-
-    from .agreement import Agreement
 
 
 class Pages(Protocol):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import mimetypes
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -26,17 +28,10 @@ from .background import Comparisons, Library
 from .events import Newsroom
 from .guard import BODY_BYTES, Refused
 from .index.queries import Query
+from .index.reading import Index
 from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
 from .payloads import entry, single
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-
-    from .index.reading import Index
-    from .runs import FoundRun, RunList
-
+from .runs import FoundRun, RunList
 
 # Answers of the server, and questions that cannot be answered.
 

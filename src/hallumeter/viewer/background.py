@@ -6,12 +6,15 @@ import multiprocessing
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from msgspec import Struct
 
 from hallumeter.decide.compare.pipeline import compare
 from hallumeter.errors import HallumeterError
+from hallumeter.records.comparison import Comparison
 from hallumeter.run.progress import Progress, ProgressFile, read_progress
 from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS
 
@@ -20,14 +23,7 @@ from .index.places import index_path
 from .index.reading import Index
 from .runs import file_stamp
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-    from pathlib import Path
-
-    from hallumeter.records.comparison import Comparison
-
-    Key = tuple[object, ...]
+Key = tuple[object, ...]
 
 
 # Indexes of runs: made in a process of their own when first needed, and kept open while they are true.

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+from hallumeter.report.drawing import Json
 
-    from hallumeter.report.drawing import Json
-
-    from .background import Library
-    from .runs import FoundRun, RunList
-
+from .background import Library
+from .runs import FoundRun, RunList
 
 _SECONDS_BETWEEN_LOOKS = 0.25
 _SECONDS_BETWEEN_LISTS = 1.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Label
@@ -13,6 +15,7 @@ from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.decisions import CORRECTION_VERSION, CorrectedRate, Correction, EstimatedRate
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from hallumeter.stats.correction import (
+    Estimate,
     LabelledUnits,
     labels_for_width,
     prediction_powered_rate,
@@ -20,21 +23,12 @@ from hallumeter.stats.correction import (
     sensitivity,
     specificity,
 )
+from hallumeter.stats.intervals import Interval
 from hallumeter.stats.summarize import check_interval_settings
 
+from .reading import LabelledRun
 from .sources import LabelSettings
 from .strata import claim_strata, merged_strata, record_slices
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.stats.correction import Estimate
-    from hallumeter.stats.intervals import Interval
-
-    from .reading import LabelledRun
-
 
 # What each metric counts, as units with a judge's word and a truth.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, Unpack
+from typing import IO, TypedDict, Unpack
 
 import msgspec
 import numpy as np
@@ -21,7 +22,7 @@ from hallumeter.formats.batch import Batch
 from hallumeter.formats.files import read_rows
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.formats.records import claim_of, response_of, rows_of, verdict_of
-from hallumeter.records.claim import Failure, Verdict
+from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
@@ -39,19 +40,11 @@ from hallumeter.run.run_folder import (
     new_run_folder,
     write_json,
 )
+from hallumeter.stats.summarize import SummarySettings
 
 from .measuring import Measured, count, record_measurements, summary_rows
 from .response_names import models_by_record, run_record_id, shared_records
-from .table import NAMELESS_JUDGE, LabelIndex, TableBuilder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from hallumeter.records.claim import Claim
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .table import Table
-
+from .table import NAMELESS_JUDGE, LabelIndex, Table, TableBuilder
 
 # Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.claims.abstention import detect_abstention
 from hallumeter.errors import RecordError
@@ -15,12 +17,6 @@ from hallumeter.records.claim import Failure, check_distribution
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.records.response import check_span
 from hallumeter.text.normalize import claim_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Names as numbers, so that a million rows can be counted without touching a million texts again.
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.claims.report.labels import BASELINE_WORDS, LEVEL_WORDS, SCORE_WORDS, low_f1_facts, unread_facts
+from hallumeter.records.decisions import BaselineRow, Discrimination, LevelBaselines, NullBaselines
 from hallumeter.report.overview import tell_fact
 from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words, plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import BaselineRow, Discrimination, LevelBaselines, NullBaselines
-
 
 _NAMES: dict[str, str] = {
     "always_positive": "flagging everything",

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.decide.correct.text import census_words
+from hallumeter.records.decisions import (
+    AcceptanceThreshold,
+    Calibration,
+    ProbabilityScores,
+    Reliability,
+    ReliabilityBin,
+)
 from hallumeter.report.table import Column, Line, Table, escaped, markdown, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import (
-        AcceptanceThreshold,
-        Calibration,
-        ProbabilityScores,
-        Reliability,
-        ReliabilityBin,
-    )
-
 
 # A reliability diagram in characters.
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.ranking import Ranking
+from hallumeter.report.drawing import PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words
 from hallumeter.transcripts.report.charts import rank_spec
 from hallumeter.transcripts.report.ranking import LEVEL, p_words
 
 from .telling import SHOWS, alias_of, difference_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.comparison import MetricComparison
-    from hallumeter.records.ranking import Ranking
-    from hallumeter.report.drawing import Json
-
 
 ROWS_DRAWN = 30
 ROW_HEIGHT = 34

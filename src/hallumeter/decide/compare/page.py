@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from msgspec import Struct
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.claim import Label
-from hallumeter.records.comparison import Comparison, RunRanking, State
+from hallumeter.records.comparison import ClaimChange, Comparison, MetricComparison, RunRanking, State, Transition
+from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import ENGLISH, message, say, speaking
 from hallumeter.report.page.render import Served, render_alone, render_served, write_page
 from hallumeter.report.wording import DIRECTION_WORDS, LABEL_WORDS, instrument_words
@@ -19,14 +22,6 @@ from hallumeter.text.align import align
 from .charts import difference_charts, ranking_charts, unit_words
 from .ranking import ranked_metrics
 from .telling import EFFECTS, HEADLINES, SHOWS, TESTS, alias_of, reasons_of, share_words, slice_words
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.comparison import ClaimChange, MetricComparison, Transition
-    from hallumeter.report.drawing import Chart
-
 
 # Two wordings of a claim side by side: which words the other does not have.
 

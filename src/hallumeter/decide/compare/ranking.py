@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.comparison import RunRanking
+from hallumeter.records.ranking import EnginePair, Ranking
+from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import say
 from hallumeter.report.wording import DIRECTION_WORDS
 from hallumeter.text.normalize import one_line
 from hallumeter.transcripts.report.ranking import LEVEL, p_words
 
 from .telling import alias_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.comparison import RunRanking
-    from hallumeter.records.ranking import EnginePair, Ranking
-    from hallumeter.report.drawing import Chart
-
 
 PAIRS_SHOWN = 45
 

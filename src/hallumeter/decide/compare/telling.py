@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
 from hallumeter.report.languages.speaking import message, say, say_count
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_number, format_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
-
 
 # How a comparison is worded, the same in every form.
 

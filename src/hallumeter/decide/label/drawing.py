@@ -8,25 +8,21 @@ is asked of both is chosen on purpose, in an order that all share.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hallumeter.claims.labelled.reading import LabelledRun
 from hallumeter.claims.labelled.strata import OUTSIDE, claim_strata
 from hallumeter.stats.allocation import LabelTally, next_stratum
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from .claims import AnnotateSettings
 
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.labelled.reading import LabelledRun
-
-    from .claims import AnnotateSettings
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 EVERYBODY = ""

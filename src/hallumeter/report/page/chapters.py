@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from hallumeter.report.document import (
     Document,
     IntegritySection,
     JudgeSection,
+    MetricRow,
     MetricSection,
     MetricText,
     RecordSection,
@@ -34,12 +36,6 @@ from hallumeter.report.sections import (
 from hallumeter.report.wording import field_words, title_words
 
 from .payload import packed, record_payload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hallumeter.report.document import MetricRow
-
 
 # The texts of metrics that a document holds in English, in the language of the page.
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import cache_from_source
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from hallumeter.records.claim import Label
 from hallumeter.report.behind import mode_query, query_behind, reason_query
-from hallumeter.report.document import BreakdownSection, JudgeSection
+from hallumeter.report.document import BreakdownSection, JudgeSection, MetricRow, ReasonCount
 from hallumeter.report.drawing import LABEL_COLOURS
 from hallumeter.report.integrity import LANGUAGE_WORDS
 from hallumeter.report.judges import advice_html, agreement_level, pair_grid
 from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
 from hallumeter.report.overview import format_percent, isolated, tell_fact_html, tell_reason
-from hallumeter.report.presentation import presentation_of
-from hallumeter.report.reasons import failure_words, place_words, reason_words, undefined_groups
+from hallumeter.report.presentation import Behind, presentation_of
+from hallumeter.report.reasons import UndefinedGroup, failure_words, place_words, reason_words, undefined_groups
 from hallumeter.report.sections import CONFUSED
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdict_charts import length_words, tenth_words
@@ -47,16 +48,6 @@ from hallumeter.report.wording import (
     signed_pair,
     value_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from jinja2.bccache import Bucket
-
-    from hallumeter.report.document import MetricRow, ReasonCount
-    from hallumeter.report.presentation import Behind
-    from hallumeter.report.reasons import UndefinedGroup
-
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _TRIMS = True

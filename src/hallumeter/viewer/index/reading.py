@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct, UnsetType
@@ -14,18 +14,12 @@ from hallumeter.records.claim import Failure
 from hallumeter.records.page import PageRow
 from hallumeter.report.document import Document
 from hallumeter.report.sections import SentenceTrace
-from hallumeter.report.trace_query import does_meet
+from hallumeter.report.trace_query import TraceQuery, does_meet
 from hallumeter.run.record_places import RecordPlace
 
 from .build import DOCUMENT, FACETS
 from .queries import Query, conditions_of, positions_with
 from .rows import Shape
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hallumeter.report.trace_query import TraceQuery
-
 
 _ORDERS = {
     "given": "by_severity",
