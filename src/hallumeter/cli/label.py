@@ -216,8 +216,8 @@ def _end(run: Run, session: LabelSession) -> None:
 def _outlook(session: LabelSession) -> str | None:
     """What more labels would bring."""
     widths = [(more, session.expected_half_width(more)) for more in OUTLOOKS]
-    told = [f"{more} more labels: about ±{width * 100:.1f} points" for more, width in widths if width is not None]
-    return "; ".join(told) or None
+    texts = [f"{more} more labels: about ±{width * 100:.1f} points" for more, width in widths if width is not None]
+    return "; ".join(texts) or None
 
 
 def _export(run: Run, judge: str | None, target: Path) -> None:

@@ -56,18 +56,18 @@ def advice_text(advice: PanelAdvice) -> str:
     """The sentence as plain text."""
     if advice.judge is None:
         return say(NOBODY)
-    told = say(_APART, judge=advice.judge, **_figures(advice))
-    return f"{told} {say(_ALSO, judges=', '.join(advice.also))}" if advice.also else told
+    text = say(_APART, judge=advice.judge, **_figures(advice))
+    return f"{text} {say(_ALSO, judges=', '.join(advice.also))}" if advice.also else text
 
 
 def advice_html(advice: PanelAdvice) -> Markup:
     """The sentence with the names of judges isolated."""
     if advice.judge is None:
         return say_html(NOBODY)
-    told = say_html(_APART, judge=isolated(advice.judge), **_figures(advice))
+    text = say_html(_APART, judge=isolated(advice.judge), **_figures(advice))
     if not advice.also:
-        return told
-    return Markup(" ").join([told, say_html(_ALSO, judges=Markup(", ").join(map(isolated, advice.also)))])
+        return text
+    return Markup(" ").join([text, say_html(_ALSO, judges=Markup(", ").join(map(isolated, advice.also)))])
 
 
 def _figures(advice: PanelAdvice) -> dict[str, str]:

@@ -75,6 +75,6 @@ def _undefined_lines(summary: Summary) -> list[str]:
     for group in undefined_groups((_alias(row), row) for row in summary.metrics):
         [(_, first), *others] = group.figures
         which = f"{len(group.figures):,} figures" if others else place_words(first)
-        told = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
-        lines.append(f"- undefined: {escaped(told)}")
+        text = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
+        lines.append(f"- undefined: {escaped(text)}")
     return lines

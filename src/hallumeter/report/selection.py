@@ -61,8 +61,8 @@ def shown_fields(response: Response) -> dict[str, FieldValue]:
     >>> shown_fields(Response("r1", answerable=False, fields={"topic": "tax"}))
     {'answerable': False, 'topic': 'tax'}
     """
-    told: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
-    return {**told, **response.fields}
+    stated: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
+    return {**stated, **response.fields}
 
 
 def _finding_view(finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None) -> FindingView:

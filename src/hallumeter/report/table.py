@@ -7,6 +7,7 @@ every renderer makes them safe for its reader.
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+_MARKS = re.compile(r"[\\`*_\[\]#|~@<>]")
 PIPE_WIDTH = 140
 """Columns used when no terminal says how many it has."""
 
@@ -186,11 +188,8 @@ def csv(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that stays inside its cell and means nothing to a Markdown renderer."""
-    plain = one_line(text.replace("\\", "\\\\"))
-    for mark in "|<>[]`*_~":
-        plain = plain.replace(mark, f"\\{mark}")
-    return plain
+    """Text that stays inside its cell, means nothing to a Markdown renderer and names nobody on a platform."""
+    return _MARKS.sub(r"\\\g<0>", one_line(text))
 
 
 def code(text: str) -> str:

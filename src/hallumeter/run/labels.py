@@ -62,8 +62,8 @@ def claim_fingerprint(claim: Claim, response: str | None) -> str:
     words = claim.text
     if words is None and claim.start is not None:
         words = (response or "")[claim.start : claim.end]
-    told = f"{claim.kind}\n{words or ''}"
-    return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:16]
+    text = f"{claim.kind}\n{words or ''}"
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
 
 
 class LabelStore:

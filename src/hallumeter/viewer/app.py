@@ -77,16 +77,16 @@ def parsed(text: bytes | str, kind: type[_Record]) -> _Record:
 async def refusal(_: Request, error: Exception) -> Response:
     """Every fault as one line; what is ours to mend is said on the standard error too."""
     if isinstance(error, Refused):
-        return _told(error.status, error.why)
+        return _refused(error.status, error.why)
     if isinstance(error, HTTPException):
-        return _told(error.status_code, "nothing is here" if error.status_code == 404 else error.detail)
+        return _refused(error.status_code, "nothing is here" if error.status_code == 404 else error.detail)
     if isinstance(error, HallumeterError):
-        return _told(409, str(error))
+        return _refused(409, str(error))
     print(f"hallumeter: {one_line(f'{type(error).__name__}: {error}')}", file=sys.stderr)  # noqa: T201
-    return _told(500, "the server could not answer; its terminal says why")
+    return _refused(500, "the server could not answer; its terminal says why")
 
 
-def _told(status: int, why: str) -> Response:
+def _refused(status: int, why: str) -> Response:
     return PlainTextResponse(one_line(why).encode(errors="replace") + b"\n", status)
 
 

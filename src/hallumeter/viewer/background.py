@@ -104,11 +104,11 @@ class Library:
 
     def _begun(self, run: Path, path: Path) -> _Work:
         path.parent.mkdir(parents=True, exist_ok=True)
-        answers, told = self._context.Pipe(duplex=False)
+        answers, outcome = self._context.Pipe(duplex=False)
         notes = path.with_suffix(".progress")
-        process = self._context.Process(target=_work, args=(run, notes, told), daemon=True)
+        process = self._context.Process(target=_work, args=(run, notes, outcome), daemon=True)
         process.start()
-        told.close()
+        outcome.close()
         return _Work(process, answers, notes)
 
     def _collect(self, path: Path) -> None:
@@ -138,7 +138,7 @@ def _is_small(run: Path) -> bool:
         return True
 
 
-def _work(run: Path, notes: Path, told: Connection) -> None:
+def _work(run: Path, notes: Path, outcome: Connection) -> None:
     """Make an index; runs in a process of its own, so that the server goes on answering meanwhile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     if hasattr(os, "nice"):
@@ -146,11 +146,11 @@ def _work(run: Path, notes: Path, told: Connection) -> None:
     file = ProgressFile(notes, instrument="")
     try:
         build_index(run, lambda done, total: file.write(INDEXING, done=done, total=total))
-        told.send(None)
+        outcome.send(None)
     except (HallumeterError, OSError) as error:
-        told.send(str(error))
+        outcome.send(str(error))
     except Exception as error:
-        told.send(f"{type(error).__name__}: {error}")
+        outcome.send(f"{type(error).__name__}: {error}")
     finally:
         file.remove()
 

@@ -53,8 +53,8 @@ class Newsroom:
         fault = self._library.fault(run.path)
         if fault is not None:
             return "failed", {"reason": fault}
-        told = self._library.progress(run.path)
-        return "progress", {"step": told.step, "done": told.done, "total": told.total, "failures": 0}
+        progress = self._library.progress(run.path)
+        return "progress", {"step": progress.step, "done": progress.done, "total": progress.total, "failures": 0}
 
     def _states(self) -> Event:
         runs = self._runs.runs()
@@ -78,10 +78,10 @@ class Newsroom:
 
 
 def _steps(run: FoundRun) -> dict[str, Json]:
-    told = run.progress
-    if told is None:
+    progress = run.progress
+    if progress is None:
         return {}
-    return {"step": told.step, "done": told.done, "total": told.total, "failures": told.failures}
+    return {"step": progress.step, "done": progress.done, "total": progress.total, "failures": progress.failures}
 
 
 def _streamed(events: AsyncIterator[bytes]) -> StreamingResponse:

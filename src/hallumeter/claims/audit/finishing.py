@@ -27,9 +27,9 @@ from hallumeter.claims.measure.table import (
 from hallumeter.claims.samples import SampleReader, SampleReading, SampleTable
 from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.formats.jsonl import write_jsonl
-from hallumeter.models.protocol import PASSING_CODES
+from hallumeter.models.protocol import RETRYABLE_CODES
 from hallumeter.records.claim import Failure, Verdict
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
+from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
 from hallumeter.records.response import Response
 from hallumeter.run.journal import Journal, Merged, decoded
 from hallumeter.run.run_folder import CLAIMS, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, RunFiles, write_json
@@ -79,8 +79,7 @@ class VerdictTable:
             self._append(
                 judges=self._judges[item.judge or ""],
                 labels=LABEL_CODES[item.label] if isinstance(item, Verdict) else FAILED_CODE,
-                # Python's hash differs between processes: it serves this table, which lives in one, and is not written.
-                claims=hash(item.claim_id),
+                claims=stable_hash(item.claim_id or ""),
                 claim_keys=keys[item.claim_id or ""],
             )
         if not said:
@@ -140,14 +139,11 @@ class VerdictTable:
             self._field_columns[name].extend(repeat(code, rows))
 
     def _claim_key(self, text: str | None, model: str | None) -> int:
-        """What a claim says, where several models may say the same; 0 where that is not known.
-
-        As with claim ids, the hash is good for one process alone: tables of several could not be merged by it.
-        """
+        """What a claim says, where several models may say the same; 0 where that is not known."""
         key = claim_key(text) if text and model is not None else None
         if not key:
             return 0
-        return self._texts[key] + 1 if self._keeps_texts else hash(key)
+        return self._texts[key] + 1 if self._keeps_texts else stable_hash(key)
 
     def _take_distributions(self, verdict: Verdict) -> None:
         if verdict.probabilities is not None or verdict.inference_samples:
@@ -207,7 +203,7 @@ class AuditFiles(RunFiles):
     def _say(self, item: Verdict | Failure) -> None:
         if isinstance(item, Failure):
             self.fail(item)
-            self.retryable += item.code in PASSING_CODES
+            self.retryable += item.code in RETRYABLE_CODES
         else:
             self.verdicts[item.judge] += 1
             self.write_line(VERDICTS, item)

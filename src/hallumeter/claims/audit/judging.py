@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from hallumeter.errors import RecordError
 from hallumeter.models.pace import Interrupted
 from hallumeter.models.prices import BudgetReached
-from hallumeter.models.protocol import PASSING_CODES
+from hallumeter.models.protocol import RETRYABLE_CODES
 from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.judging import Judge, JudgeSpec, JudgeTask
 from hallumeter.records.response import Response, check_span
@@ -195,7 +195,7 @@ class _Left(Struct, frozen=True):
         again = {
             (record, part): said
             for record, part, said in judged
-            if any(failure.code in PASSING_CODES for failure in said.failures)
+            if any(failure.code in RETRYABLE_CODES for failure in said.failures)
         }
         return cls(worker, journal.done(worker.step), again)
 

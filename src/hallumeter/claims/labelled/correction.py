@@ -193,7 +193,7 @@ def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> C
     why = each.undefined
     need = None if why else labels_for_width(units, settings.half_width, confidence=settings.confidence)
     estimates = [
-        EstimatedRate(None, undefined=why) if why else _told(estimate(units, confidence=settings.confidence))
+        EstimatedRate(None, undefined=why) if why else _estimated(estimate(units, confidence=settings.confidence))
         for estimate in (prediction_powered_rate, _rogan_gladen, sensitivity, specificity)
     ]
     corrected, rogan_gladen, found, passed = estimates
@@ -256,7 +256,7 @@ def _raw(units: LabelledUnits, settings: CorrectSettings) -> EstimatedRate:
     return EstimatedRate(float(counts.sum() / totals.sum()), *_pair(interval))
 
 
-def _told(estimate: Estimate) -> EstimatedRate:
+def _estimated(estimate: Estimate) -> EstimatedRate:
     return EstimatedRate(estimate.value, *_pair(estimate.interval), undefined=estimate.undefined)
 
 

@@ -237,7 +237,7 @@ NOTICES_SHOWN = 30
 def render_comparison(found: Compared, *, language: str = ENGLISH) -> str:
     """The whole page: no other file, no network. Texts of the runs are escaped."""
     with speaking(language):
-        template, facts, charts = _told(found)
+        template, facts, charts = _page_facts(found)
         return render_alone(template, {**facts, "chapters": ()}, charts=charts, scripts=SCRIPTS, styles=STYLES)
 
 
@@ -248,7 +248,7 @@ def write_comparison(found: Compared, path: str | os.PathLike[str], *, language:
 
 def served_comparison(found: Comparison, *, files: str, facts: dict[str, object]) -> str:
     """The same page as a server gives it, in the language that is being spoken."""
-    template, own, charts = _told(found)
+    template, own, charts = _page_facts(found)
     served = Served(
         f"viewer_{template}",
         files,
@@ -259,7 +259,7 @@ def served_comparison(found: Comparison, *, files: str, facts: dict[str, object]
     return render_served(served, charts=charts)
 
 
-def _told(found: Compared) -> tuple[str, dict[str, object], list[Chart]]:
+def _page_facts(found: Compared) -> tuple[str, dict[str, object], list[Chart]]:
     """The template, what it says, and what it draws."""
     shared: dict[str, object] = {
         "found": found,

@@ -37,7 +37,7 @@ class RankedMetric(Struct, frozen=True):
     question: str
     arrow: str
     direction: str
-    told: str
+    sentence: str
     """What the ranking shows, in a sentence."""
     runs: tuple[RankedRun, ...]
     pairs: tuple[EnginePair, ...]
@@ -58,7 +58,7 @@ def _ranked(ranking: Ranking, *, charts: Sequence[Chart], place: int) -> RankedM
         question=say(known.question) if known else "",
         arrow=arrow,
         direction=say(direction),
-        told=_told(ranking),
+        sentence=_sentence(ranking),
         runs=tuple(
             RankedRun(each.engine, each.mean_rank, letters_of(ranking, each.engine)) for each in ranking.engines
         ),
@@ -82,7 +82,7 @@ def undefined_words(ranking: Ranking, unit: str) -> str:
     return (ranking.undefined or "").replace("page", unit).replace("engine", "run")
 
 
-def _told(ranking: Ranking) -> str:
+def _sentence(ranking: Ranking) -> str:
     if ranking.undefined or ranking.p_value is None:
         if not ranking.engines:
             return say("Not ranked: nowhere has every run a value.")

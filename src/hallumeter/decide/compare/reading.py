@@ -20,7 +20,7 @@ from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.ingest.scores import ranges_of
 from hallumeter.records.claim import Failure, Finding
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts
+from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts, stable_hash
 from hallumeter.records.measurement import Measurement
 from hallumeter.records.ranking import Direction
 from hallumeter.records.rate import Rates
@@ -278,7 +278,8 @@ class Side:
             claims = tuple(self._claim(finding, response) for finding in findings)
             self._labels.extend([claim.label for claim in claims])
             self._sizes.append(len(claims))
-            yield SeenRecord(number, key, claims, hash(response.response))
+            text = 0 if response.response is None else stable_hash(response.response)
+            yield SeenRecord(number, key, claims, text)
 
     def labels(self) -> LabelCounts:
         """How many claims of each record have which label."""

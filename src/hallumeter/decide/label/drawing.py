@@ -37,8 +37,8 @@ def draw_rank(seed: int, annotator: str, *names: str) -> int:
     >>> draw_rank(0, "kim", "r1", "c1") == draw_rank(0, "kim", "r1", "c1") != draw_rank(0, "lee", "r1", "c1")
     True
     """
-    told = "\x1f".join([str(seed), annotator, *names])
-    return int.from_bytes(hashlib.blake2b(told.encode(errors="replace"), digest_size=7).digest(), "big")
+    text = "\x1f".join([str(seed), annotator, *names])
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=7).digest(), "big")
 
 
 class ClaimDrawing:

@@ -181,8 +181,8 @@ def _by_reason(rows: Sequence[MetricRow]) -> list[UndefinedGroup]:
 def _unmeasured_of(rows: Sequence[MetricRow]) -> MetricRow | None:
     """A row that tells what could not be measured, where all rows of a group that tell anything tell the same."""
     telling = [row for row in rows if row.summary.undecided or row.summary.failed]
-    told = {(row.summary.undecided, row.summary.failed) for row in telling}
-    return telling[0] if len(told) == 1 and len(telling) > 1 else None
+    missing = {(row.summary.undecided, row.summary.failed) for row in telling}
+    return telling[0] if len(missing) == 1 and len(telling) > 1 else None
 
 
 def _groups_of(section: BreakdownSection) -> list[tuple[str, ...]]:
@@ -206,5 +206,5 @@ def _grid_of_judges(section: JudgeSection) -> tuple[list[MetricRow], dict[str | 
     for row in section.each:
         columns.setdefault(row.summary.metric, row)
         judges.setdefault(row.summary.judge, {})[row.summary.metric] = row
-    told = {row.summary.metric for row in section.each if row.summary.value is not None}
-    return [row for metric, row in columns.items() if metric in told], judges
+    defined = {row.summary.metric for row in section.each if row.summary.value is not None}
+    return [row for metric, row in columns.items() if metric in defined], judges

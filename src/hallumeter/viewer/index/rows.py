@@ -50,14 +50,14 @@ def name_key(name: str) -> str:
 
 def own_words(response: Response, findings: Iterable[Finding], fields: Iterable[str]) -> str:
     """Everything that is searched of a record, but for its passages of evidence, which records may share."""
-    told: list[str | None] = [response.record_id, response.model, response.question, response.response]
-    told += [response.reference, *fields]
+    texts: list[str | None] = [response.record_id, response.model, response.question, response.response]
+    texts += [response.reference, *fields]
     for finding in findings:
         # Words that stand in the response are there already.
-        told.append(finding.claim.text)
+        texts.append(finding.claim.text)
         for verdict in finding.verdicts:
-            told += (verdict.reason, verdict.note)
-    return plain("\n".join(filter(None, told)))
+            texts += (verdict.reason, verdict.note)
+    return plain("\n".join(filter(None, texts)))
 
 
 NO_VERDICT = "NONE"
