@@ -7,7 +7,6 @@ every renderer makes them safe for its reader.
 from __future__ import annotations
 
 import io
-import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-_MARKS = re.compile(r"[\\`*_\[\]#|~@<>]")
 PIPE_WIDTH = 140
 """Columns used when no terminal says how many it has."""
 
@@ -188,8 +186,11 @@ def csv(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that stays inside its cell, means nothing to a Markdown renderer and names nobody on a platform."""
-    return _MARKS.sub(r"\\\g<0>", one_line(text))
+    """Text that stays inside its cell and means nothing to a Markdown renderer."""
+    plain = one_line(text.replace("\\", "\\\\"))
+    for mark in "|<>[]`*_~":
+        plain = plain.replace(mark, f"\\{mark}")
+    return plain
 
 
 def code(text: str) -> str:

@@ -13,7 +13,7 @@ from hallumeter.report.page.payload import entry_of, entry_payload, records_bloc
 from hallumeter.report.presentation import Readings, presentation_of
 from hallumeter.report.sections import ReadingView
 from hallumeter.report.selection import record_view
-from hallumeter.run.record_places import record_at
+from hallumeter.run.run_folder import record_at
 
 from .index.reading import Index, KeptRecord
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
 from hallumeter.records.ranking import Ranking
-from hallumeter.report.table import Cell, Line, Table, escaped, left, markdown, right, terminal
+from hallumeter.report.table import Cell, Line, Table, left, markdown, right, terminal
 from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words, plural
 from hallumeter.text.normalize import one_line
 
@@ -132,6 +134,7 @@ def _ranks(ranking: Ranking) -> list[list[str]]:
 
 MOST_MARKDOWN_EXAMPLES = 5
 LONGEST_TEXT = 160
+_MARKS = re.compile(r"([\\`*_\[\]#|~@])")
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -140,9 +143,9 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
-    names = f"{escaped(comparison.first.name)} → {escaped(comparison.second.name)}"
+    names = f"{_plain(comparison.first.name)} → {_plain(comparison.second.name)}"
     yield f"### hallumeter: {OUTCOME_WORDS[comparison.outcome]}"
-    yield f"\n{names}, {escaped(records_words(comparison))}. " + _reasons(comparison)
+    yield f"\n{names}, {_plain(records_words(comparison))}. " + _reasons(comparison)
     yield from _table(comparison, [row for row in comparison.rows if not row.by])
     slices = [row for row in comparison.rows if row.by]
     if slices:
@@ -151,7 +154,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     if changed:
         yield from _folded("Claims that changed", _changes(comparison))
     if comparison.notices:
-        yield from _folded("Notes", (f"- {escaped(notice)}" for notice in comparison.notices))
+        yield from _folded("Notes", (f"- {_plain(notice)}" for notice in comparison.notices))
 
 
 def ranking_markdown(ranking: RunRanking) -> str:
@@ -162,15 +165,15 @@ def ranking_markdown(ranking: RunRanking) -> str:
 def _ranking_lines(ranking: RunRanking) -> Iterator[str]:
     yield f"### hallumeter: {plural(len(ranking.runs), 'run')} ranked"
     records = plural(ranking.common, "record")
-    yield f"\nOn the {records} that all have, by {escaped(ranking.cluster)}. Runs that share a letter do not differ."
+    yield f"\nOn the {records} that all have, by {_plain(ranking.cluster)}. Runs that share a letter do not differ."
     for each in ranking.rankings:
         known = METRICS_BY_ID.get(each.metric)
-        yield f"\n**{known.alias if known else escaped(each.metric)}** {DIRECTION_WORDS[each.direction][0]}"
+        yield f"\n**{known.alias if known else _plain(each.metric)}** {DIRECTION_WORDS[each.direction][0]}"
         if each.engines:
             yield ""
-            yield from markdown(Table(left("run", "mean rank", "letters"), _ranks(each)))
+            yield from markdown(Table(left("run", "mean rank", "letters"), _ranks(each)), escape=_plain)
         if each.undefined:
-            yield f"\nNot tested: {escaped(undefined_words(each, ranking.cluster))}."
+            yield f"\nNot tested: {_plain(undefined_words(each, ranking.cluster))}."
         elif each.p_value is not None and each.critical_difference is not None:
             yield (
                 f"\nFriedman p {format_number(each.p_value)} on {each.pages:,} units; "
@@ -178,7 +181,7 @@ def _ranking_lines(ranking: RunRanking) -> Iterator[str]:
             )
             yield from _folded("Diagram", iter(["```text", *map(_fenced, diagram_lines(each)), "```"]))
     if ranking.notices:
-        yield from _folded("Notes", (f"- {escaped(notice)}" for notice in ranking.notices))
+        yield from _folded("Notes", (f"- {_plain(notice)}" for notice in ranking.notices))
 
 
 def _fenced(line: str) -> str:
@@ -187,7 +190,7 @@ def _fenced(line: str) -> str:
 
 
 def _reasons(comparison: Comparison) -> str:
-    shown = " ".join(f"{escaped(why)}." for why in comparison.reasons[:MOST_MARKDOWN_EXAMPLES])
+    shown = " ".join(f"{_plain(why)}." for why in comparison.reasons[:MOST_MARKDOWN_EXAMPLES])
     more = len(comparison.reasons) - MOST_MARKDOWN_EXAMPLES
     return f"{shown} And {more:,} more." if more > 0 else shown
 
@@ -203,7 +206,7 @@ def _table(comparison: Comparison, rows: list[MetricComparison]) -> Iterator[str
         ]
         for row in rows
     ]
-    yield from ("", *markdown(Table(left(*names), cells)), "")
+    yield from ("", *markdown(Table(left(*names), cells), escape=_plain), "")
 
 
 def _changes(comparison: Comparison) -> Iterator[str]:
@@ -211,11 +214,16 @@ def _changes(comparison: Comparison) -> Iterator[str]:
         yield f"- {change_words(cell)}: {cell.claims:,} claims in {cell.records:,} records"
         for change in cell.examples[:MOST_MARKDOWN_EXAMPLES]:
             texts = dict.fromkeys(text for text in (change.first, change.second) if text is not None)
-            shown = " → ".join(f"“{escaped(text[:LONGEST_TEXT])}”" for text in texts)
-            yield f"    - {escaped(change.record_id)}: {shown}"
+            shown = " → ".join(f"“{_plain(text[:LONGEST_TEXT])}”" for text in texts)
+            yield f"    - {_plain(change.record_id)}: {shown}"
 
 
 def _folded(title: str, lines: Iterator[str]) -> Iterator[str]:
     yield f"<details><summary>{title}</summary>\n"
     yield from lines
     yield "\n</details>\n"
+
+
+def _plain(text: str) -> str:
+    """Text of a run that Markdown shows and does not obey."""
+    return _MARKS.sub(r"\\\1", html.escape(one_line(text), quote=False))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.decisions import CorrectedRate, Correction, EstimatedRate, LabelCensus
-from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal
+from hallumeter.report.table import Line, Table, left, markdown, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_number, format_pair, interval_words, plural
+from hallumeter.text.normalize import printable
 
 
 def correction_text(correction: Correction, *, width: int | None = None, has_color: bool = False) -> str:
@@ -18,11 +19,11 @@ def correction_text(correction: Correction, *, width: int | None = None, has_col
 
 def correction_markdown(correction: Correction) -> str:
     """The same as tables for a comment."""
-    lines = [f"### {escaped(_title(correction))}", "", escaped(census_words(correction.labels)) + "."]
+    lines = [f"### {_plain(_title(correction))}", "", _plain(census_words(correction.labels)) + "."]
     for table in _tables(correction):
-        lines += ["", f"**{escaped(table.title)}**", "", *markdown(table)]
+        lines += ["", f"**{_plain(table.title)}**", "", *markdown(table, escape=_plain)]
     endings = list(_endings(correction))
-    return "\n".join([*lines, *([""] if endings else []), *(f"- {escaped(line)}" for line in endings)]) + "\n"
+    return "\n".join([*lines, *([""] if endings else []), *(f"- {_plain(line)}" for line in endings)]) + "\n"
 
 
 def census_words(census: LabelCensus) -> str:
@@ -115,3 +116,8 @@ def _misleads(rate: CorrectedRate) -> bool:
 def _leaves_out(one: EstimatedRate, other: EstimatedRate) -> bool:
     interval, value = one.interval, other.value
     return interval is not None and value is not None and not interval[0] <= value <= interval[1]
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes for nothing else."""
+    return "".join(f"\\{mark}" if mark in "\\`*_[]#|<>" else mark for mark in printable(text))

@@ -16,7 +16,7 @@ from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.tallies import reference_judge
 from hallumeter.run.finished import Run
 from hallumeter.run.labels import claim_fingerprint
-from hallumeter.run.record_places import placed_records, record_at
+from hallumeter.run.run_folder import placed_records, record_at
 
 # Who is asked, and for what.
 

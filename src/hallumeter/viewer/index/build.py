@@ -21,7 +21,7 @@ from hallumeter.report.page.payload import field_text
 from hallumeter.report.presentation import presentation_of
 from hallumeter.report.selection import Limits, shown_fields
 from hallumeter.run.finished import Run, load
-from hallumeter.run.record_places import PlacedRecord, RecordPlace, placed_records, record_at
+from hallumeter.run.run_folder import PlacedRecord, RecordPlace, placed_records, record_at
 
 from .places import forget_older, index_path
 from .queries import LABELS, OF_READINGS

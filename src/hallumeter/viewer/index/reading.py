@@ -16,7 +16,7 @@ from hallumeter.report.document import Document
 from hallumeter.report.presentation import presentation_of
 from hallumeter.report.sections import SentenceTrace
 from hallumeter.report.trace_query import TraceQuery, does_meet
-from hallumeter.run.record_places import RecordPlace
+from hallumeter.run.run_folder import RecordPlace
 
 from .build import DOCUMENT, FACETS
 from .queries import Query, conditions_of, positions_with
