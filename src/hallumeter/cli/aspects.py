@@ -358,9 +358,9 @@ def aggregate(scorecards: Path, **options: Any) -> None:
       hallumeter aspects aggregate scorecards.jsonl --profile paper_main --out run
       hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects.breakdowns
     """
+    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import aggregate_file
     from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
-    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.report.text import aspects_text
     from hallumeter.aspects.resource_files import load_mapping_thresholds
     from hallumeter.run.engines.local import available_cores
