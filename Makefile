@@ -30,7 +30,7 @@ test: ## run the tests that every change must pass, with their coverage limits
 	@echo "Coverage of everything, 95 % required:"
 	@$(BIN)/coverage report --fail-under=95
 
-test-long: ## run the tests that take long: kills, growth, memory, simulations, fuzzing
+test-long: ## run the tests that take long: kills, growth, memory, simulations, fuzzing, whole programs
 	@scripts/environment test
 	@$(PYTEST) -m long
 

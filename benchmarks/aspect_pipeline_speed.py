@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from aspect_datasets import read_mabsa, read_mams, shipped_settings
 from hallumeter.aspects.agents.offline import OfflineAgent
-from hallumeter.aspects.blame.sentences import blame_of
-from hallumeter.aspects.blame.tables import BlameSums
+from hallumeter.aspects.blame.tables import BlameSums, blame_of
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.run.experiment import Experiment, Source
 from hallumeter.aspects.run.pipeline import run_experiment

@@ -31,7 +31,7 @@ from hallumeter.aspects.metrics.tuples import (
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.readers.english.reader import noun_phrases
 from hallumeter.aspects.readers.english.words import lexicon_polarity, tokens_of, wording
-from hallumeter.aspects.readers.korean.sentence import sentence_of
+from hallumeter.aspects.readers.korean.parsing import sentence_of
 from hallumeter.aspects.readers.korean.vocabulary import vocabulary
 from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.aspects.settings import Sentence

@@ -20,8 +20,7 @@ import numpy as np
 
 from aspect_datasets import read_mams, shipped_settings
 from hallumeter.aspects.agents.offline import OfflineAgent
-from hallumeter.aspects.blame.sentences import blame_of
-from hallumeter.aspects.blame.tables import BlameSums
+from hallumeter.aspects.blame.tables import BlameSums, blame_of
 from hallumeter.aspects.metrics.tuples import match_tuples, pairs_of
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.readers.protocol import AspectReader

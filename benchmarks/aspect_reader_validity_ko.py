@@ -25,8 +25,8 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 from aspect_scoring import MarkedSentence, Terms, calibration_error, count, scores, written
+from hallumeter.aspects.readers.korean.parsing import sentence_of
 from hallumeter.aspects.readers.korean.reader import KoreanReader
-from hallumeter.aspects.readers.korean.sentence import sentence_of
 from hallumeter.aspects.readers.korean.vocabulary import DICTIONARY_ENDING, vocabulary
 
 DOMAINS = ("hotel", "phone", "coursera")

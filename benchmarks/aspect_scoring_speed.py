@@ -223,9 +223,9 @@ def parse(path: Path) -> None:
 
 def work(step: str, path: Path, workers: int) -> None:
     """Do one step in this process, and print seconds and memory."""
+    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import aggregate_file
     from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
-    from hallumeter.aspects.aggregate.settings import AggregateSettings
     from hallumeter.aspects.grounding import target_words
     from hallumeter.aspects.score.pipeline import ScoreSettings, score_outputs
 

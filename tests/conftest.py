@@ -13,13 +13,15 @@ from pathlib import Path
 
 import click
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from sharing import made_once
 
 # Examples are drawn the same way every time, so that a failure at the desk is the failure in CI.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
+QUICK_EXAMPLES = 25
+"""The most examples of a property that the quick tier tries, a quarter of what its test asks of the long tier."""
 
 collect_ignore = ["ingest/make"]
 """Scripts that run other tools, which are not installed here."""
@@ -50,6 +52,21 @@ def refuse(event, arguments):
 
 sys.addaudithook(refuse)
 """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Try few examples of every property in the quick tier, and all of them in the long one."""
+    properties = [item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)]
+    tier = config.getoption("markexpr")
+    if tier == "long":
+        for item in properties:
+            item.add_marker("long")
+    elif tier == "not long":
+        for test in {item.obj for item in properties}:
+            own = test._hypothesis_internal_use_settings
+            few = min(QUICK_EXAMPLES, max(1, own.max_examples // 4))
+            test._hypothesis_internal_use_settings = settings(own, max_examples=few)
 
 
 @pytest.fixture(scope="session", autouse=True)

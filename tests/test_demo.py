@@ -24,6 +24,7 @@ def demo(finished_demo: Path, tmp_path: Path) -> Path:
     return shutil.copytree(finished_demo, tmp_path / "demo")
 
 
+@pytest.mark.long
 def test_a_demo_replaces_an_older_one_and_prints_the_same(
     finished_demo: Path, demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ def test_there_are_examples() -> None:
     assert EXAMPLES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_runs_offline_and_prints_something(
     path: Path,

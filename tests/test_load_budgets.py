@@ -96,6 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.long
 def test_every_command_loads_what_it_runs_and_little_else(folder: Path) -> None:
     for load in LOADS:
         check_load(load, folder)

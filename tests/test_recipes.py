@@ -12,6 +12,7 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src") / "hallumeter"
 

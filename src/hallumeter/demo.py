@@ -20,7 +20,6 @@ from hallumeter.dialogue.measure.settings import DialogueSettings
 from hallumeter.dialogue.records import EVENTS, Mode
 from hallumeter.dialogue.run.experiment import OFFLINE, Experiment, System
 from hallumeter.dialogue.run.pipeline import run_experiment
-from hallumeter.dialogue.script.notes import ScriptSettings
 from hallumeter.dialogue.script.pipeline import write_scripts
 from hallumeter.errors import InputError, MissingExtraError
 from hallumeter.instruments import own_files
@@ -32,6 +31,8 @@ from hallumeter.run.run_folder import MANIFEST, REPORT, RUN_FILES
 from hallumeter.transcripts.commands import MeasuredTranscripts, transcripts_to_folder
 from hallumeter.transcripts.inputs import opened_paths
 from hallumeter.transcripts.settings import TranscriptSettings
+
+from .dialogue.script.facts import ScriptSettings
 
 ANSWERS, NEWSPAPERS, DIALOGUES = "answers", "newspapers", "dialogues"
 ENGLISH_REVIEWS, KOREAN_REVIEWS = "reviews-english", "reviews-korean"

@@ -14,8 +14,14 @@ from typing import Any
 
 import pytest
 
-from hallumeter.aspects.auxiliary import Classified, SignalLabel, classifier_named, labels_of
-from hallumeter.aspects.auxiliary_signals import auxiliary_signal, with_signal
+from hallumeter.aspects.auxiliary import (
+    Classified,
+    SignalLabel,
+    auxiliary_signal,
+    classifier_named,
+    labels_of,
+    with_signal,
+)
 from hallumeter.aspects.records.aspect import AspectSentiment, AspectTerm
 from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, PipelineOutput, StageOne
 from hallumeter.errors import InputError, MissingExtraError, SettingsError

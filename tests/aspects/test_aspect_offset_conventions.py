@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.aspects.offset_conventions import CONVENTIONS, CountedText, convention_words, suggested_convention
+from hallumeter.aspects.grounding import CONVENTIONS, CountedText, convention_words, suggested_convention
 
 
 @pytest.mark.parametrize(

@@ -442,7 +442,7 @@ def test_a_cache_that_cannot_be_used_is_a_note_and_no_error(misbehaving_server: 
 
 
 def test_without_a_file_somebody_at_a_terminal_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hallumeter.cli.audit.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+    monkeypatch.setattr("hallumeter.cli.parameters.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
     assert refused("audit") == "give a file of answers, or pipe JSONL in; `hallumeter audit --help` has examples"
 
 

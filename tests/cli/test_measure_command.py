@@ -105,7 +105,7 @@ def test_a_terminal_without_a_file_is_asked_for_one(monkeypatch: pytest.MonkeyPa
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr("hallumeter.cli.measure.sys", SimpleNamespace(stdin=Terminal()))
+    monkeypatch.setattr("hallumeter.cli.parameters.sys", SimpleNamespace(stdin=Terminal()))
     assert refused("measure") == ("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
 
 

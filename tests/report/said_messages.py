@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ Said = dict[str, str]
 """Messages, and a file in which each is said."""
 
 
+@functools.cache
 def said_messages() -> tuple[Said, Said]:
     """What is said, and what is counted, under the English plural."""
     said: Said = {}
@@ -37,6 +40,7 @@ def metric_messages() -> set[str]:
     return {text for metric in METRICS for text in (metric.name, metric.question, metric.undefined_when)}
 
 
+@functools.cache
 def other_texts() -> set[str]:
     """All texts of the code: a reason why a number is undefined is one of them, and is said where it is shown."""
     return set(_constants(PACKAGE))
@@ -45,6 +49,9 @@ def other_texts() -> set[str]:
 def _messages(path: Path) -> Iterator[tuple[str, bool]]:
     if path.suffix == ".py":
         yield from _of_python(path)
+    elif path.name == "wording.toml":
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        yield from ((text, False) for table in tables.values() for text in table.values())
     elif path.suffix == ".html":
         yield from _of_template(path)
     elif path.suffix == ".js" and not path.name.endswith(".min.js"):

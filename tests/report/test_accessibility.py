@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from browsing import Visit, needs_browser
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 RUNS = ("answers", "newspapers", "dialogues", "reviews-english")
 GRAVE = ("serious", "critical")
 

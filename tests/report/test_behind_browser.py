@@ -17,7 +17,7 @@ from hallumeter.report.document import RecordFindings
 from hallumeter.report.selection import Limits
 from report_samples import manifest, sample_document, summary
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 REFUTED, UNKNOWN, UNDECIDED, SUPPORTED = Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED, Label.SUPPORTED
 
 

@@ -267,20 +267,35 @@ def test_choosing_a_response_does_not_move_the_page(audit: Page) -> None:
     assert audit.evaluate("scrollY") == before
 
 
+ABOVE_THE_FINDING = """() => {
+    const mark = document.querySelector("#record .passage mark").getBoundingClientRect();
+    return mark.top >= 0 && mark.bottom <= document.getElementById("inspector").getBoundingClientRect().top;
+}"""
+
+
+@pytest.mark.parametrize("height", [900, 360])
 def test_an_audit_fits_a_phone_and_its_evidence_is_in_sight_above_the_finding(
-    browser: Browser, audit_report: Path
+    browser: Browser, audit_report: Path, height: int
 ) -> None:
     visit = Visit(browser, audit_report, width=390)
+    visit.page.set_viewport_size({"width": 390, "height": height})
     # A chart that is drawn later moves what stands below it.
     expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
     visit.page.locator("#record .mark.pinpointed", has_text="Lyon").click()
-    quoted, inspector = visit.page.locator("#record .passage mark"), visit.page.locator("#inspector")
-    expect(quoted).to_be_in_viewport()
-    visit.page.wait_for_function("""() => {
-        const mark = document.querySelector("#record .passage mark").getBoundingClientRect();
-        return mark.bottom <= document.getElementById("inspector").getBoundingClientRect().top;
-    }""")
-    expect(inspector).to_be_in_viewport()
+    visit.page.wait_for_function(ABOVE_THE_FINDING)
+    expect(visit.page.locator("#inspector")).to_be_in_viewport()
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert visit.complaints == []
+    visit.context.close()
+
+
+def test_evidence_comes_into_sight_although_another_scroll_ends_the_one_that_leads_to_it(
+    browser: Browser, audit_report: Path
+) -> None:
+    visit = Visit(browser, audit_report, width=390)
+    expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
+    visit.page.evaluate("addEventListener('scroll', () => scrollBy({ top: -1, behavior: 'instant' }), { once: true })")
+    visit.page.locator("#record .mark.pinpointed", has_text="Lyon").dispatch_event("click")
+    visit.page.wait_for_function(ABOVE_THE_FINDING)
     assert visit.complaints == []
     visit.context.close()

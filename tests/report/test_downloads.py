@@ -21,7 +21,7 @@ from hallumeter.report.selection import Limits
 from report_samples import METRIC_TEXTS, metric, sample_document, summary
 from transcript_samples import made_up_readings, ranking_of, rows_of, transcripts_document
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 
 RUNS = ("answers", "newspapers", "dialogues", "reviews-english")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")

@@ -14,7 +14,7 @@ from hallumeter.records.response import Passage, Quote, Response
 from hallumeter.report.document import RecordFindings
 from report_samples import finding, sample_document
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 TEXTS = {
     "hebrew": "בירת צרפת היא ליון 🇫🇷, ולא \u202eevil\u202c פריז (1875).",
     "arabic": "القاهرة عاصمةُ مصر \u2067abc\u2069 منذ ٩٦٩ م.",

@@ -185,6 +185,7 @@ def texts(visit: Visit, places_: str) -> list[str]:
 
 
 @needs_browser
+@pytest.mark.long
 @pytest.mark.parametrize("language", FOREIGN)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_report_opens_in_another_language(browser: Browser, reports: Path, name: str, language: str) -> None:
@@ -199,6 +200,7 @@ def test_a_report_opens_in_another_language(browser: Browser, reports: Path, nam
 
 
 @needs_browser
+@pytest.mark.long
 @pytest.mark.parametrize("name", RUNS)
 def test_no_english_words_are_left_on_a_korean_page(browser: Browser, reports: Path, name: str) -> None:
     visit = Visit(browser, reports / f"{name}-ko.html")
@@ -207,6 +209,7 @@ def test_no_english_words_are_left_on_a_korean_page(browser: Browser, reports: P
 
 
 @needs_browser
+@pytest.mark.long
 def test_numbers_on_a_french_page_have_french_marks_and_data_keeps_plain_ones(browser: Browser, reports: Path) -> None:
     visit = Visit(browser, reports / "newspapers-fr.html")
     page = visit.page
@@ -223,6 +226,7 @@ def test_numbers_on_a_french_page_have_french_marks_and_data_keeps_plain_ones(br
 
 
 @needs_browser
+@pytest.mark.long
 @pytest.mark.parametrize("language", FOREIGN)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_report_in_another_language_fits_a_phone(browser: Browser, reports: Path, name: str, language: str) -> None:

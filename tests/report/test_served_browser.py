@@ -15,7 +15,7 @@ from hallumeter.records.response import Passage, Quote, Response
 from hallumeter.report.document import Document, RecordFindings
 from report_samples import finding, sample_document
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 
 
 def many() -> Document:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from browsing import Visit, needs_browser
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.long]
 CHAPTERS = ("Audit: ", "Transcripts: ", "Dialogue: ", "Aspects", "Aspects")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from viewer_client import serving
 
-from hallumeter.aspects.report.traced import traced_sentences
+from hallumeter.aspects.report.presentation import traced_sentences
 from hallumeter.aspects.report.tracing import trace_of
 from hallumeter.report.trace_query import TraceQuery, does_meet
 from hallumeter.run.run_folder import RunFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -13,11 +13,7 @@ from hallumeter.errors import InputError, RecordError
 from hallumeter.run.finished import Run, written_run
 
 from .run.experiment import experiment_of
-from .run.pipeline import run_experiment
-
-if TYPE_CHECKING:
-    from .run.pipeline import AspectsOutcome
-
+from .run.pipeline import AspectsOutcome, run_experiment
 
 _SENTENCES = "sentences.jsonl"
 

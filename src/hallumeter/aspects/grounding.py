@@ -9,31 +9,113 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, cached_property
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
 
-from .offset_conventions import CODE_POINTS, PLACED, CountedText
-from .records.aspect import TextSpan
-from .records.scorecard import (
-    DROP,
-    DROP_REASON,
-    INSUFFICIENT,
-    KEEP,
-    AspectJudgement,
-    AspectPlacement,
-    DropClass,
-    FilteredAspect,
-    SentimentJudgement,
-    SentimentScore,
-)
+from .records import scorecard
+from .records.aspect import Aspect, AspectSentiment, AspectTerm, TextSpan
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+CODE_POINTS = "code_points"
+PLACED = "placed"
+"""Under this name stands how many spans could be right at all."""
+CONVENTIONS = (CODE_POINTS, "utf16_units", "utf8_bytes", "nfd_code_points", "nfc_code_points")
+_WORDS = {
+    "utf16_units": "UTF-16 units",
+    "utf8_bytes": "bytes of UTF-8",
+    "nfd_code_points": "code points of the decomposed text (NFD)",
+    "nfc_code_points": "code points of the composed text (NFC)",
+}
+_HIGHEST_SINGLE = "\uffff"
+"""The last character that is one unit of UTF-16."""
 
-    from .records.aspect import Aspect, AspectSentiment, AspectTerm
+
+class CountedText:
+    """A text in which spans are looked up under every way of counting."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self.text.isascii()
+
+    @cached_property
+    def composed(self) -> str:
+        """The text in NFC."""
+        return self.text if self._is_ascii else unicodedata.normalize("NFC", self.text)
+
+    @cached_property
+    def decomposed(self) -> str:
+        """The text in NFD."""
+        return unicodedata.normalize("NFD", self.text)
+
+    @cached_property
+    def _utf8(self) -> bytes:
+        return _utf8(self.text)
+
+    @cached_property
+    def _utf16(self) -> bytes:
+        return _utf16(self.text)
+
+    @cached_property
+    def _has_pairs(self) -> bool:
+        """Whether a character takes two units of UTF-16."""
+        return max(self.text) > _HIGHEST_SINGLE
+
+    def right_under(self, term: str, start: int, end: int) -> tuple[str, ...]:
+        """The ways of counting under which a term stands at a span.
+
+        >>> CountedText("배터리는 좋다").right_under("좋다", 13, 19)
+        ('utf8_bytes',)
+        >>> CountedText("battery good").right_under("good", 8, 12) == CONVENTIONS
+        True
+        """
+        if not term or start < 0 or end < start:
+            return ()
+        is_right = self.text[start:end] == term and end <= len(self.text)
+        if self._is_ascii:
+            return CONVENTIONS if is_right else ()
+        found = [CODE_POINTS] if is_right else []
+        if self._is_right_in_utf16(term, start, end) if self._has_pairs else is_right:
+            found.append("utf16_units")
+        if self._utf8[start:end] == _utf8(term) and end <= len(self._utf8):
+            found.append("utf8_bytes")
+        if self.decomposed[start:end] == unicodedata.normalize("NFD", term) and end <= len(self.decomposed):
+            found.append("nfd_code_points")
+        if self.composed[start:end] == unicodedata.normalize("NFC", term) and end <= len(self.composed):
+            found.append("nfc_code_points")
+        return tuple(found)
+
+    def _is_right_in_utf16(self, term: str, start: int, end: int) -> bool:
+        return self._utf16[2 * start : 2 * end] == _utf16(term) and 2 * end <= len(self._utf16)
+
+
+def suggested_convention(right_under: Mapping[str, int]) -> str | None:
+    """The way of counting that makes more spans right than code points do; None when there is none.
+
+    >>> suggested_convention({"placed": 10, "code_points": 2, "utf8_bytes": 9, "utf16_units": 2})
+    'utf8_bytes'
+    >>> suggested_convention({"placed": 10, "code_points": 8, "utf16_units": 8}) is None
+    True
+    """
+    best = max(CONVENTIONS, key=lambda name: (right_under.get(name, 0), -CONVENTIONS.index(name)))
+    return None if right_under.get(best, 0) <= right_under.get(CODE_POINTS, 0) else best
+
+
+def convention_words(name: str) -> str:
+    """A way of counting, in words."""
+    return _WORDS.get(name, "code points")
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 # Which words can be targets of a sentiment.
@@ -90,20 +172,20 @@ _OK = "the term stands at its span"
 class GroundedAspects(Struct, frozen=True):
     """The aspects of a sentence after the filter."""
 
-    filtered: tuple[FilteredAspect, ...]
-    judgements: tuple[AspectJudgement, ...]
+    filtered: tuple[scorecard.FilteredAspect, ...]
+    judgements: tuple[scorecard.AspectJudgement, ...]
     right_under: dict[str, int]
     """Spans that are right, by way of counting; and how many could be."""
 
     @property
     def kept_terms(self) -> tuple[str, ...]:
         """The terms that are kept."""
-        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == KEEP)
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == scorecard.KEEP)
 
     @property
     def dropped_terms(self) -> tuple[str, ...]:
         """The terms that are dropped."""
-        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == DROP)
+        return tuple(aspect.term or "" for aspect in self.filtered if aspect.action == scorecard.DROP)
 
 
 class AspectGrounder:
@@ -131,13 +213,15 @@ class AspectGrounder:
             is_target = self._words.is_target(composed(term))
             if is_placed and is_target:
                 found, placement, reason = None, None, _OK
-                filtered.append(FilteredAspect(term, span, KEEP))
+                filtered.append(scorecard.FilteredAspect(term, span, scorecard.KEEP))
             else:
                 found = drop_class_of(counted, term, span)
                 placement = None if found == "filter" else placement_of(counted, term, span)
                 reason = _reason(counted, aspect, found, is_target=is_target)
-                filtered.append(FilteredAspect(term, span, DROP, DROP_REASON, found, placement))
-            judgements.append(AspectJudgement(term, is_placed, is_target, reason))
+                filtered.append(
+                    scorecard.FilteredAspect(term, span, scorecard.DROP, scorecard.DROP_REASON, found, placement)
+                )
+            judgements.append(scorecard.AspectJudgement(term, is_placed, is_target, reason))
             if found != "H1":
                 _count_ways(right_under, counted, aspect, placement=placement)
         return GroundedAspects(tuple(filtered), tuple(judgements), right_under)
@@ -152,7 +236,7 @@ def is_at(text: str, term: str, span: TextSpan) -> bool:
     return span.is_within(text) and text[span.start : span.end] == term
 
 
-def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> DropClass:
+def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> scorecard.DropClass:
     """Why an aspect that was dropped was dropped."""
     if not term:
         return "filter"
@@ -163,14 +247,14 @@ def drop_class_of(counted: CountedText, term: str, span: TextSpan | None) -> Dro
     return "filter"
 
 
-def placement_of(counted: CountedText, term: str, span: TextSpan | None) -> AspectPlacement:
+def placement_of(counted: CountedText, term: str, span: TextSpan | None) -> scorecard.AspectPlacement:
     """Where a term stands that does not stand at its span."""
     given = None if span is None else span.start
     nearest = _nearest(counted.text, term, given)
     if span is None or nearest is None:
-        return AspectPlacement(nearest)
+        return scorecard.AspectPlacement(nearest)
     ways = tuple(name for name in counted.right_under(term, span.start, span.end) if name != CODE_POINTS)
-    return AspectPlacement(nearest, span.start - nearest.start, ways)
+    return scorecard.AspectPlacement(nearest, span.start - nearest.start, ways)
 
 
 def _nearest(text: str, term: str, given: int | None) -> TextSpan | None:
@@ -189,7 +273,7 @@ def _nearest(text: str, term: str, given: int | None) -> TextSpan | None:
 
 
 def _count_ways(
-    right_under: dict[str, int], counted: CountedText, aspect: Aspect, *, placement: AspectPlacement | None
+    right_under: dict[str, int], counted: CountedText, aspect: Aspect, *, placement: scorecard.AspectPlacement | None
 ) -> None:
     """Count the span of a term that stands in the text under every way in which it is right."""
     term, span = aspect.term, aspect.span
@@ -201,7 +285,7 @@ def _count_ways(
         right_under[name] = right_under.get(name, 0) + 1
 
 
-def _reason(counted: CountedText, aspect: Aspect, found: DropClass, *, is_target: bool) -> str:
+def _reason(counted: CountedText, aspect: Aspect, found: scorecard.DropClass, *, is_target: bool) -> str:
     """Why an aspect is dropped, in words."""
     term, span = aspect.term, aspect.span
     if not term:
@@ -222,7 +306,9 @@ def _reason(counted: CountedText, aspect: Aspect, found: DropClass, *, is_target
 # What is felt about aspects: does the aspect stand where it was said to, and is the evidence a part of the text?
 
 
-def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: Collection[str]) -> SentimentScore:
+def judge_sentiments(
+    text: str, sentiments: Iterable[AspectSentiment], *, kept: Collection[str]
+) -> scorecard.SentimentScore:
     """Judge every sentiment by its sentence, and by the terms of the aspects that were kept.
 
     An aspect that is not named can neither be kept nor stand anywhere: only its evidence is judged. A term without a
@@ -235,7 +321,7 @@ def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: 
     """
     counted = CountedText(text)
     judgements = tuple(_judged(counted, sentiment, kept) for sentiment in sentiments)
-    return SentimentScore(
+    return scorecard.SentimentScore(
         judgements,
         mean_attribution_score=_mean([judgement.attribution_score for judgement in judgements]),
         opinion_grounded_rate=_mean([judgement.opinion_grounded for judgement in judgements]),
@@ -244,19 +330,21 @@ def judge_sentiments(text: str, sentiments: Iterable[AspectSentiment], *, kept: 
     )
 
 
-def _judged(counted: CountedText, sentiment: AspectSentiment, kept: Collection[str]) -> SentimentJudgement:
+def _judged(counted: CountedText, sentiment: AspectSentiment, kept: Collection[str]) -> scorecard.SentimentJudgement:
     evidence = sentiment.evidence or ""
     is_relevant = bool(evidence) and (evidence in counted.text or composed(evidence) in counted.composed)
-    insufficient = (INSUFFICIENT,) if sentiment.polarity is None or not evidence else ()
+    insufficient = (scorecard.INSUFFICIENT,) if sentiment.polarity is None or not evidence else ()
     named = sentiment.aspect_term
     if named is None or not named.term:
-        return SentimentJudgement(None, evidence_relevant=is_relevant, issues=insufficient)
+        return scorecard.SentimentJudgement(None, evidence_relevant=is_relevant, issues=insufficient)
     missing = _missing(counted, named)
     attribution = 1.0 if named.term in kept else 0.0
     if missing is None:
-        return SentimentJudgement(named.term, attribution, True, None, is_relevant, insufficient)
+        return scorecard.SentimentJudgement(named.term, attribution, True, None, is_relevant, insufficient)
     issues = (f"opinion_not_grounded: {missing}", *insufficient)
-    return SentimentJudgement(named.term, attribution, False, missing, is_relevant, issues, _fix(counted, named))
+    return scorecard.SentimentJudgement(
+        named.term, attribution, False, missing, is_relevant, issues, _fix(counted, named)
+    )
 
 
 def _missing(counted: CountedText, named: AspectTerm) -> str | None:

@@ -32,19 +32,8 @@ from hallumeter.run.run_folder import FAILURES, MANIFEST, RunFolder, new_run_fol
 from .agents.by_name import AgentSettings, agent_named
 from .agents.protocol import Agent, AgentFault, AgentReply, AgentTask, Demonstration, Role
 from .records.outputs import PipelineOutput
+from .run import finishing
 from .run.experiment import OFFLINE, Experiment, document_of, experiment_of, read_experiment
-from .run.finishing import (
-    DEMOS,
-    OUTPUTS_FILE,
-    SETTINGS,
-    TRACES,
-    FinishedSentences,
-    SentenceFiles,
-    finish_run,
-    write_demos,
-    write_report,
-    write_settings,
-)
 from .run.identity import configuration_hash, settings_lines
 from .run.inputs import TOO_LONG
 from .run.pipeline import classifier_of, stage_settings
@@ -98,7 +87,7 @@ class StoredRun(Struct, frozen=True):
         Raises:
             InputError: The outputs were changed.
         """
-        with self._opened(OUTPUTS_FILE) as outputs:
+        with self._opened(finishing.OUTPUTS_FILE) as outputs:
             return tuple(sorted({_WHOSE_OUTPUT.decode(line).meta.language_code for line in outputs}))
 
     def sentences(self) -> Iterator[StoredSentence]:
@@ -107,7 +96,7 @@ class StoredRun(Struct, frozen=True):
         Raises:
             InputError: The files do not belong together.
         """
-        with self._opened(OUTPUTS_FILE) as outputs, self._opened(TRACES) as traces:
+        with self._opened(finishing.OUTPUTS_FILE) as outputs, self._opened(finishing.TRACES) as traces:
             yield from _paired(outputs, traces)
 
     @contextmanager
@@ -131,13 +120,14 @@ def _paired(outputs: Iterable[bytes], traces: Iterator[bytes]) -> Iterator[Store
     waiting = next(traces, None)
     for output in outputs:
         own: list[bytes] = []
-        whose = _whose_output(output)
+        found = _WHOSE_OUTPUT.decode(output)
+        whose = _Whose(found.text_id, found.meta.seed)
         while waiting is not None and _WHOSE.decode(waiting) == whose:
             own.append(waiting)
             waiting = next(traces, None)
         yield StoredSentence(output, tuple(own))
     if waiting is not None:
-        raise RecordError(f"{TRACES} has calls about sentences that {OUTPUTS_FILE} lacks")
+        raise RecordError(f"{finishing.TRACES} has calls about sentences that {finishing.OUTPUTS_FILE} lacks")
 
 
 def read_run(folder: Path) -> StoredRun:
@@ -148,12 +138,16 @@ def read_run(folder: Path) -> StoredRun:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give that of a run, such as runs/run-0123456789ab")
-    missing = [name for name in (MANIFEST, SETTINGS, OUTPUTS_FILE, TRACES, FAILURES) if not (folder / name).is_file()]
+    missing = [
+        name
+        for name in (MANIFEST, finishing.SETTINGS, finishing.OUTPUTS_FILE, finishing.TRACES, FAILURES)
+        if not (folder / name).is_file()
+    ]
     if missing:
         raise InputError(f"{folder}: no finished run of `hallumeter aspects run`: it lacks {', '.join(missing)}")
     try:
-        experiment = read_experiment(folder / SETTINGS)
-        demos = _demos(folder / DEMOS)
+        experiment = read_experiment(folder / finishing.SETTINGS)
+        demos = _demos(folder / finishing.DEMOS)
     except (*_DAMAGE, HallumeterError) as error:
         raise InputError(f"{folder}: cannot be replayed ({error}); was a file of it changed?") from error
     return StoredRun(folder, RunFolder(folder).manifest, experiment, demos)
@@ -200,11 +194,6 @@ class _WhoseOutput(Struct, frozen=True):
 _WHOSE_OUTPUT = msgspec.json.Decoder(_WhoseOutput)
 
 
-def _whose_output(line: bytes) -> _Whose:
-    found = _WHOSE_OUTPUT.decode(line)
-    return _Whose(found.text_id, found.meta.seed)
-
-
 def _demos(path: Path) -> dict[str, Demonstration]:
     if not path.is_file():
         return {}
@@ -248,7 +237,9 @@ def changed_experiment(experiment: Experiment, given: Sequence[str]) -> tuple[Ex
         key = _changeable(name.strip())
         if not equals or not value.strip():
             raise SettingsError(f"--set {text!r}: expected NAME=VALUE, such as enable_validator=false")
-        _put(document, key.split("."), _value(key, value))
+        file = parse_yaml(value.encode(), key)
+        file.raise_faults()
+        _put(document, key.split("."), None if file.root is None else file.root.plain)
         changes[key] = value.strip()
     if not changes:
         return experiment, changes
@@ -268,12 +259,6 @@ def _changeable(name: str) -> str:
             f"--set {name}: a replay can change switches, thresholds, patterns and the profile alone; {hint}"
         )
     return key
-
-
-def _value(key: str, text: str) -> Plain:
-    file = parse_yaml(text.encode(), key)
-    file.raise_faults()
-    return None if file.root is None else file.root.plain
 
 
 def _put(document: dict[str, Any], keys: list[str], value: Plain) -> None:
@@ -296,7 +281,7 @@ class ReplayOutcome(Struct, frozen=True):
     """What a replay came to."""
 
     folder: Path
-    finished: FinishedSentences
+    finished: finishing.FinishedSentences
     changes: dict[str, str]
     """What was set."""
     changed: int
@@ -341,12 +326,12 @@ def replay_run(
     place.parent.mkdir(parents=True, exist_ok=True)
     with new_run_folder(place) as draft:
         finished = _written(draft, stored, work, tally=tally, progress=progress or NoProgress())
-        write_settings(draft, document_of(experiment) | {"run_id": settings.run_id})
-        write_demos(draft, stored.demos.values())
-        summary = finish_run(draft, settings.mapping)
+        finishing.write_settings(draft, document_of(experiment) | {"run_id": settings.run_id})
+        finishing.write_demos(draft, stored.demos.values())
+        summary = finishing.finish_run(draft, settings.mapping)
         changed = {name: list(own) for name, own in settings_lines(settings).items()}
         write_json(draft / MANIFEST, timed(_manifest(stored, experiment, made, changed=changed), started))
-        write_report(draft)
+        finishing.write_report(draft)
     return ReplayOutcome(
         folder=place,
         finished=finished,
@@ -481,12 +466,12 @@ class ReplayAgents(Struct, frozen=True):
 
 def _written(
     folder: Path, stored: StoredRun, work: ReplayProcess, *, tally: _Tally, progress: ProgressListener
-) -> FinishedSentences:
+) -> finishing.FinishedSentences:
     total = sum(file.records for file in stored.manifest.inputs[:1]) * len(stored.experiment.seeds)
     progress.begin(f"replaying {stored.folder.name}", total=total)
     workers = available_cores() if total >= _FEW else 1
     with (
-        SentenceFiles(folder) as files,
+        finishing.SentenceFiles(folder) as files,
         closing(map_in_order(work, _parts(stored.sentences()), workers=workers)) as results,
     ):
         for failure in stored.failures_of_reading():

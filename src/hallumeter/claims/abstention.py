@@ -18,25 +18,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.text.lexicon import languages_with, load_lexicon
-from hallumeter.text.normalize import clean_text
+from hallumeter.text.lexicon import Lexicon, languages_with, load_lexicon
+from hallumeter.text.normalize import CleanText, clean_text
 from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
 from hallumeter.text.sentences import iterate_sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.lexicon import Lexicon
-    from hallumeter.text.normalize import CleanText
-
 
 # The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.formats.records import passages_of
+from hallumeter.models.protocol import Provider
 from hallumeter.records.bounds import Bound
 from hallumeter.records.claim import Failure, Finding, Label, Verdict
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts
-from hallumeter.records.judging import JudgeTask
+from hallumeter.records.judging import Judge, JudgeTask
 from hallumeter.records.response import Response
 from hallumeter.text.normalize import one_line
 
@@ -21,15 +22,7 @@ from .extractors.statements import SentenceExtractor
 from .judges.by_name import is_language_model, judge_named
 from .judges.function import FunctionJudge
 from .metrics.rates import rate_bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hallumeter.models.protocol import Provider
-    from hallumeter.records.judging import Judge
-
-    from .profiles import Policy
-
+from .profiles import Policy
 
 NOTHING_UNSUPPORTED = (Bound("mihr", at_most=0.0),)
 """What a response is held to without a policy."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -18,9 +18,6 @@ from msgspec import Struct
 from hallumeter.errors import TOLERANCE, SettingsError, nearest
 from hallumeter.records.bounds import Bound, LooksAt, far_end
 from hallumeter.records.measurement import MetricSummary, Profile
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):

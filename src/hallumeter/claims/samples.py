@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.errors import RecordError
 from hallumeter.models.vectors import encode, encoder_name
 from hallumeter.records.claim import Claim, Failure, Label
-from hallumeter.records.judging import JudgeTask
-from hallumeter.records.measurement import NO_VALUE, Measurement
-from hallumeter.records.response import Passage, Response, check_logprobs
-from hallumeter.stats.summarize import Slice, summarize_rates
+from hallumeter.records.judging import Judge, JudgeTask
+from hallumeter.records.measurement import NO_VALUE, Measurement, MetricSummary
+from hallumeter.records.metric import Metric
+from hallumeter.records.rate import Rates
+from hallumeter.records.response import FieldValue, Passage, Response, check_logprobs
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 from hallumeter.text.normalize import claim_key
 
 from .catalog import SAMPLE_METRICS
 from .measure.table import FieldIndex
 from .metrics.samples import MeaningColumns, TokenColumns, clusters_of_equivalent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.judging import Judge
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-    from hallumeter.records.rate import Rates
-    from hallumeter.records.response import FieldValue
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .settings import MeasureSettings
-
+from .settings import MeasureSettings
 
 # Whether two answers mean the same: by their vectors, or by a judge asked in both directions.
 

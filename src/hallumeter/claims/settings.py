@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -14,11 +13,9 @@ from hallumeter.records.judging import Judge
 from hallumeter.stats.summarize import SummarySettings, check_interval_settings
 
 from .extractors.protocol import Extractor
+from .measure.columns import ConsensusMethod
+from .metrics.uncertainty import UncertaintyMethod
 from .profiles import HALLUMETER, JUDGE_AUDITOR, Policy
-
-if TYPE_CHECKING:
-    from .measure.columns import ConsensusMethod
-    from .metrics.uncertainty import UncertaintyMethod
 
 
 class MeasureSettings(Struct, frozen=True, kw_only=True):

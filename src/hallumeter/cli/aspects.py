@@ -11,14 +11,21 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from .experiments import UNMEASURED, chosen_options, experiment_options, failure_lines, run_command, say_lines
-from .output import say_what_happened, say_where
-from .parameters import interval_options, output_options, quiet_option
+from .output import print_result, say_what_happened
+from .parameters import (
+    PATH,
+    PATH_OR_DASH,
+    OrderedCommands,
+    interval_options,
+    option,
+    output_options,
+    quiet_option,
+    workers_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hallumeter.aspects.aggregate.pipeline import Aggregated
-    from hallumeter.aspects.aggregate.settings import AggregateSettings
     from hallumeter.aspects.replay import ReplayOutcome
     from hallumeter.aspects.run.experiment import Experiment
     from hallumeter.aspects.run.finishing import FinishedSentences
@@ -36,33 +43,31 @@ DASH = "-"
 
 
 @click.command(short_help="Score outputs: scorecards.jsonl.")
-@click.argument("outputs", type=click.Path(path_type=Path, allow_dash=True), metavar="OUTPUTS")
-@click.option(
+@click.argument("outputs", type=PATH_OR_DASH, metavar="OUTPUTS")
+@option(
     "--gold",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Gold by uid (or text_id): lines with gold_tuples of aspect_term and polarity.",
 )
-@click.option(
+@option(
     "--allowlist",
     "--aspect_allowlist",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Terms that are targets beside those that ship: a JSON or YAML list, or a term on each line.",
 )
-@click.option(
-    "--profile", type=click.Choice(PROFILES), help="Write this profile; default: the one that each output names."
-)
-@click.option(
+@option("--profile", type=click.Choice(PROFILES), help="Write this profile; default: the one that each output names.")
+@option(
     "--out",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=PATH_OR_DASH,
     metavar="FILE",
     help="Where to write; default: scorecards.jsonl beside OUTPUTS. A dash writes to the standard output.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
-@click.option("--strict", is_flag=True, help="Stop at a line that cannot be used.")
+@workers_option
+@option("--strict", is_flag=True, help="Stop at a line that cannot be used.")
 @quiet_option
-def score(outputs: Path, **options: object) -> None:
+def score(outputs: Path, **options: Any) -> None:
     """Build scorecards from OUTPUTS of the pipeline, one line for each sentence.
 
     OUTPUTS is the outputs.jsonl of `hallumeter aspects run`, or one made elsewhere in the same shape; a dash reads the
@@ -77,25 +82,16 @@ def score(outputs: Path, **options: object) -> None:
     """
     from hallumeter.aspects.score.pipeline import score_outputs
 
-    gold, allowlist, out, is_quiet = (options[name] for name in ("gold", "allowlist", "out", "quiet"))
-    target = _target(outputs, out if isinstance(out, Path) else None)
-    settings, notices = _settings(
-        gold if isinstance(gold, Path) else None, allowlist if isinstance(allowlist, Path) else None, options
-    )
+    target = options.pop("out") or (Path(DASH) if str(outputs) == DASH else outputs.parent / SCORECARDS)
+    is_quiet = options.pop("quiet")
+    settings, notices = _settings(**options)
     with _opened(target) as stream:
         found = score_outputs(outputs, settings, stream.write)
     if not is_quiet:
         say_what_happened(found.failures, [*notices, *found.notices])
-        told = f"{found.sentences:,} scorecards"
-        told += f", {found.failures_total:,} lines could not be used" if found.failures_total else ""
-        click.echo(f"{told}: {'standard output' if str(target) == DASH else target}", err=True)
-
-
-def _target(outputs: Path, out: Path | None) -> Path:
-    """Where scorecards go; beside the outputs unless it is said."""
-    if out is not None:
-        return out
-    return Path(DASH) if str(outputs) == DASH else outputs.parent / SCORECARDS
+        words = f"{found.sentences:,} scorecards"
+        words += f", {found.failures_total:,} lines could not be used" if found.failures_total else ""
+        click.echo(f"{words}: {'standard output' if str(target) == DASH else target}", err=True)
 
 
 @contextmanager
@@ -129,7 +125,9 @@ def _give_name(draft: Path, target: Path) -> None:
         draft.rename(target)
 
 
-def _settings(gold: Path | None, allowlist: Path | None, options: dict[str, object]) -> tuple[ScoreSettings, list[str]]:
+def _settings(
+    *, gold: Path | None, allowlist: Path | None, profile: str | None, workers: int | None, strict: bool
+) -> tuple[ScoreSettings, list[str]]:
     from hallumeter.aspects.grounding import target_words
     from hallumeter.aspects.score.pipeline import ScoreSettings, read_allowlist
     from hallumeter.errors import RecordError
@@ -141,19 +139,12 @@ def _settings(gold: Path | None, allowlist: Path | None, options: dict[str, obje
         from hallumeter.aspects.run.rows import read_gold
 
         known, faults = read_gold(gold)
-        if faults and options["strict"]:
+        if faults and strict:
             raise RecordError(faults[0].message)
         notices = [fault.message for fault in faults]
     terms = () if allowlist is None else read_allowlist(allowlist)
-    profile, workers = options["profile"], options["workers"]
-    settings = ScoreSettings(
-        words=target_words(terms),
-        profile=profile if isinstance(profile, str) else None,
-        gold=known,
-        is_strict=bool(options["strict"]),
-        workers=workers if isinstance(workers, int) else available_cores(),
-    )
-    return settings, notices
+    words, cores = target_words(terms), workers or available_cores()
+    return ScoreSettings(words=words, profile=profile, gold=known, is_strict=strict, workers=cores), notices
 
 
 # `hallumeter aspects run`: agents read sentences, and what each of them said is kept.
@@ -168,7 +159,7 @@ _HEADLINE = (
 @experiment_options(
     "What is read by whom: experiment.yaml.",
     [
-        click.option(
+        option(
             "--max-sentences",
             "--max_sentences",
             type=click.IntRange(min=1),
@@ -282,12 +273,10 @@ def _number(value: float | None) -> str:
 
 
 @click.command(short_help="Recompute a run with other switches.")
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
-@click.option(
-    "--set", "changes", multiple=True, metavar="NAME=VALUE", help="A switch, a threshold, patterns, a profile."
-)
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder of the replay.")
-@click.option("--exact", is_flag=True, help="Let sentences fail whose language models would be told something else.")
+@click.argument("run", type=PATH, metavar="RUN")
+@option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="A switch, a threshold, patterns, a profile.")
+@option("--out", type=PATH, metavar="DIR", help="The folder of the replay.")
+@option("--exact", is_flag=True, help="Let sentences fail whose language models would be told something else.")
 @quiet_option
 def replay(run: Path, changes: tuple[str, ...], out: Path | None, *, exact: bool, quiet: bool) -> None:
     """Recompute a finished run with other switches or thresholds, without one new call.
@@ -338,26 +327,22 @@ def _say_notes(outcome: ReplayOutcome) -> None:
 
 # `hallumeter aspects aggregate`: what many scorecards come to.
 
-EXIT_UNMEASURED = 3
-
 
 @click.command(short_help="Rates of scorecards: H1, H2, risks, changes, F1.")
-@click.argument("scorecards", type=click.Path(path_type=Path, allow_dash=True), metavar="SCORECARDS")
-@click.option(
-    "--profile", type=click.Choice(PROFILES), help="Only scorecards of this profile; none of them gives no rates."
-)
+@click.argument("scorecards", type=PATH_OR_DASH, metavar="SCORECARDS")
+@option("--profile", type=click.Choice(PROFILES), help="Only scorecards of this profile; none of them gives no rates.")
 @output_options
-@click.option(
+@option(
     "--thresholds",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="A debate_thresholds.json with the bounds of warnings; default: the one that ships.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
+@workers_option
 @interval_options
-@click.option("--strict", is_flag=True, help="Stop at a line that is no scorecard.")
+@option("--strict", is_flag=True, help="Stop at a line that is no scorecard.")
 @quiet_option
-def aggregate(scorecards: Path, **options: object) -> None:
+def aggregate(scorecards: Path, **options: Any) -> None:
     """Aggregate SCORECARDS: hallucinated aspects and their classes, risks, corrections, debates, F1 against gold.
 
     SCORECARDS is the scorecards.jsonl of `hallumeter aspects score`, or one made elsewhere in the same shape; a dash
@@ -373,52 +358,25 @@ def aggregate(scorecards: Path, **options: object) -> None:
       hallumeter aspects aggregate scorecards.jsonl --profile paper_main --out run
       hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects.breakdowns
     """
-    from hallumeter.aspects.report.text import aspects_text
-
-    out, form, is_quiet = options.pop("out"), str(options.pop("form")), bool(options.pop("quiet"))
-    settings = _aggregate_settings(options)
-    found = _aggregated(scorecards, out if isinstance(out, Path) else None, settings)
-    if not is_quiet:
-        say_what_happened(found.failures, found.summary.notices)
-    click.echo(aspects_text(found.summary, form), nl=False)
-    if isinstance(out, Path) and not is_quiet:
-        say_where(out)
-    if not found.summary.counts.records:
-        raise click.exceptions.Exit(EXIT_UNMEASURED)
-
-
-def _aggregated(scorecards: Path, out: Path | None, settings: AggregateSettings) -> Aggregated:
+    from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import aggregate_file
     from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
-
-    return aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
-
-
-def _aggregate_settings(options: dict[str, object]) -> AggregateSettings:
-    from hallumeter.aspects.aggregate.settings import AggregateSettings
+    from hallumeter.aspects.report.text import aspects_text
     from hallumeter.aspects.resource_files import load_mapping_thresholds
     from hallumeter.run.engines.local import available_cores
 
-    path = options.pop("thresholds")
-    options["thresholds"] = load_mapping_thresholds(path if isinstance(path, Path) else None)
-    options["is_strict"] = options.pop("strict")
+    out, form, is_quiet = (options.pop(name) for name in ("out", "form", "quiet"))
+    options["thresholds"] = load_mapping_thresholds(options["thresholds"])
     options["workers"] = options["workers"] or available_cores()
-    return AggregateSettings(**options)  # type: ignore[arg-type]
+    settings = AggregateSettings(is_strict=options.pop("strict"), **options)
+    found = aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
+    text = aspects_text(found.summary, form)
+    print_result(text, found.failures, found.summary.notices, out=out, is_quiet=is_quiet)
+    if not found.summary.counts.records:
+        raise click.exceptions.Exit(UNMEASURED)
 
 
-class AspectCommands(click.Group):
-    """A group that lists its commands in the order of their use."""
-
-    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
-        """Read the words; none at all ask for help."""
-        return super().parse_args(context, words or ["--help"])
-
-    def list_commands(self, _: click.Context) -> list[str]:
-        """The commands as they were added."""
-        return list(self.commands)
-
-
-@click.group(cls=AspectCommands)
+@click.group(cls=OrderedCommands)
 def aspects() -> None:
     """Let agents find what reviews say about what, and see which of them erred: runs, scorecards, replays.
 

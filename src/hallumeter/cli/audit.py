@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,18 @@ from msgspec import structs
 
 from .experiments import UNMEASURED, plan_text, say_spending, with_prices
 from .output import say_what_happened, say_where
-from .parameters import FORMATS, interval_options, joined_names, measure_options, quiet_option
+from .parameters import (
+    FORMATS,
+    PATH,
+    PATH_OR_DASH,
+    by_option,
+    given_paths,
+    interval_options,
+    measure_options,
+    measure_settings,
+    option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hallumeter.claims.audit.commands import AuditOutcome
@@ -20,93 +30,69 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    metavar="JUDGE",
-    help="Who judges; repeat for a panel. Default: embedded.",
-)
-@click.option(
+@click.argument("paths", nargs=-1, type=PATH_OR_DASH)
+@option("--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for a panel. Default: embedded.")
+@option(
     "--preset",
     metavar="NAME",
     help="Where the embedded judge draws the line: precise, balanced or sensitive.  [default: balanced]",
 )
-@click.option(
+@option(
     "--threshold",
     type=float,
     metavar="P",
     help="The probability from which the embedded judge calls a claim unsupported, instead of a preset.",
 )
-@click.option(
+@option(
     "--extractor",
     default="sentences",
-    show_default=True,
     metavar="NAME",
     help="How claims are found: sentences, clauses, llm or llm:MODEL.",
 )
-@click.option(
-    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.  [default: NAME-audit of NAME.jsonl]"
-)
-@click.option("--resume", "is_resumed", is_flag=True, help="Go on with an audit that was stopped.")
-@click.option("--limit", type=int, metavar="N", help="Audit the first N records.")
-@click.option("--sample", type=int, metavar="N", help="Audit N records drawn at random (by --seed).")
-@click.option(
+@by_option
+@option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: NAME-audit of NAME.jsonl]")
+@option("--resume", "is_resumed", is_flag=True, help="Go on with an audit that was stopped.")
+@option("--limit", type=int, metavar="N", help="Audit the first N records.")
+@option("--sample", type=int, metavar="N", help="Audit N records drawn at random (by --seed).")
+@option(
     "--evidence-dir",
     "knowledge_base",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="KB",
     help="Look evidence up in a folder of texts, or a JSONL file.",
 )
-@click.option(
-    "--passages",
-    "passages_per_claim",
-    type=int,
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Passages looked up for every claim.",
+@option(
+    "--passages", "passages_per_claim", type=int, default=5, metavar="N", help="Passages looked up for every claim."
 )
-@click.option(
+@option(
     "--samples",
     is_flag=False,
     flag_value="vectors",
     metavar="[JUDGE]",
     help="Compare the sampled answers of each record: by sentence vectors, or by a judge.",
 )
-@click.option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop.")
-@click.option("--budget", "budget_usd", type=float, metavar="USD", help="Stop when calls have cost so much.")
-@click.option(
+@option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop.")
+@option("--budget", "budget_usd", type=float, metavar="USD", help="Stop when calls have cost so much.")
+@option(
     "--price",
     "prices",
     multiple=True,
     metavar="MODEL=IN/OUT",
     help="Dollars for a million tokens in and out, where the table of prices has none.",
 )
-@click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
-@click.option("--requests-per-minute", type=float, metavar="N", help="Of one language model at most.")
-@click.option("--tokens-per-minute", type=float, metavar="N", help="Of one language model at most.")
-@click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
-@click.option("--claims-per-call", type=int, default=8, show_default=True, help="Claims in one call to a model.")
+@option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
+@option("--requests-per-minute", type=float, metavar="N", help="Of one language model at most.")
+@option("--tokens-per-minute", type=float, metavar="N", help="Of one language model at most.")
+@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
+@option("--claims-per-call", type=int, default=8, help="Claims in one call to a model.")
 @click.option("--quotes/--no-quotes", "wants_quotes", default=True, help="Ask models to quote the evidence, and check.")
-@click.option("--logprobs", "wants_logprobs", is_flag=True, help="Ask models for the probabilities of their labels.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
-@click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@option("--logprobs", "wants_logprobs", is_flag=True, help="Ask models for the probabilities of their labels.")
+@option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
+@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
 @measure_options
 @interval_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
-@click.option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
+@option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
 @quiet_option
 def audit(paths: tuple[Path, ...], **options: Any) -> None:
     """Check every claim of every answer against its evidence: what is unsupported, where, and how sure is that?
@@ -163,47 +149,25 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
     from hallumeter.run.engines.local import available_cores
     from hallumeter.run.verdict_cache import cache_folder
 
-    from .parameters import measure_settings
-
-    language_model = LanguageModelSettings(
-        claims_per_call=options.pop("claims_per_call"),
-        wants_quotes=options.pop("wants_quotes"),
-        wants_logprobs=options.pop("wants_logprobs"),
-        seed=options["seed"],
-    )
-    pace = PaceSettings(
-        requests_per_minute=options.pop("requests_per_minute"),
-        tokens_per_minute=options.pop("tokens_per_minute"),
-        timeout_seconds=options.pop("timeout"),
-    )
+    of_model = {name: options.pop(name) for name in ("claims_per_call", "wants_quotes", "wants_logprobs")}
+    of_pace = {name: options.pop(name) for name in ("requests_per_minute", "tokens_per_minute")}
     return AuditSettings(
         judges=options.pop("judges") or (DEFAULT_JUDGE,),
         cache=None if options.pop("no_cache") else cache_folder(),
         workers=options.pop("workers") or available_cores(),
         prices={name: parse_price(text) for name, text in with_prices({}, options.pop("prices")).items()},
-        language_model=language_model,
-        pace=pace,
-        **{name: options.pop(name) for name in _PLAIN},
+        language_model=LanguageModelSettings(seed=options["seed"], **of_model),
+        pace=PaceSettings(timeout_seconds=options.pop("timeout"), **of_pace),
         measure=measure_settings(options),
+        **options,
     )
-
-
-_PLAIN = (
-    *("preset", "threshold"),
-    *("extractor", "limit", "sample", "knowledge_base", "passages_per_claim", "samples", "budget_usd", "concurrency"),
-)
-"""Options that are settings under the same name."""
 
 
 def _sources(paths: tuple[Path, ...], *, samples: str | None) -> tuple[Path, ...]:
     if samples is not None and Path(samples).is_file():
         # Whatever stands after the option is taken for the judge, also a file of answers.
         raise click.UsageError(f"--samples takes a judge or nothing; put {samples} before it")
-    if paths:
-        return paths
-    if sys.stdin.isatty():
-        raise click.UsageError("give a file of answers, or pipe JSONL in", click.get_current_context())
-    return (Path("-"),)
+    return given_paths(paths, "answers")
 
 
 def _stem(sources: tuple[Path, ...]) -> str:

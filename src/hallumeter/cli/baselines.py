@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .experiments import UNMEASURED
 from .label_options import label_options, label_settings
 from .output import indented_json, say_what_happened
-from .parameters import form_option, quiet_option
+from .parameters import PATH, form_option, option, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.claims.labelled.scoring import BaselineSettings
 
 
-UNMEASURED = 3
-
-
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@click.argument("run", type=PATH, metavar="RUN")
 @label_options
-@click.option("--limit", type=int, default=200, show_default=True, metavar="N", help="Ask judges again on at most N labelled responses; 0 for none.")  # fmt: skip  # noqa: E501
-@click.option("--shuffle", is_flag=True, help="Ask judges that need a network, and functions of yours, again as well.")
-@click.option("--no-keep", is_flag=True, help="Do not write baselines.json into the run folder.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
-@click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
-@click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@option(
+    "--limit", type=int, default=200, metavar="N", help="Ask judges again on at most N labelled responses; 0 for none."
+)
+@option("--shuffle", is_flag=True, help="Ask judges that need a network, and functions of yours, again as well.")
+@option("--no-keep", is_flag=True, help="Do not write baselines.json into the run folder.")
+@option("--seed", type=int, default=0, help="Of the random numbers.")
+@option("--confidence", type=float, default=0.95, help="Of the intervals.")
+@option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
+@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
+@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
 @form_option
 @quiet_option
 def baselines(run: Path, **options: Any) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from .parameters import option
+
 
 @click.command()
-@click.option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases and runs.")
+@option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases and runs.")
 def cache(*, clear: bool) -> None:
     """Show where verdicts of language models are remembered, and how many, so that none is paid for twice.
 

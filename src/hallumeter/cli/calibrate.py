@@ -9,29 +9,28 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, refuse_as_file, say_what_happened
-from .parameters import form_option, quiet_option
+from .parameters import PATH, form_option, option, quiet_option
 
 NOTHING_PROMISED = 3
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
-@click.option(
+@click.argument("run", type=PATH, metavar="RUN")
+@option(
     "--target",
     default="at most 5% hallucinated among accepted",
-    show_default=True,
     metavar="WORDS",
     help='What to promise; also "at most 2% of all hallucinated and accepted", "miss at most 10% of hallucinations".',
 )
-@click.option("--confidence", type=float, default=0.9, show_default=True, help="Of the promise, and of the intervals.")
-@click.option("--on-average", "is_on_average", is_flag=True, help="Promise it on average instead; not among accepted.")
-@click.option("--unit", type=click.Choice(["claim", "response"]), help="What is accepted.  [default: what is labelled]")
+@option("--confidence", type=float, default=0.9, help="Of the promise, and of the intervals.")
+@option("--on-average", "is_on_average", is_flag=True, help="Promise it on average instead; not among accepted.")
+@option("--unit", type=click.Choice(["claim", "response"]), help="What is accepted.  [default: what is labelled]")
 @label_options
-@click.option("--jointly", "is_joint", is_flag=True, help="Let the confidence hold for all slices at once.")
+@option("--jointly", "is_joint", is_flag=True, help="Let the confidence hold for all slices at once.")
 @form_option
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the calibration as JSON.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers.")
-@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
+@option("--out", type=PATH, metavar="FILE", help="Write the calibration as JSON.")
+@option("--seed", type=int, default=0, help="Of the random numbers.")
+@option("--resamples", type=int, default=2000, help="Of the bootstrap.")
 @quiet_option
 def calibrate(run: Path, **options: Any) -> None:
     """Choose up to which probability claims or responses can be accepted, so that a promise is kept.

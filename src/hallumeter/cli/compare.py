@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import indented_json, refuse_as_file, say_what_happened
-from .parameters import form_option, interval_options, joined_names, known_language, quiet_option
+from .parameters import PATH, form_option, interval_options, joined_names, known_language, option, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.decide.compare.reading import CompareSettings
@@ -20,17 +20,36 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
 
 
 @click.command()
-@click.argument("runs", type=click.Path(path_type=Path), metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
-@click.option("--metric", "metrics", multiple=True, callback=joined_names, metavar="METRIC", help="Compare only these; 'all' for every one.")  # fmt: skip  # noqa: E501
-@click.option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Compare slices as well; repeat for several.")  # fmt: skip  # noqa: E501
-@click.option("--on", multiple=True, callback=joined_names, metavar="FIELD", help="Align records by fields instead of their ids.")  # fmt: skip  # noqa: E501
-@click.option("--margin", "margins", multiple=True, metavar="[METRIC=]NUMBER", help="Largest change for the worse that does not matter.  [default: 0.05 for rates]")  # fmt: skip  # noqa: E501
-@click.option("--max-unmeasured", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of records and claims that a run may lack.")  # fmt: skip  # noqa: E501
-@click.option("--cluster", metavar="FIELD", help="The unit of resampling.  [default: as in the runs]")
-@click.option("--similarity", type=float, default=0.7, show_default=True, metavar="S", help="Claims at least this alike are one, reworded.")  # fmt: skip  # noqa: E501
-@click.option("--examples", type=int, default=20, show_default=True, metavar="N", help="Changed claims kept per transition.")  # fmt: skip  # noqa: E501
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write a page as well, one HTML file that loads nothing.")  # fmt: skip  # noqa: E501
-@click.option("--language", default="en", show_default=True, metavar="CODE", callback=known_language, help="Of the page: en, fr or ko.")  # fmt: skip  # noqa: E501
+@click.argument("runs", type=PATH, metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
+@option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    callback=joined_names,
+    metavar="METRIC",
+    help="Compare only these; 'all' for every one.",
+)
+@option(
+    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Compare slices as well; repeat for several."
+)
+@option(
+    "--on", multiple=True, callback=joined_names, metavar="FIELD", help="Align records by fields instead of their ids."
+)
+@option(
+    "--margin",
+    "margins",
+    multiple=True,
+    metavar="[METRIC=]NUMBER",
+    help="Largest change for the worse that does not matter.  [default: 0.05 for rates]",
+)
+@option(
+    "--max-unmeasured", type=float, default=0.05, metavar="SHARE", help="Of records and claims that a run may lack."
+)
+@option("--cluster", metavar="FIELD", help="The unit of resampling.  [default: as in the runs]")
+@option("--similarity", type=float, default=0.7, metavar="S", help="Claims at least this alike are one, reworded.")
+@option("--examples", type=int, default=20, metavar="N", help="Changed claims kept per transition.")
+@option("--out", type=PATH, metavar="FILE", help="Write a page as well, one HTML file that loads nothing.")
+@option("--language", default="en", metavar="CODE", callback=known_language, help="Of the page: en, fr or ko.")
 @form_option
 @interval_options
 @quiet_option

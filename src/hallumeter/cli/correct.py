@@ -9,13 +9,13 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, say_what_happened
-from .parameters import form_option, interval_options, quiet_option, width_option
+from .parameters import PATH, form_option, interval_options, quiet_option, width_option
 
 INCONCLUSIVE = 3
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@click.argument("run", type=PATH, metavar="RUN")
 @label_options
 @width_option
 @form_option

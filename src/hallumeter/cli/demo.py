@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from .parameters import PATH, option
+
 
 @click.command()
-@click.option(
+@option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("demo-run"),
-    show_default=True,
     metavar="RUN",
     help="Folder to write; an older demo in it is replaced.",
 )

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import chosen_options, experiment_options, run_command
-from .output import indented_json, say_what_happened, say_where
-from .parameters import interval_options, joined_names, output_options, quiet_option
+from .output import MOST_FAULTS, indented_json, print_result
+from .parameters import (
+    PATH,
+    PATH_OR_DASH,
+    OrderedCommands,
+    interval_options,
+    joined_names,
+    option,
+    output_options,
+    quiet_option,
+    workers_option,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
     from hallumeter.dialogue.run.experiment import Experiment
     from hallumeter.dialogue.run.finishing import FinishedDialogues
     from hallumeter.dialogue.run.pipeline import DialogueOutcome
-    from hallumeter.dialogue.script.notes import ScriptSettings
+    from hallumeter.dialogue.script.facts import ScriptSettings
     from hallumeter.dialogue.script.pipeline import ScriptOutcome
     from hallumeter.run.plan import RunPlan
 
@@ -28,14 +38,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Check the rules, with file and line.")
-@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option(
+@click.argument("folder", required=False, type=PATH, metavar="[DIR]")
+@option(
     "--events",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Also count over these events how often each rule, flag and phrase is met.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 def lint(folder: Path | None, events: Path | None, form: str) -> None:
     """Check required_slots_by_turn.yaml and safety_rules.yaml: every mistake with its file, line and column.
 
@@ -65,15 +75,15 @@ def lint(folder: Path | None, events: Path | None, form: str) -> None:
 
 
 @click.command(short_help="Show or copy the rules.")
-@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option(
+@click.argument("folder", required=False, type=PATH, metavar="[DIR]")
+@option(
     "--init",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Copy the files that ship into DIR, to be edited; files that are there stay as they are.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 def config(folder: Path | None, target: Path | None, form: str) -> None:
     """Show which facts, elements and safety rules answers are measured by, or copy them out to edit them.
 
@@ -114,47 +124,44 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
 
 
 @click.command(short_help="Score answers: SFS, CSP, CUS, MCS, ASS.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
+@click.argument("paths", nargs=-1, required=True, type=PATH_OR_DASH)
+@option(
     "--scripts",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Scripts that hold the facts and questions of patients, for events that lack them.",
 )
-@click.option(
+@option(
     "--config",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder with required_slots_by_turn.yaml and safety_rules.yaml; default: those that ship.",
 )
 @output_options
-@click.option(
+@option(
     "--by",
     multiple=True,
     callback=joined_names,
     metavar="FIELD",
     help="Group by a field of the events or their metadata, too; mode and turn_id are always shown.",
 )
-@click.option(
+@option(
     "--judge",
     metavar="JUDGE",
     help="Let a judge such as openai:MODEL or embedded tell safety and contradictions; default: words and rules.",
 )
-@click.option(
+@option(
     "--indirect",
     type=click.Choice(["lexicon", "vectors"]),
     default="lexicon",
-    show_default=True,
     help="How indirect use of facts is told; vectors: by meaning, too (needs the extra retrieval).",
 )
-@click.option("--reader", metavar="MODULE.FUNCTION", help="A function that makes another reader of mentions.")
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core.")
+@option("--reader", metavar="MODULE.FUNCTION", help="A function that makes another reader of mentions.")
+@workers_option
 @interval_options
-@click.option(
-    "--strict", is_flag=True, help="Stop at a line that cannot be used, and when modes were asked differently."
-)
+@option("--strict", is_flag=True, help="Stop at a line that cannot be used, and when modes were asked differently.")
 @quiet_option
-def measure(paths: tuple[Path, ...], **options: object) -> None:
+def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Measure answers of clinical dialogues: SFS, CSP, CUS_improved, CUS, MCS and ASS, with evidence for every point.
 
     PATHS are files of events, one JSON object per line, as `hallumeter dialogue run` writes them, or made elsewhere:
@@ -179,32 +186,27 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
 
     from .progress import shown_pages
 
-    out, scripts = options.pop("out"), options.pop("scripts")
-    form = str(options.pop("form"))
-    is_quiet = bool(options.pop("quiet"))
+    out, scripts, form, is_quiet = (options.pop(name) for name in ("out", "scripts", "form", "quiet"))
     settings = _settings(options)
     judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
-    dialogues = opened_files(paths, scripts if isinstance(scripts, Path) else None)
+    dialogues = opened_files(paths, scripts)
     with shown_pages(is_quiet=is_quiet) as progress:
-        if isinstance(out, Path):
+        if out is not None:
             measured = dialogue_to_folder(dialogues, out, settings=settings, judge=judge, progress=progress)
         else:
             measured = measured_dialogues(dialogues, settings=settings, judge=judge, progress=progress)
-    if not is_quiet:
-        say_what_happened(measured.failures, measured.summary.notices)
-    click.echo(dialogue_text(measured.summary, form), nl=False)
-    if isinstance(out, Path) and not is_quiet:
-        say_where(out)
+    text = dialogue_text(measured.summary, form)
+    print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 
-def _settings(options: dict[str, object]) -> DialogueSettings:
+def _settings(options: dict[str, Any]) -> DialogueSettings:
     from hallumeter.dialogue.measure.settings import DialogueSettings
     from hallumeter.run.engines.local import available_cores
 
     options["is_strict"] = options.pop("strict")
     options["is_indirect_by_vectors"] = options.pop("indirect") == "vectors"
     options["workers"] = options["workers"] or available_cores()
-    return DialogueSettings(**options)  # type: ignore[arg-type]
+    return DialogueSettings(**options)
 
 
 # `hallumeter dialogue run`: systems under test are asked, their answers become events.
@@ -214,10 +216,10 @@ def _settings(options: dict[str, object]) -> DialogueSettings:
 @experiment_options(
     "What to ask of whom: experiment.yaml.",
     [
-        click.option(
+        option(
             "--max-patients", "--max_patients", type=click.IntRange(min=1), metavar="N", help="Ask about the first N."
         ),
-        click.option(
+        option(
             "--max-turns", "--max_turns", type=click.IntRange(min=1), metavar="N", help="Ask the first N questions."
         ),
     ],
@@ -290,34 +292,32 @@ class _DialogueRun:
 
 # `hallumeter dialogue script`: patients' records in, five questions about each out.
 
-MOST_FAULTS = 10
-"""Faults that are named one by one."""
 MOST_ALIKE = 2
 """Notes of one kind that are named one by one."""
 MOST_CODES = 5
 
 
 @click.command(short_help="Make five-turn scripts of patients (FHIR).")
-@click.option(
+@option(
     "--fhir-dir",
     "--fhir_dir",
     "fhir_dir",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder of FHIR R4 files, or one file: bundles, search results, NDJSON of a bulk export; .gz too.",
 )
-@click.option(
+@option(
     "--output-path",
     "--output_path",
     "output_path",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Write one patient per line, as JSON; a file that is there is replaced.",
 )
-@click.option("--language", type=click.Choice(["ko", "en"]), default="ko", show_default=True, help="Of the questions.")
-@click.option(
+@option("--language", type=click.Choice(["ko", "en"]), default="ko", help="Of the questions.")
+@option(
     "--max-patients",
     "--max_patients",
     "max_patients",
@@ -325,8 +325,8 @@ MOST_CODES = 5
     metavar="N",
     help="Stop after the first N patients that can be used.",
 )
-@click.option("--seed", type=int, default=42, show_default=True, help="Chooses the phrasings of each patient.")
-@click.option(
+@option("--seed", type=int, default=42, help="Chooses the phrasings of each patient.")
+@option(
     "--as-of",
     "--as_of",
     "as_of",
@@ -334,13 +334,13 @@ MOST_CODES = 5
     metavar="DATE",
     help="Look at every patient on this day: age, and nothing dated later.  [default: the last day of each record]",
 )
-@click.option("--include-deceased", is_flag=True, help="Keep patients who have died; they are passed over else.")
-@click.option(
+@option("--include-deceased", is_flag=True, help="Keep patients who have died; they are passed over else.")
+@option(
     "--validate",
     is_flag=True,
     help="Hold every resource against the definitions of FHIR first and leave out what does not fit; slow.",
 )
-@click.option("--strict", is_flag=True, help="Stop at the first thing that cannot be used.")
+@option("--strict", is_flag=True, help="Stop at the first thing that cannot be used.")
 @quiet_option
 def script(fhir_dir: Path, output_path: Path, **options: Any) -> None:
     """Make five-turn scripts of patients' records: what is true of each patient, and what is asked.
@@ -374,17 +374,15 @@ def _counted(number: int, what: str) -> str:
 
 
 def _script_settings(options: dict[str, Any]) -> ScriptSettings:
-    from hallumeter.dialogue.script.notes import ScriptSettings
+    from hallumeter.dialogue.script.facts import ScriptSettings
 
-    as_of: datetime | None = options["as_of"]
+    as_of: datetime | None = options.pop("as_of")
     return ScriptSettings(
-        language=options["language"],
-        seed=options["seed"],
         as_of=as_of.date() if as_of else None,
-        max_patients=options["max_patients"],
-        with_deceased=options["include_deceased"],
-        is_validated=options["validate"],
-        is_strict=options["strict"],
+        with_deceased=options.pop("include_deceased"),
+        is_validated=options.pop("validate"),
+        is_strict=options.pop("strict"),
+        **options,
     )
 
 
@@ -411,19 +409,7 @@ def _say(outcome: ScriptOutcome) -> None:
         click.echo(f"note: {kind} codes that no table knows, {kept}: {one_line(named)}{more}", err=True)
 
 
-class DialogueCommands(click.Group):
-    """A group that lists its commands in the order of their use."""
-
-    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
-        """Read the words; none at all ask for help."""
-        return super().parse_args(context, words or ["--help"])
-
-    def list_commands(self, _: click.Context) -> list[str]:
-        """The commands as they were added."""
-        return list(self.commands)
-
-
-@click.group(cls=DialogueCommands)
+@click.group(cls=OrderedCommands)
 def dialogue() -> None:
     """Compare systems that answer simulated patients: scripts from FHIR records, runs, measures.
 

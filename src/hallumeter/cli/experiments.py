@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from .output import MOST_FAULTS
+from .parameters import PATH, option, quiet_option, together
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hallumeter.models.prices import Price, Spending
     from hallumeter.records.claim import Failure
@@ -16,45 +19,31 @@ if TYPE_CHECKING:
     from hallumeter.run.progress import ProgressListener
     from hallumeter.run.runner import FinishedRun, RunOutcome
 
+    from .parameters import Decorator
+
 
 UNMEASURED = 3
 """The exit code when the run did not come to its end, or nobody answered anything."""
-_MOST_FAULTS = 10
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
-def experiment_options(
-    config: str, limits: Sequence[Callable[[Any], Any]], *, retry: str, strict: str
-) -> Callable[[_Command], _Command]:
+def experiment_options(config: str, limits: Sequence[Decorator], *, retry: str, strict: str) -> Decorator:
     """The options of a command that runs an experiment; texts are those of the help, `limits` are options too."""
-    from .parameters import quiet_option
-
-    folder, name = click.Path(path_type=Path), "The name of the run; default: made of what is asked."
-    options = [
-        click.option("--config", "path", required=True, type=folder, metavar="FILE", help=config),
-        click.option("--run-id", "--run_id", metavar="NAME", help=name),
-        click.option("--out", "output", type=folder, metavar="DIR", help="Where runs are kept."),
+    name = "The name of the run; default: made of what is asked."
+    options: list[Decorator] = [
+        option("--config", "path", required=True, type=PATH, metavar="FILE", help=config),
+        option("--run-id", "--run_id", metavar="NAME", help=name),
+        option("--out", "output", type=PATH, metavar="DIR", help="Where runs are kept."),
         *limits,
-        click.option(
-            "--budget", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at such a cost."
-        ),
-        click.option(
+        option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at such a cost."),
+        option(
             "--price", "prices", multiple=True, metavar="MODEL=IN/OUT", help="Dollars for a million tokens in and out."
         ),
-        click.option(
-            "--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop."
-        ),
-        click.option("--retry-failed", is_flag=True, help=retry),
-        click.option("--strict", is_flag=True, help=strict),
+        option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop."),
+        option("--retry-failed", is_flag=True, help=retry),
+        option("--strict", is_flag=True, help=strict),
         quiet_option,
     ]
-
-    def decorate(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return together(*options)
 
 
 _Experiment = TypeVar("_Experiment")
@@ -168,8 +157,8 @@ def say_lines(lines: Iterable[str]) -> None:
 
 def failure_lines(failures: Sequence[Failure]) -> list[str]:
     """The first failures, and how many there are besides."""
-    lines = [failure.message for failure in failures[:_MOST_FAULTS]]
-    more = len(failures) - _MOST_FAULTS
+    lines = [failure.message for failure in failures[:MOST_FAULTS]]
+    more = len(failures) - MOST_FAULTS
     return [*lines, *([f"... and {more:,} more; failures.jsonl has them all"] if more > 0 else [])]
 
 

@@ -7,25 +7,18 @@ from pathlib import Path
 import click
 
 from .output import say_what_happened
-from .parameters import quiet_option
+from .parameters import PATH, option, quiet_option
 
 EXIT_CODES = {"passed": 0, "broken": 1, "unmeasured": 3}
 FORMATS = ("table", "json", "junit", "github", "sarif")
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
-@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The TOML policy to hold the run to.")
-@click.option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained.")
-@click.option(
-    "--source",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    show_default=True,
-    metavar="DIR",
-    help="Where the files are that the run was made from.",
-)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
+@click.argument("run", type=PATH, metavar="RUN")
+@option("--policy", type=PATH, metavar="FILE", help="The TOML policy to hold the run to.")
+@option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained.")
+@option("--source", type=PATH, default=Path(), metavar="DIR", help="Where the files are that the run was made from.")
+@option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
 @quiet_option
 def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, quiet: bool) -> None:
     """Hold a run to the bounds of a policy: does it pass?

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from .output import say_what_happened, say_where
-from .parameters import FORMATS, interval_options, joined_names, quiet_option
+from .output import print_result
+from .parameters import FORMATS, PATH, by_option, interval_options, measure_settings, option, quiet_option
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.  [default: FILE-ingest]")
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: FILE-ingest]")
+@option(
     "--format",
     "tool",
     metavar="NAME",
     help="The tool that wrote the files: ragas, deepeval, trulens, promptfoo, inspect, lettucedetect, ragtruth,"
     " refchecker, helm.  [default: told by what they hold]",
 )
-@click.option(
-    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
-)
-@click.option("--print", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print.")
+@by_option
+@option("--print", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
 @interval_options
-@click.option("--strict", is_flag=True, help="Stop at the first thing that was not measured.")
+@option("--strict", is_flag=True, help="Stop at the first thing that was not measured.")
 @quiet_option
-def ingest(files: tuple[Path, ...], **options: object) -> None:
+def ingest(files: tuple[Path, ...], **options: Any) -> None:
     """Take in results of other tools, so that report, compare and gate work on them.
 
     FILES are results of Ragas, DeepEval, TruLens, promptfoo, Inspect (.eval and JSON), LettuceDetect, RAGTruth,
@@ -43,25 +42,11 @@ def ingest(files: tuple[Path, ...], **options: object) -> None:
       hallumeter ingest response.jsonl source_info.jsonl --by task
       hallumeter ingest results.json --format promptfoo --print json
     """
-    from hallumeter.claims.settings import MeasureSettings
     from hallumeter.ingest.pipeline import ingest_to_folder
     from hallumeter.report.summary_text import summary_text
     from hallumeter.run.place import free_place
 
-    out, is_quiet, form = options.pop("out"), bool(options.pop("quiet")), str(options.pop("form"))
-    tool = options.pop("tool")
-    options["is_strict"] = options.pop("strict")
-    place = (
-        out if isinstance(out, Path) else free_place(files[0].name.removesuffix(".gz").partition(".")[0], work="ingest")
-    )
-    run = ingest_to_folder(
-        files,
-        place,
-        tool=None if tool is None else str(tool),
-        settings=MeasureSettings(**options),  # type: ignore[arg-type]
-    )
-    if not is_quiet:
-        say_what_happened(run.failures, run.summary.notices)
-    click.echo(summary_text(run.summary, form), nl=False)
-    if not is_quiet:
-        say_where(place)
+    out, is_quiet, form, tool = (options.pop(name) for name in ("out", "quiet", "form", "tool"))
+    place = out or free_place(files[0].name.removesuffix(".gz").partition(".")[0], work="ingest")
+    run = ingest_to_folder(files, place, tool=tool, settings=measure_settings(options))
+    print_result(summary_text(run.summary, form), run.failures, run.summary.notices, out=place, is_quiet=is_quiet)

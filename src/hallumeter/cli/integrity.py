@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from .experiments import UNMEASURED
-from .parameters import form_option, quiet_option
+from .parameters import form_option, option, quiet_option
 
 EXIT_DISHONEST = 1
 
 
 @click.command()
-@click.option("--python", "function", metavar="MODULE:FUNCTION", help="A function of yours, also from this folder.")
-@click.option("--judge", metavar="JUDGE", help="One of our judges, as `hallumeter audit --judge` takes it.")
-@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; repeat for several.")
-@click.option("--timeout", type=float, default=120, show_default=True, metavar="SECONDS", help="Of one call.")
+@option("--python", "function", metavar="MODULE:FUNCTION", help="A function of yours, also from this folder.")
+@option("--judge", metavar="JUDGE", help="One of our judges, as `hallumeter audit --judge` takes it.")
+@option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; repeat for several.")
+@option("--timeout", type=float, default=120, metavar="SECONDS", help="Of one call.")
 @form_option
 @quiet_option
 def integrity(function: str | None, judge: str | None, **options: object) -> None:
@@ -33,8 +33,7 @@ def integrity(function: str | None, judge: str | None, **options: object) -> Non
       hallumeter integrity --python my_metrics:faithfulness
       hallumeter integrity --python my_metrics:faithfulness --case no_claims --case refusal --format json
     """
-    from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity
-    from hallumeter.challenge.integrity.text import result_text
+    from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity, result_text
 
     if (function is None) == (judge is None):
         raise click.UsageError("give one of --python and --judge", click.get_current_context())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import say_what_happened
-from .parameters import annotator_option, width_option
+from .parameters import PATH, PATH_OR_DASH, annotator_option, option, width_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,31 +83,29 @@ OUTLOOKS = (50, 200)
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@click.argument("run", type=PATH, metavar="RUN")
 @annotator_option
-@click.option("--judge", metavar="NAME", help="Whose verdicts are held against labels.  [default: as in the headline]")
-@click.option(
+@option("--judge", metavar="NAME", help="Whose verdicts are held against labels.  [default: as in the headline]")
+@option(
     "--unit",
     type=click.Choice(["claim", "response"]),
     default="claim",
-    show_default=True,
     help="Ask for single claims, or for all claims of responses drawn at random (for MaHR).",
 )
-@click.option(
+@option(
     "--overlap",
     type=float,
     default=0.2,
-    show_default=True,
     metavar="SHARE",
     help="Share of questions that another annotator has answered, to see whether you agree.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
+@option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
 @width_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the order of the questions.")
-@click.option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
-@click.option(
+@option("--seed", type=int, default=0, help="Of the order of the questions.")
+@option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
+@option(
     "--export",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=PATH_OR_DASH,
     metavar="FILE",
     help="Write the labels that there are as CSV (- for the standard output), and ask nothing.",
 )
@@ -218,8 +216,8 @@ def _end(run: Run, session: LabelSession) -> None:
 def _outlook(session: LabelSession) -> str | None:
     """What more labels would bring."""
     widths = [(more, session.expected_half_width(more)) for more in OUTLOOKS]
-    told = [f"{more} more labels: about ±{width * 100:.1f} points" for more, width in widths if width is not None]
-    return "; ".join(told) or None
+    texts = [f"{more} more labels: about ±{width * 100:.1f} points" for more, width in widths if width is not None]
+    return "; ".join(texts) or None
 
 
 def _export(run: Run, judge: str | None, target: Path) -> None:

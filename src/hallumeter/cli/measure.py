@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from .output import say_what_happened, say_where
+from .output import print_result
 from .parameters import (
+    PATH_OR_DASH,
+    by_option,
+    given_paths,
     interval_options,
-    joined_names,
     measure_options,
     measure_settings,
+    option,
     output_options,
     quiet_option,
 )
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
-)
+@click.argument("paths", nargs=-1, type=PATH_OR_DASH)
+@by_option
 @output_options
 @measure_options
 @interval_options
-@click.option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
+@option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
 @quiet_option
-def measure(paths: tuple[Path, ...], **options: object) -> None:
+def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Measure verdicts on claims: how many are unsupported, and how sure is that?
 
     PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
@@ -49,26 +50,12 @@ def measure(paths: tuple[Path, ...], **options: object) -> None:
 
     from .progress import shown_progress
 
-    out = options.pop("out")
-    form = str(options.pop("form"))
-    is_quiet = bool(options.pop("quiet"))
+    out, form, is_quiet = (options.pop(name) for name in ("out", "form", "quiet"))
     settings = measure_settings(options)
-    sources = _sources(paths)
+    sources = given_paths(paths, "verdicts")
     with shown_progress(sources, is_quiet=is_quiet) as progress:
-        if isinstance(out, Path):
+        if out is not None:
             run = measure_to_folder(sources, out, settings=settings, progress=progress)
         else:
             run = measure_files(sources, settings=settings, progress=progress)
-    if not is_quiet:
-        say_what_happened(run.failures, run.summary.notices)
-    click.echo(summary_text(run.summary, form), nl=False)
-    if isinstance(out, Path) and not is_quiet:
-        say_where(out)
-
-
-def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    if paths:
-        return paths
-    if sys.stdin.isatty():
-        raise click.UsageError("give a file of verdicts, or pipe JSONL in", click.get_current_context())
-    return (Path("-"),)
+    print_result(summary_text(run.summary, form), run.failures, run.summary.notices, out=out, is_quiet=is_quiet)

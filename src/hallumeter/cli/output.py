@@ -92,6 +92,17 @@ def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> No
         click.echo(f"... and {more:,} more note{'s' * (more > 1)}; --out keeps them in summary.json", err=True)
 
 
+def print_result(
+    text: str, failures: Sequence[Failure], notices: Sequence[str], *, out: Path | None, is_quiet: bool
+) -> None:
+    """Print what a command found; on the standard error what went wrong, and where the run folder is."""
+    if not is_quiet:
+        say_what_happened(failures, notices)
+    click.echo(text, nl=False)
+    if out is not None and not is_quiet:
+        say_where(out)
+
+
 def refuse_as_file(target: Path) -> None:
     """Refuse a place that no page can be written to."""
     from hallumeter.errors import InputError

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 
 FORMATS = ("table", "json", "markdown", "csv")
+PATH, PATH_OR_DASH = click.Path(path_type=Path), click.Path(path_type=Path, allow_dash=True)
+option = partial(click.option, show_default=True)
+"""An option whose default, if it has one, is in the help page."""
 
 
 def joined_names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -33,89 +38,102 @@ def _login_name(_: click.Context, __: click.Parameter, value: str | None) -> str
         return "unknown"
 
 
+class OrderedCommands(click.Group):
+    """A group that lists its commands in the order of their use."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """Read the words; none at all ask for help."""
+        return super().parse_args(context, words or ["--help"])
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The commands as they were added."""
+        return list(self.commands)
+
+
+def given_paths(paths: tuple[Path, ...], what: str) -> tuple[Path, ...]:
+    """The files that were named, or the standard input if something is piped in."""
+    if paths:
+        return paths
+    if sys.stdin.isatty():
+        raise click.UsageError(f"give a file of {what}, or pipe JSONL in", click.get_current_context())
+    return (Path("-"),)
+
+
 def together(*options: Decorator) -> Decorator:
     """Several options as one, in the order in which help pages list them."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
+        for decorate in reversed(options):
+            command = decorate(command)
         return command
 
     return decorated
 
 
 output_options = together(
-    click.option(
-        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="What to print."
-    ),
-    click.option(
-        "--out", type=click.Path(path_type=Path), metavar="RUN", help="Write a run folder with an HTML report."
-    ),
+    option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."),
+    option("--out", type=PATH, metavar="RUN", help="Write a run folder with an HTML report."),
 )
 interval_options = together(
-    click.option("--seed", type=int, default=0, show_default=True, help="Of the random numbers."),
-    click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."),
-    click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    option("--seed", type=int, default=0, help="Of the random numbers."),
+    option("--resamples", type=int, default=2000, help="Of the bootstrap."),
+    option("--confidence", type=float, default=0.95, help="Of the intervals."),
 )
 measure_options = together(
-    click.option(
-        "--policy", type=click.Path(path_type=Path), metavar="FILE", help="Judge the summary by a TOML policy."
-    ),
-    click.option(
+    option("--policy", type=PATH, metavar="FILE", help="Judge the summary by a TOML policy."),
+    option(
         "--consensus",
         type=click.Choice(["majority", "dawid-skene"]),
         default="majority",
-        show_default=True,
         help="How several judges are joined.",
     ),
-    click.option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus."),
-    click.option(
+    option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus."),
+    option(
         "--uncertainty",
         type=click.Choice(["information", "variance", "literal"]),
         default="information",
-        show_default=True,
         help="How uncertainty is split.",
     ),
-    click.option(
-        "--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim."
-    ),
-    click.option("--cluster", default="response", show_default=True, metavar="FIELD", help="The unit of resampling."),
+    option("--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim."),
+    option("--cluster", default="response", metavar="FIELD", help="The unit of resampling."),
 )
-annotator_option = click.option(
+annotator_option = option(
     "--annotator", callback=_login_name, metavar="NAME", help="Whose labels are given.  [default: your login name]"
 )
-form_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
+form_option = option(
+    "--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", help="What to print."
 )
-width_option = click.option(
+width_option = option(
     "--width",
     "half_width",
     type=float,
     default=0.03,
-    show_default=True,
     metavar="W",
     help="Say how many more labels make a rate known to plus or minus W.",
 )
-quiet_option = click.option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+quiet_option = option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
 
 
-def measure_settings(options: dict[str, object]) -> MeasureSettings:
-    """What `measure_options`, `interval_options`, --by and --strict say."""
+def measure_settings(options: dict[str, Any]) -> MeasureSettings:
+    """What `measure_options`, `interval_options`, --by and --strict say; they are taken out of the options."""
     from hallumeter.claims.settings import MeasureSettings
 
-    policy = options.pop("policy")
-    options["is_strict"] = options.pop("strict")
-    if isinstance(policy, Path):
+    given = {name: options.pop(name) for name in MeasureSettings.__struct_fields__ if name in options}
+    policy = options.pop("policy", None)
+    if policy is not None:
         from hallumeter.catalog import METRICS_BY_ID
         from hallumeter.claims.measure.commands import read_policy
 
-        options["policies"] = (read_policy(policy, METRICS_BY_ID),)
-    return MeasureSettings(**options)  # type: ignore[arg-type]
+        given["policies"] = (read_policy(policy, METRICS_BY_ID),)
+    return MeasureSettings(is_strict=options.pop("strict"), **given)
+
+
+by_option = option(
+    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
+)
+workers_option = option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core."
+)
 
 
 def known_language(_: click.Context, __: click.Parameter, code: str) -> str:

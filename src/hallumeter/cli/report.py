@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .output import refuse_as_file
-from .parameters import known_language
+from .parameters import PATH, known_language, option
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -20,30 +20,17 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
 
 
 @click.command()
-@click.argument("runs", type=click.Path(path_type=Path), metavar="RUN...", nargs=-1, required=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where to write; default RUN/report.html. Several runs need it.",
-)
-@click.option(
-    "--language",
-    default="en",
-    show_default=True,
-    metavar="CODE",
-    callback=known_language,
-    help="Of the report: en, fr or ko.",
-)
-@click.option(
+@click.argument("runs", type=PATH, metavar="RUN...", nargs=-1, required=True)
+@option("--out", type=PATH, metavar="FILE", help="Where to write; default RUN/report.html. Several runs need it.")
+@option("--language", default="en", metavar="CODE", callback=known_language, help="Of the report: en, fr or ko.")
+@option(
     "--format",
     "form",
     type=click.Choice(["html", "json"]),
     default="html",
-    show_default=True,
     help="json prints what the report of one run shows, for other programs.",
 )
-@click.option(
+@option(
     "--schema",
     is_flag=True,
     is_eager=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,39 +9,29 @@ import click
 
 from .experiments import UNMEASURED
 from .output import say_what_happened
-from .parameters import interval_options, quiet_option
+from .parameters import PATH, PATH_OR_DASH, given_paths, interval_options, measure_settings, option, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.challenge.stress.cases import StressSettings
-    from hallumeter.challenge.stress.pipeline import StressOutcome
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several. Default: embedded."
-)
-@click.option(
+@click.argument("paths", nargs=-1, type=PATH_OR_DASH)
+@option("--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several. Default: embedded.")
+@option(
     "--claims",
     type=click.Choice(["given", "evidence"]),
     help="Which claims are edited: those labelled SUPPORTED, or sentences of the evidence.  [default: given if any]",
 )
-@click.option("--limit", type=int, default=200, show_default=True, metavar="N", help="Edit N claims at most.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write every edited claim and the summary.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@option("--limit", type=int, default=200, metavar="N", help="Edit N claims at most.")
+@option("--out", type=PATH, metavar="DIR", help="Write every edited claim and the summary.")
+@option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="What to print.")
 @interval_options
-@click.option("--concurrency", type=int, default=16, show_default=True, help="Calls to one model at the same time.")
-@click.option("--timeout", type=float, default=60, show_default=True, metavar="SECONDS", help="Of one call.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
-@click.option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
-@click.option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
+@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
+@option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
+@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
 @quiet_option
 def stress(paths: tuple[Path, ...], **options: Any) -> None:
     """Put errors into supported claims and see which a judge catches: numbers, dates, units, names, negation, ...
@@ -63,12 +52,14 @@ def stress(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_audit
 
     form, is_quiet, out = str(options.pop("form")), bool(options.pop("quiet")), options.pop("out")
-    sources = _sources(paths)
+    sources = given_paths(paths, "answers")
     settings = _settings(options)
     with shown_audit(is_quiet=is_quiet) as progress:
         outcome = stress_files(sources, out, settings=settings, progress=progress)
     if not is_quiet:
-        _say_troubles(outcome)
+        for trouble in outcome.troubles:
+            click.echo(f"note: {trouble}", err=True)
+        say_what_happened(outcome.failures, outcome.result.notices)
     click.echo(result_text(outcome.result, form), nl=False)
     if out is not None and not is_quiet:
         click.echo(f"folder: {out}", err=True)
@@ -76,40 +67,20 @@ def stress(paths: tuple[Path, ...], **options: Any) -> None:
         raise click.exceptions.Exit(UNMEASURED)
 
 
-def _sources(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    if paths:
-        return paths
-    if sys.stdin.isatty():
-        raise click.UsageError("give a file of answers, or pipe JSONL in", click.get_current_context())
-    return (Path("-"),)
-
-
 def _settings(options: dict[str, Any]) -> StressSettings:
     from hallumeter.challenge.stress.cases import StressSettings
-    from hallumeter.claims.settings import DEFAULT_JUDGE, AuditSettings, LanguageModelSettings, MeasureSettings
+    from hallumeter.claims.settings import DEFAULT_JUDGE, AuditSettings, LanguageModelSettings
     from hallumeter.models.pace import PaceSettings
     from hallumeter.run.engines.local import available_cores
     from hallumeter.run.verdict_cache import cache_folder
 
-    measure = MeasureSettings(
-        seed=options["seed"],
-        resamples=options["resamples"],
-        confidence=options["confidence"],
-        is_strict=options["strict"],
-    )
     judging = AuditSettings(
         judges=options["judges"] or (DEFAULT_JUDGE,),
-        measure=measure,
+        language_model=LanguageModelSettings(seed=options["seed"]),
+        measure=measure_settings(options),
         cache=None if options["no_cache"] else cache_folder(),
         workers=options["workers"] or available_cores(),
-        language_model=LanguageModelSettings(seed=options["seed"]),
         pace=PaceSettings(timeout_seconds=options["timeout"]),
         concurrency=options["concurrency"],
     )
     return StressSettings(claims=options["claims"], limit=options["limit"], judging=judging)
-
-
-def _say_troubles(outcome: StressOutcome) -> None:
-    for trouble in outcome.troubles:
-        click.echo(f"note: {trouble}", err=True)
-    say_what_happened(outcome.failures, outcome.result.notices)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from .parameters import annotator_option
+from .parameters import PATH, annotator_option, option
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
+@click.argument("folder", type=PATH, default=Path(), metavar="[DIR]")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: any free port]")
-@click.option("--open", "is_opened", is_flag=True, help="Open the address in the browser.")
+@option("--open", "is_opened", is_flag=True, help="Open the address in the browser.")
 @annotator_option
-@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the pages: en, fr or ko.")
+@option("--language", default="en", metavar="CODE", help="Of the pages: en, fr or ko.")
 def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: str) -> None:
     """Show all runs of a folder, or one run, as a local web app.
 

@@ -12,23 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
 from hallumeter.aspects.aggregate.tables import column_of
-from hallumeter.aspects.auxiliary import classifier_named
-from hallumeter.aspects.auxiliary_signals import auxiliary_signal
+from hallumeter.aspects.auxiliary import auxiliary_signal, classifier_named
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.grounding import AspectGrounder, target_words
 from hallumeter.aspects.metrics.counts import count_scorecard
 from hallumeter.aspects.metrics.rates import case_columns, repeated
 from hallumeter.aspects.records.aspect import Aspect
-from hallumeter.aspects.records.columns import AspectColumns
+from hallumeter.aspects.records.columns import AspectColumns, CaseColumns
 from hallumeter.aspects.records.outputs import DebateSummary, StageOpinion, ValidatorOpinion
-from hallumeter.aspects.records.scorecard import DROP
+from hallumeter.aspects.records.scorecard import DROP, Scorecard
 from hallumeter.aspects.score.outputs import output_reader
 from hallumeter.aspects.score.reading import tolerant_record
 from hallumeter.aspects.score.scorecard import make_scorecard as scorecard_for
@@ -36,12 +35,7 @@ from hallumeter.aspects.score.scorecards import scorecard_of
 from hallumeter.aspects.sentiment_words import sentence_label
 from hallumeter.aspects.stages.moderator import moderate as moderated
 from hallumeter.errors import RecordError
-
-if TYPE_CHECKING:
-    from hallumeter.aspects.records.columns import CaseColumns
-    from hallumeter.aspects.records.scorecard import Scorecard
-    from hallumeter.records.metric import Metric
-
+from hallumeter.records.metric import Metric
 
 # What other programs hand in, as plain mappings, lists and values: their objects are read by their attributes.
 

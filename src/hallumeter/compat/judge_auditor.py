@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from statistics import fmean
-from typing import TYPE_CHECKING, Self, get_args
+from typing import Self, get_args
 
 import msgspec
 import numpy as np
@@ -40,15 +40,10 @@ from hallumeter.claims.metrics.uncertainty import UncertaintyMethod, uncertainty
 from hallumeter.claims.profiles import JUDGE_AUDITOR, Policy, Rule, opinion_on
 from hallumeter.errors import RecordError, SettingsError
 from hallumeter.records.claim import Label, check_probability
-from hallumeter.records.columns import LABEL_CODES, Answers, LabelCounts, Ratings
+from hallumeter.records.columns import LABEL_CODES, Answers, LabelCounts, Ratings, Support
 from hallumeter.records.rate import Rate
 from hallumeter.records.response import check_span
-from hallumeter.stats.agreement import fleiss_kappa, interpretation, panel_fleiss_kappa
-
-if TYPE_CHECKING:
-    from hallumeter.records.columns import Support
-    from hallumeter.stats.agreement import Agreement
-
+from hallumeter.stats.agreement import Agreement, fleiss_kappa, interpretation, panel_fleiss_kappa
 
 __all__ = [
     "AbstentionResult",

@@ -7,17 +7,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import RecordError
 from hallumeter.transcripts.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 __all__ = [
     "HallucinatedBlock",

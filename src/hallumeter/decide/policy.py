@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from hallumeter.errors import TOLERANCE, SettingsError, check_share
 from hallumeter.instruments import instrument_of
 from hallumeter.records.comparison import MetricComparison, Outcome, RowOutcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):

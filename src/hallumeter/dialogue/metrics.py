@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -10,13 +10,7 @@ from msgspec import Struct
 from hallumeter.records.claim import Label
 from hallumeter.records.rate import Rate, Rates
 
-from .records import TurnRates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .records import Consistency, Element, RuleOutcome, SlotFinding, SlotUse, TurnColumns, TurnFindings
-
+from .records import Consistency, Element, RuleOutcome, SlotFinding, SlotUse, TurnColumns, TurnFindings, TurnRates
 
 # One score of several, by the weights of the settings.
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from hallumeter.records.claim import Label
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import FieldValue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
 
 EVENTS, SCRIPTS = "events.jsonl", "scripts.jsonl"
 """Of a run: answers with their metrics, and the scripts that they answer."""

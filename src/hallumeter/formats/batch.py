@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
+from numpy.typing import NDArray
 
 # What a decoder's error means for the person who wrote the file.
 

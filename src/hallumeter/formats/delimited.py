@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from typing import IO, TYPE_CHECKING, TextIO
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import IO, TextIO
 
 import msgspec
 
@@ -15,11 +17,6 @@ from hallumeter.text.normalize import printable
 from .batch import Batch, Fault, plain_message
 from .fields import ALIASES, STRUCTURED_FIELDS, named_batch
 from .jsonl import BROKEN, LONGEST_LINE, RowSchema, duplicate_key_fault, open_binary, repeated_key
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
-
 
 ROWS_AT_A_TIME = 2048
 _TAB_ENDINGS = (".tsv", ".tab")

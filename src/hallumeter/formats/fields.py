@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Collection, Container, Iterable, Sequence
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from .batch import Batch, Fault, expanded, plain_message
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from .batch import Column
-
+from .batch import Batch, Column, Fault, expanded, plain_message
 
 Position = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 """A place in a text; what is farther away could not be written down again."""

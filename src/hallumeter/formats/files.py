@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import stat
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from hallumeter.errors import InputError
 
+from .batch import Batch
 from .delimited import read_delimited
 from .jsonl import read_jsonl, read_jsonl_stream
 from .parquet import read_parquet
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
-    from .batch import Batch
-
 
 STDIN = "-"
 """A path of one dash stands for the standard input."""

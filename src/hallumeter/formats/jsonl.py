@@ -8,24 +8,19 @@ import json
 import re
 import zlib
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast, get_args
+from typing import IO, NamedTuple, cast, get_args
 
 import msgspec
 import numpy as np
 
 from hallumeter.errors import InputError, RecordError
 
-from .batch import Batch, Fault, plain_message
+from .batch import Batch, Column, Fault, plain_message
 from .fields import ALIASES, KNOWN_FIELDS, named_batch, type_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from .batch import Column
-
 
 # A record type made for the keys of one file.
 #

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.errors import InputError, MissingExtraError
 
 from .batch import Batch, Coded, Column, Fault, Numbers, expanded, plain_message
 from .fields import ALIASES, KNOWN_FIELDS, Position, named_batch, rivals
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
 
 ROWS_AT_A_TIME = 1 << 17
 _REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")

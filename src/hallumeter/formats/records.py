@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,15 +11,9 @@ from hallumeter.errors import RecordError
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.response import FieldValue, Passage, Quote, Response
 
-from .batch import expanded
+from .batch import Batch, expanded
 from .fields import KNOWN_FIELDS
 from .files import read_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from .batch import Batch
-
 
 # Labels as judges of all kinds spell them.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.formats.records import spelled
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.response import Response
 
+from .documents import Document
 from .record import HIGHER, ForeignRecord, Reading, Score, ScoreKind, unmeasured
 from .values import (
     evidence_of,
@@ -27,12 +28,7 @@ from .values import (
     text_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document
-
-    Case = Mapping[str, object]
+Case = Mapping[str, object]
 
 
 _LABELS = {

@@ -7,18 +7,13 @@ beside the text. A statistic without a value has a count of 0 and no mean there.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import HIGHER, LOWER, UNKNOWN, ForeignRecord, Reading, Score, unmeasured
 from .values import evidence_of, fields_of, first_of, is_nothing, mapping_of, mappings_of, number_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
 
 _HIGHER = {
     *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score", "rouge_l"),

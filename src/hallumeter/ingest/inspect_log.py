@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hallumeter.errors import InputError, MissingExtraError
 from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
+from .documents import Document
 from .record import HIGHER, UNKNOWN, ForeignRecord, Reading, Score, unmeasured
 from .values import (
     evidence_of,
@@ -30,12 +32,7 @@ from .values import (
     text_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document
-
-    Sample = Mapping[str, object]
+Sample = Mapping[str, object]
 
 
 LARGEST_MEMBER = 256 << 20

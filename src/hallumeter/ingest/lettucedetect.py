@@ -6,20 +6,15 @@ ran the detector, has ``predictions`` (or ``spans``) with start, end and confide
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.errors import InputError
 from hallumeter.records.claim import Label
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import ForeignRecord, Reading, Span, Spans
 from .values import evidence_of, fields_of, first_of, mappings_of, number_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
 
 LABELS, DETECTOR = "lettucedetect:labels", "lettucedetect"
 _SPANS = ("predictions", "spans", "labels")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -16,30 +16,22 @@ from hallumeter.claims.audit.finishing import AuditFiles, VerdictTable
 from hallumeter.claims.extractors.protocol import Aligner
 from hallumeter.claims.extractors.statements import SentenceExtractor
 from hallumeter.claims.measure.commands import counts_of, summary_of
-from hallumeter.claims.measure.measuring import count, record_measurements
+from hallumeter.claims.measure.measuring import Measured, count, record_measurements
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
-from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.run.finished import Run, load, written_run
+from hallumeter.records.manifest import InputFile, JudgeEntry
+from hallumeter.records.measurement import Summary
+from hallumeter.records.response import Response
+from hallumeter.run.finished import Run, finish_folder, written_run
+from hallumeter.run.identity import manifest_of
 from hallumeter.run.inputs import named_files, sha256_of
-from hallumeter.run.run_folder import MANIFEST, MEASUREMENTS, REPORT, SUMMARY, new_run_folder, write_json
+from hallumeter.run.run_folder import MEASUREMENTS, SUMMARY, new_run_folder, write_json
 
-from .record import Reading
+from .record import ForeignRecord, Reading, ScoreKind, Span, Spans
 from .scores import RANGES, ScoreTable, range_lines
-from .tools import read_foreign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.claims.measure.measuring import Measured
-    from hallumeter.records.measurement import Summary
-    from hallumeter.records.response import Response
-
-    from .record import ForeignRecord, ScoreKind, Span, Spans
-    from .tools import ForeignFiles
-
+from .tools import ForeignFiles, read_foreign
 
 # Claims and verdicts of another tool, given a place in the response where they have none.
 
@@ -305,29 +297,13 @@ def ingest_to_folder(
     """Take in some files of one tool, and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
     files = read_foreign(paths, tool)
-    hallumeter = version("hallumeter")
     with new_run_folder(out) as folder:
-        run = write_files(folder, files, settings, hallumeter=hallumeter)
-        manifest = Manifest(
-            version=MANIFEST_VERSION,
-            hallumeter=hallumeter,
-            instrument=INSTRUMENT,
-            inputs=tuple(
-                InputFile(name, sha256_of(path), run.summary.counts.records) for name, path in named_files(paths)
-            ),
-            settings={
-                "tool": files.name,
-                "by": list(settings.by),
-                "resamples": settings.resamples,
-                "confidence": settings.confidence,
-                "cluster": settings.cluster,
-                RANGES: range_lines(run.scores),
-            },
-            judges=tuple(JudgeEntry(name, f"recorded: {spec}") for name, spec in run.judges.items()),
-            seed=settings.seed,
-            started=started.isoformat(timespec="seconds"),
-            finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-        write_json(folder / MANIFEST, manifest)
-        load(folder).to_html(folder / REPORT)
+        run = write_files(folder, files, settings, hallumeter=version("hallumeter"))
+        records = run.summary.counts.records
+        inputs = tuple(InputFile(name, sha256_of(path), records) for name, path in named_files(paths))
+        chosen = {"tool": files.name, "by": list(settings.by), "resamples": settings.resamples}
+        chosen |= {"confidence": settings.confidence, "cluster": settings.cluster, RANGES: range_lines(run.scores)}
+        judges = tuple(JudgeEntry(name, f"recorded: {spec}") for name, spec in run.judges.items())
+        manifest = manifest_of(None, INSTRUMENT, chosen, inputs=inputs, seed=settings.seed, judges=judges)
+        finish_folder(folder, manifest, started)
     return run

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import HIGHER, ForeignRecord, Reading, Score, unmeasured
 from .values import evidence_of, fields_of, first_of, in_one_line, mapping_of, mappings_of, number_of, text_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
-    Result = Mapping[str, object]
+Result = Mapping[str, object]
 
 
 ERROR = 2

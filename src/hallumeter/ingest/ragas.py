@@ -7,18 +7,13 @@ and by the experiments of newer versions. A metric that could not be computed is
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import HIGHER, LOWER, UNKNOWN, ForeignRecord, Reading, Score, ScoreKind, unmeasured
 from .values import evidence_of, fields_of, first_of, is_nothing, number_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
 
 TEXTS = frozenset(
     {

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.records.claim import Label
 from hallumeter.records.response import Passage, Response
@@ -15,10 +15,7 @@ from .documents import Document, read_document
 from .record import ForeignRecord, Reading, Span, Spans
 from .values import evidence_of, fields_of, mapping_of, mappings_of, number_of, text_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Source = Mapping[str, object]
+Source = Mapping[str, object]
 
 
 SOURCES = "source_info.jsonl"

@@ -6,20 +6,15 @@ triplets with a ``human_label``. A response without a triplet is "Abstain" there
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.formats.records import label_of
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import ForeignRecord, Reading
 from .values import evidence_of, fields_of, first_of, in_one_line, list_of, mapping_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
 
 CHECKER, ANNOTATORS = "refchecker", "refchecker:annotators"
 _CLAIMS = ("triplets", "claims")

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import structs
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.claim import Failure
-from hallumeter.records.measurement import Measurement
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import Measurement, MetricSummary
 from hallumeter.records.metric import Metric
+from hallumeter.records.ranking import Direction
 from hallumeter.records.rate import Rates
+from hallumeter.records.response import Response
 from hallumeter.stats.intervals import mean_bounds
-from hallumeter.stats.summarize import Slice, summarize_rates
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 
-from .record import UNKNOWN, Score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.ranking import Direction
-    from hallumeter.records.response import Response
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .record import ForeignRecord, ScoreKind
-
+from .record import UNKNOWN, ForeignRecord, Score, ScoreKind
 
 # How scores of another tool are read: their ranges as a run keeps them, and their rows in place of the catalog's.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from hallumeter.errors import InputError, SettingsError
 
@@ -18,9 +19,6 @@ from .ragtruth import is_ragtruth, read_ragtruth
 from .record import ForeignRecord, Reading
 from .refchecker import is_refchecker, read_refchecker
 from .trulens import is_trulens, read_trulens
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Tool(NamedTuple):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.response import Response
 
+from .documents import Document, Row
 from .record import HIGHER, LOWER, ForeignRecord, Reading, Score, unmeasured
 from .values import (
     evidence_of,
@@ -27,12 +29,7 @@ from .values import (
     text_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .documents import Document, Row
-
-    Call = Mapping[str, object]
+Call = Mapping[str, object]
 
 
 CALLS = "_calls"

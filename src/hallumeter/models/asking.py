@@ -230,8 +230,8 @@ def decoded(reply: HttpReply, decoder: msgspec.json.Decoder[_Body]) -> _Body:
     except msgspec.DecodeError:
         raise made_fault("truncated_reply", "the reply is no whole JSON") from None
     if body.error:
-        told = body.error if isinstance(body.error, ErrorBody) else ErrorBody(message=body.error)
-        raise fault_of_success(reply, told)
+        fault = body.error if isinstance(body.error, ErrorBody) else ErrorBody(message=body.error)
+        raise fault_of_success(reply, fault)
     return body
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import msgspec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 LONGEST_TEXT = 100_000
 """Characters of a text that is not JSON as a whole that are looked at."""

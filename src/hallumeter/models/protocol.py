@@ -116,7 +116,7 @@ class Provider(Protocol):
 
 # Why a language model gave no usable reply.
 
-PASSING_CODES = frozenset({"timeout", "connection", "rate_limited", "server_error", "conflict", "truncated_reply"})
+RETRYABLE_CODES = frozenset({"timeout", "connection", "rate_limited", "server_error", "conflict", "truncated_reply"})
 """Codes of faults that may pass when asked again."""
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from hallumeter.errors import TOLERANCE, SettingsError, check_share
 
 from .decisions import BoundCheck
-
-if TYPE_CHECKING:
-    from .measurement import MetricSummary
-
+from .measurement import MetricSummary
 
 LooksAt = Literal["point", "interval", "worst_case"]
 """Which number of a metric counts: its value, the far end of its interval, or the worst that the unmeasured allow."""

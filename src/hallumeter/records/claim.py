@@ -33,10 +33,10 @@ def unchecked_language_in(note: str) -> str | None:
     >>> unchecked_language_in(unchecked_language_note("ko")), unchecked_language_in("the year is wrong")
     ('ko', None)
     """
-    _, found, told = note.rpartition(_UNCHECKED)
+    _, found, text = note.rpartition(_UNCHECKED)
     if not found:
         return None
-    return next((code for code, words in _LANGUAGES.items() if told.startswith(words)), "another")
+    return next((code for code, words in _LANGUAGES.items() if text.startswith(words)), "another")
 
 
 def cut_evidence_note(*, shown: int, windows: int, shown_characters: int, characters: int) -> str:

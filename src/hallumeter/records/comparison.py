@@ -31,38 +31,38 @@ class ComparedRun(Struct, frozen=True):
     """Whose verdicts count; None for an instrument without judges to choose from."""
 
 
-class MetricComparison(Struct, frozen=True):
+class MetricComparison(Struct, frozen=True, kw_only=True):
     """One metric on the records that both runs have, or on a slice of them."""
 
     metric: str
     by: dict[str, str]
     """The slice, as field and value; empty for all."""
     direction: Direction
-    clusters: int
+    clusters: int = 0
     """Units of resampling in which either run counted something."""
-    differing: int
+    differing: int = 0
     """Those in which the runs differ: the discordance."""
     first: float | None
     second: float | None
-    difference: float | None
+    difference: float | None = None
     """Second less first."""
-    interval: tuple[float, float] | None
-    interval_method: str | None
-    p_value: float | None
+    interval: tuple[float, float] | None = None
+    interval_method: str | None = None
+    p_value: float | None = None
     """Two-sided, that the runs are exchangeable; None when no cluster differs."""
-    test: str | None
+    test: str | None = None
     """`mcnemar_mid_p`, or `sign_flip` with how it was computed, and what it counts."""
-    adjusted_p_value: float | None
+    adjusted_p_value: float | None = None
     """After Holm's correction over metrics and slices."""
-    effect_size: float | None
-    effect: str | None
+    effect_size: float | None = None
+    effect: str | None = None
     """`cohen_h` for shares, `paired_d` for anything else."""
-    minimum_detectable: float | None
+    minimum_detectable: float | None = None
     """The difference that this many records would show in 80 of 100 repetitions, corrected for all tests."""
-    margin: float | None
-    equivalence_p_value: float | None
+    margin: float | None = None
+    equivalence_p_value: float | None = None
     """That the runs lie at least the margin apart (two one-sided tests); small speaks for equivalence."""
-    not_worse_p_value: float | None
+    not_worse_p_value: float | None = None
     """That the second run is worse by at least the margin; small speaks for it not being so."""
     unmeasured: tuple[int, int]
     """Of these records, in the first and in the second run: claims that are undecided or failed, and records that
@@ -72,7 +72,7 @@ class MetricComparison(Struct, frozen=True):
     measured and were not."""
     difference_bounds: tuple[float, float] | None
     """The differences possible if everything unmeasured had turned out best for one run and worst for the other."""
-    outcome: RowOutcome
+    outcome: RowOutcome = "unmeasured"
     undefined: str | None = None
     """Why there is no difference; None when there is one."""
     counted: Literal["claims", "records"] = "claims"

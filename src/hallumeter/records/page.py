@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from .response import FieldValue
-
-if TYPE_CHECKING:
-    from .response import Response
+from .response import FieldValue, Response
 
 PageStatus = Literal["ok", "empty_output", "empty_reference", "both_empty", "undecided"]
 """What there was to compare; `undecided` when a witness was too poor to tell."""

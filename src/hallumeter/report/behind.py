@@ -6,20 +6,15 @@ status, badge). Where the findings that a metric counts cannot be picked out, it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from hallumeter.instruments import all_instruments, all_metrics
+from hallumeter.records.measurement import MetricSummary
 
+from .document import ReasonCount
 from .drawing import Json
 from .presentation import Behind, Query, presentation_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import ReasonCount
-
 
 Part = Literal["value", "counted", "among", "undecided", "failed"]
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypedDict, Unpack
 
 import msgspec
+
+from hallumeter.records.claim import Failure
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import Summary
 
 from .document import (
     USUAL_CONFIDENCE,
@@ -21,6 +26,7 @@ from .document import (
     Provenance,
     RecordFindings,
     RecordSection,
+    RecordView,
     Section,
 )
 from .encoding import encodable
@@ -29,22 +35,12 @@ from .judges import AGREEMENT
 from .overview import overview_sections
 from .presentation import Gathered, presentation_of
 from .reasons import reason_section
+from .sections import PageCensus
 from .segmentation import CONSENSUS
 from .selection import Limits, record_view, select
 from .tallies import Tallies, reference_judge
 from .verdict_charts import concentration_section
 from .wording import title_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from hallumeter.records.claim import Failure
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import Summary
-
-    from .document import RecordView
-    from .sections import PageCensus
 
 
 class Streams(TypedDict, total=False):

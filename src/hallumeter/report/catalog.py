@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from hallumeter.errors import SettingsError
 from hallumeter.instruments import all_metrics, instrument_of
+from hallumeter.records.metric import Metric
 
 from .document import MetricText
 from .wording import DIRECTION_WORDS
-
-if TYPE_CHECKING:
-    from hallumeter.records.metric import Metric
-
 
 WIDTH = 100
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
-from .document import BreakdownSection, DistributionSection, JudgeSection, MetricSection
-from .drawing import LABEL_COLOURS, PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.measurement import MetricSummary
+
+from .document import (
+    BreakdownSection,
+    DistributionSection,
+    Document,
+    JudgeSection,
+    MetricRow,
+    MetricSection,
+    Section,
+    ShareBin,
+)
+from .drawing import LABEL_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
 from .languages.speaking import say, say_count
 from .presentation import presentation_of
 from .sections import (
@@ -24,15 +35,6 @@ from .wording import (
     interval_words,
     value_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import Document, MetricRow, Section, ShareBin
-    from .drawing import Json
-
 
 COMPARED = ("mihr", "mahr", "factscore")
 """The metrics that a comparison of groups shows; the first three rates when it has none of them."""

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from hallumeter.records.claim import Label
 from hallumeter.records.columns import DECIDED_LABELS, LABEL_CODES
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 
+from .document import RecordFindings
 from .segmentation import settled_label
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.records.claim import Label
-
-    from .document import RecordFindings
-
-    Vote = tuple[str, str, str | None]
-    """A judge, the name of its label, and its reason."""
+Vote = tuple[str, str, str | None]
+"""A judge, the name of its label, and its reason."""
 
 
 IntArray = NDArray[np.int64]

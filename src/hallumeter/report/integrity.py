@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from hallumeter.records.claim import Label
+from hallumeter.records.claim import Failure, Label
 
-from .document import FailureCount, RecordSection
+from .document import FailureCount, RecordSection, Section
 from .languages.speaking import message
 from .sections import CutCounts, LanguageCount, ReadingSection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.records.claim import Failure
-
-    from .document import Section
-    from .tallies import Tallies
-
+from .tallies import Tallies
 
 FAILURES_PER_RECORD = 20
 LANGUAGE_WORDS = {"fr": message("French"), "ko": message("Korean"), "another": message("another language")}

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from hallumeter.records.claim import Label
 from hallumeter.records.columns import DECIDED_LABELS, LABEL_CODES, Ratings
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.stats.agreement import cohen_kappa, judges_apart
 from hallumeter.stats.calibration import expected_calibration_error
 
-from .document import JudgeRow, JudgeSection
+from .document import JudgeRow, JudgeSection, MetricRow
 from .languages.speaking import message, say, say_html
 from .overview import isolated
 from .sections import CONFUSED, Calibration, CalibrationBin, JudgePair, PanelAdvice
 from .segmentation import CONSENSUS
-from .tallies import BINS, tally_of
+from .tallies import BINS, CalibrationTally, Tallies, VoteTally, tally_of
 from .wording import format_number, format_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import MetricRow
-    from .tallies import CalibrationTally, Tallies, VoteTally
-
 
 NOBODY = message("No judge stands out: without any one of them, the others do not agree better by more than chance.")
 
@@ -65,18 +56,18 @@ def advice_text(advice: PanelAdvice) -> str:
     """The sentence as plain text."""
     if advice.judge is None:
         return say(NOBODY)
-    told = say(_APART, judge=advice.judge, **_figures(advice))
-    return f"{told} {say(_ALSO, judges=', '.join(advice.also))}" if advice.also else told
+    text = say(_APART, judge=advice.judge, **_figures(advice))
+    return f"{text} {say(_ALSO, judges=', '.join(advice.also))}" if advice.also else text
 
 
 def advice_html(advice: PanelAdvice) -> Markup:
     """The sentence with the names of judges isolated."""
     if advice.judge is None:
         return say_html(NOBODY)
-    told = say_html(_APART, judge=isolated(advice.judge), **_figures(advice))
+    text = say_html(_APART, judge=isolated(advice.judge), **_figures(advice))
     if not advice.also:
-        return told
-    return Markup(" ").join([told, say_html(_ALSO, judges=Markup(", ").join(map(isolated, advice.also)))])
+        return text
+    return Markup(" ").join([text, say_html(_ALSO, judges=Markup(", ").join(map(isolated, advice.also)))])
 
 
 def _figures(advice: PanelAdvice) -> dict[str, str]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.measurement import MetricSummary, Summary
 
+from .document import ReasonCount
 from .judges import advice_text, panel_advice
 from .reasons import place_words, top_reasons, undefined_groups
 from .table import Cell, Table, code, escaped, left, markdown
 from .wording import DIRECTION_WORDS, LABEL_WORDS, format_counts, format_pair, plural, value_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-
-    from .document import ReasonCount
 
 
 def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> str:
@@ -80,6 +75,6 @@ def _undefined_lines(summary: Summary) -> list[str]:
     for group in undefined_groups((_alias(row), row) for row in summary.metrics):
         [(_, first), *others] = group.figures
         which = f"{len(group.figures):,} figures" if others else place_words(first)
-        told = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
-        lines.append(f"- undefined: {escaped(told)}")
+        text = f"{', '.join(group.names)}{f' ({which})' if which else ''}: {group.reason}"
+        lines.append(f"- undefined: {escaped(text)}")
     return lines

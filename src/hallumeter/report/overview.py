@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.measurement import MetricSummary, Summary
 
-from .document import Fact, FactValue, Figure, OverviewSection
+from .document import Fact, FactValue, Figure, MetricText, OverviewSection
 from .languages.speaking import message, say, say_html, written
-from .presentation import presentation_of
+from .presentation import Gathered, presentation_of
 from .wording import format_count, format_number, interval_words
 from .wording import signed as with_sign
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.measurement import MetricSummary, Summary
-
-    from .document import MetricText
-    from .presentation import Gathered
-
 
 # Facts in the language of the page.
 
@@ -60,12 +52,12 @@ def format_percent(value: float) -> str:
 
 def tell_fact(fact: Fact) -> str:
     """A fact as plain text."""
-    return say(fact.message, **{place: _told(value) for place, value in fact.values.items()})
+    return say(fact.message, **{place: _written_plain(value) for place, value in fact.values.items()})
 
 
 def tell_fact_html(fact: Fact) -> Markup:
     """A fact with its numbers and names set off; what came from the data is escaped and isolated."""
-    return say_html(fact.message, **{place: _told_html(value) for place, value in fact.values.items()})
+    return say_html(fact.message, **{place: _written_html(value) for place, value in fact.values.items()})
 
 
 def isolated(text: str) -> Markup:
@@ -86,15 +78,15 @@ def tell_reason(reason: str, aliases: Mapping[str, str]) -> str:
     return say(sentence, metric=aliases.get(metric, metric), value=written(value), bound=written(bound))
 
 
-def _told(value: FactValue) -> str:
+def _written_plain(value: FactValue) -> str:
     return _WRITTEN[value.kind](value)
 
 
-def _told_html(value: FactValue) -> Markup:
+def _written_html(value: FactValue) -> Markup:
     if value.kind in {"name", "names"}:
         return Markup(", ").join(map(isolated, value.words))
-    told = escape(_told(value))
-    return Markup('<b class="told">{}</b>').format(told) if value.kind in _SET_OFF else told
+    text = escape(_written_plain(value))
+    return Markup('<b class="told">{}</b>').format(text) if value.kind in _SET_OFF else text
 
 
 def _percent(value: float) -> str:
@@ -129,11 +121,11 @@ def _p(value: FactValue) -> str:
 
 def _signs(value: FactValue) -> str:
     pairs = zip(value.numbers[::2], value.numbers[1::2], strict=True)
-    told = []
+    texts = []
     for metric, (found, bound) in zip(value.words, pairs, strict=True):
         form = format_percent if metric == "hallucinating_page_rate" else format_number
-        told.append(say(_SIGNS[metric], value=form(found), bound=form(bound)))
-    return "; ".join(told)
+        texts.append(say(_SIGNS[metric], value=form(found), bound=form(bound)))
+    return "; ".join(texts)
 
 
 def _aliases(value: FactValue) -> str:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 
 from hallumeter.instruments import instrument_of
-from hallumeter.records.claim import Label
+from hallumeter.records.claim import Finding, Label
+from hallumeter.records.decisions import JudgeChecks
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import Summary
 
-from .drawing import Json
+from .document import Document, Fact, MetricRow, MetricText, RecordFindings, Section
+from .drawing import Chart, Json
+from .integrity import Broken
+from .sections import PageCensus, ReadingView, SentenceTrace
+from .selection import Limits, Selection
 from .tallies import UNSUPPORTED
-
-if TYPE_CHECKING:
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.decisions import JudgeChecks
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import Summary
-
-    from .document import Document, Fact, MetricRow, MetricText, RecordFindings, Section
-    from .drawing import Chart
-    from .integrity import Broken
-    from .sections import PageCensus, ReadingView, SentenceTrace
-    from .selection import Limits, Selection
 
 
 class Gathered(Struct, frozen=True):

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from hallumeter.records.claim import Label
+from hallumeter.records.claim import Label, Verdict
+from hallumeter.records.measurement import MetricSummary
 
 from .document import ReasonCount, ReasonSection
 from .languages.speaking import message, say
 from .segmentation import CONSENSUS
 from .wording import ALL_JUDGES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.claim import Verdict
-    from hallumeter.records.measurement import MetricSummary
-
 
 # What the codes of reasons and failures mean, in plain words; the only place that knows.
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.records.claim import Finding, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 CONSENSUS = "consensus"
 """The judge's name under which the settled verdict of a panel is kept."""

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.records.response import Quote
+from hallumeter.records.claim import Failure, Finding, Label, Verdict
+from hallumeter.records.response import FieldValue, Quote, Response
 
-from .document import FindingView, PassageView, RecordView, VerdictView
+from .document import FindingView, PassageView, RecordFindings, RecordView, VerdictView
 from .segmentation import is_aligned, labelled_segments, settled_label
-from .tallies import tally_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from hallumeter.records.claim import Failure, Finding, Label, Verdict
-    from hallumeter.records.response import FieldValue, Response
-
-    from .document import RecordFindings
-    from .tallies import Tallies
-
+from .tallies import Tallies, tally_of
 
 # What is shown of one response: its text cut into pieces, its findings, its evidence.
 
@@ -69,8 +61,8 @@ def shown_fields(response: Response) -> dict[str, FieldValue]:
     >>> shown_fields(Response("r1", answerable=False, fields={"topic": "tax"}))
     {'answerable': False, 'topic': 'tax'}
     """
-    told: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
-    return {**told, **response.fields}
+    stated: dict[str, FieldValue] = {} if response.answerable is None else {"answerable": response.answerable}
+    return {**stated, **response.fields}
 
 
 def _finding_view(finding: Finding, text: str, *, passages: Mapping[str, str], label: Label | None) -> FindingView:

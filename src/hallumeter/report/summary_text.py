@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
 from hallumeter.formats.delimited import csv_text
+from hallumeter.records.measurement import MetricSummary, Summary
 
+from .document import ReasonCount
 from .markdown import markdown_text
 from .table import terminal_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-
-    from .document import ReasonCount
-
 
 CSV_COLUMNS = (
     "metric",

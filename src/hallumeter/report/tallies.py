@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.records.claim import Label, is_cut_evidence, unchecked_language_in
 from hallumeter.records.columns import DECIDED_LABELS, LABEL_CODES
 
-from .columns import BEYOND, LABELS, NO_VOTE, ColumnBuffer, ResponseCells, decided_votes, majority
-from .document import LabelTally, ModelTally, ShareBin
+from .columns import (
+    BEYOND,
+    LABELS,
+    NO_VOTE,
+    ColumnBuffer,
+    Columns,
+    FloatArray,
+    IntArray,
+    ResponseCells,
+    decided_votes,
+    majority,
+)
+from .document import LabelTally, ModelTally, RecordFindings, ShareBin
 from .reasons import ReasonTally
 from .sections import LengthBin, TenthBin
 from .segmentation import CONSENSUS, is_aligned
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from .columns import Columns, FloatArray, IntArray
-    from .document import RecordFindings
-
-    BoolArray = NDArray[np.bool_]
+BoolArray = NDArray[np.bool_]
 
 
 # Who agrees with whom, and whether probabilities hold what they promise, while it is being counted.

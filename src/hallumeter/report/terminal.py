@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.measurement import MetricSummary, Profile, Summary
 
+from .document import ReasonCount
 from .judges import advice_text, panel_advice
 from .reasons import reason_words, top_reasons
 from .segmentation import CONSENSUS
@@ -20,14 +22,6 @@ from .wording import (
     format_pair,
     plural,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Profile, Summary
-
-    from .document import ReasonCount
-
 
 GROUP_COLUMNS = ("mihr", "mahr", "factscore", "consensus_f1", "uncertainty_total", "far", "over_refusal_rate")
 """What the table of groups compares; the other formats have everything."""

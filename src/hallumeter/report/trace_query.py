@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from hallumeter.records.summaries import STATUSES
 
-from .sections import OFF_TARGET
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .sections import SentenceTrace, TracedError
-
+from .sections import OFF_TARGET, SentenceTrace, TracedError
 
 _GROUPS = {"ungrounded": ("out_of_text", "misplaced")}
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Literal
 
-from .drawing import PALETTE, Chart, base_spec, tooltip
+from .drawing import PALETTE, Chart, Json, base_spec, tooltip
 from .languages.speaking import message, say
-from .sections import ConcentrationSection
+from .sections import Calibration, ConcentrationSection, LengthBin, TenthBin
+from .tallies import Tallies
 from .wording import format_count, format_number, format_pair, interval_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
-
-    from .drawing import Json
-    from .sections import Calibration, LengthBin, TenthBin
-    from .tallies import Tallies
 
 
 def concentration_section(

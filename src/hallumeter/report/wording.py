@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from hallumeter.instruments import instrument_of
 from hallumeter.records.claim import Label
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.ranking import Direction
 
+from .document import Coverage
 from .languages.speaking import message, say, say_count, written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.measurement import MetricSummary
-
-    from .document import Coverage
-
 
 LABEL_WORDS: dict[Label | None, str] = {
     Label.REFUTED: message("Refuted"),
@@ -52,14 +46,14 @@ def title_words(instrument: str, files: Sequence[str]) -> str:
     >>> title_words("audit", ["a.jsonl", "b.jsonl", "c.jsonl"]), title_words("audit", [])
     ('Audit: a.jsonl, b.jsonl, 1 more', 'Audit')
     """
-    told = instrument_words(instrument)
-    told = told[:1].upper() + told[1:]
+    text = instrument_words(instrument)
+    text = text[:1].upper() + text[1:]
     if not files:
-        return told
+        return text
     names = ", ".join(files[:2])
     if len(files) > 2:
         names = say("{names}, {count} more", names=names, count=format_count(len(files) - 2))
-    return say("{instrument}: {names}", instrument=told, names=names)
+    return say("{instrument}: {names}", instrument=text, names=names)
 
 
 def field_words(fields: Iterable[str]) -> str:
@@ -150,17 +144,17 @@ def coverage_words(coverage: Coverage) -> str:
     worst, drawn = format_count(coverage.worst), format_count(coverage.random)
     responses = say_count(coverage.responses, "{count} response", "{count} responses")
     if coverage.random:
-        told = say(
+        text = say(
             "Showing the {worst} worst and {random} random of {responses}; all are in verdicts.jsonl.",
             worst=worst,
             random=drawn,
             responses=responses,
         )
     else:
-        told = say(
+        text = say(
             "Showing the {worst} worst of {responses}; all are in verdicts.jsonl.", worst=worst, responses=responses
         )
-    return f"{told} {too_large_words(coverage.too_large)}" if coverage.too_large else told
+    return f"{text} {too_large_words(coverage.too_large)}" if coverage.too_large else text
 
 
 def too_large_words(left_out: int) -> str:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 from hallumeter.instruments import instrument_of
 
-from .run_folder import JOURNAL, RunFolder
+from .identity import timed
+from .run_folder import JOURNAL, MANIFEST, REPORT, RunFolder, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
 
     from hallumeter.records.claim import Failure, Finding
     from hallumeter.records.manifest import Manifest
@@ -103,6 +105,12 @@ class Run:
 def load(path: str | Path) -> Run:
     """Open a finished run."""
     return Run(RunFolder(Path(path)))
+
+
+def finish_folder(folder: Path, manifest: Manifest, started: datetime) -> None:
+    """Write the manifest of a folder that has everything else, then its report."""
+    write_json(folder / MANIFEST, timed(manifest, started))
+    load(folder).to_html(folder / REPORT)
 
 
 def written_run(out: str | Path | None, write: Callable[[Path], object]) -> Run:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hallumeter.instruments import instrument_of
-
-if TYPE_CHECKING:
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.response import Response
-
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.response import Response
 
 SHARED_QUESTION = "question_id"
 """The field that says which question several models answered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -74,7 +75,7 @@ class RunIdentity(Struct, frozen=True):
 
 
 def manifest_of(
-    identity: RunIdentity,
+    identity: RunIdentity | None,
     instrument: str,
     settings: Mapping[str, Any],
     *,
@@ -82,10 +83,10 @@ def manifest_of(
     seed: int,
     judges: tuple[JudgeEntry, ...] = (),
 ) -> Manifest:
-    """What a run says of itself, but for the times."""
+    """What a run says of itself, but for the times; without an identity it is of the version that is installed."""
     return Manifest(
         version=MANIFEST_VERSION,
-        hallumeter=identity.hallumeter,
+        hallumeter=version("hallumeter") if identity is None else identity.hallumeter,
         instrument=instrument,
         inputs=inputs,
         settings=dict(settings),

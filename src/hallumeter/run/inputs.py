@@ -6,22 +6,17 @@ import hashlib
 import shutil
 import sys
 import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from hallumeter.errors import InputError, RecordError
+from hallumeter.formats.batch import Batch
 from hallumeter.formats.files import STDIN
 from hallumeter.formats.jsonl import BROKEN, batch_of, open_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from hallumeter.formats.batch import Batch
-
 
 STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096

@@ -6,8 +6,11 @@ import os
 import sqlite3
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -15,12 +18,6 @@ from msgspec import Struct
 from hallumeter.errors import InputError
 
 from .database import migrate, schema_named, transaction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-    from types import TracebackType
-
 
 _LOCK_SECONDS = 1.0
 _PAGE_ROWS = 64

@@ -10,21 +10,16 @@ import csv
 import hashlib
 import io
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import Struct, convert, structs
 
 from hallumeter.errors import InputError
+from hallumeter.records.claim import Claim
 
 from .database import is_made, migrate, schema_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from hallumeter.records.claim import Claim
-
 
 LABELS = "labels.sqlite"
 """The file in the run folder."""
@@ -67,8 +62,8 @@ def claim_fingerprint(claim: Claim, response: str | None) -> str:
     words = claim.text
     if words is None and claim.start is not None:
         words = (response or "")[claim.start : claim.end]
-    told = f"{claim.kind}\n{words or ''}"
-    return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:16]
+    text = f"{claim.kind}\n{words or ''}"
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
 
 
 class LabelStore:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,10 +18,6 @@ from .identity import RunIdentity
 from .journal import Journal
 from .progress import PROGRESS
 from .run_folder import JOURNAL, MANIFEST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _DRAFT = ".writing-"
 

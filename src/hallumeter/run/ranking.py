@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
 
-from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
+from hallumeter.records.ranking import Direction, EnginePair, RankedEngine, Ranking
 from hallumeter.stats.ranks import friedman_test, nemenyi_test, wilcoxon_signed_rank
 from hallumeter.stats.significance import holm
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.ranking import Direction
 
 
 def ranking_of(table: NDArray[np.float64], names: Sequence[str], *, metric: str, direction: Direction) -> Ranking:
@@ -25,7 +20,7 @@ def ranking_of(table: NDArray[np.float64], names: Sequence[str], *, metric: str,
         table = -table
     complete = table[~np.isnan(table).any(axis=1)]
     pairs = _pairs(table, names, sign=-1 if direction == "higher" else 1)
-    empty = Ranking(
+    unranked = Ranking(
         metric=metric,
         pages=len(complete),
         dropped=len(table) - len(complete),
@@ -39,22 +34,18 @@ def ranking_of(table: NDArray[np.float64], names: Sequence[str], *, metric: str,
         direction=direction,
     )
     if not len(complete):
-        return empty
+        return unranked
     test = friedman_test(complete)
     order = sorted(range(len(names)), key=lambda place: (test.mean_ranks[place], names[place]))
     nemenyi = nemenyi_test(test.mean_ranks, len(complete))
-    return Ranking(
-        metric=metric,
-        pages=len(complete),
-        dropped=len(table) - len(complete),
+    return structs.replace(
+        unranked,
         engines=tuple(RankedEngine(names[place], test.mean_ranks[place]) for place in order),
         statistic=test.statistic,
         p_value=test.p_value,
         critical_difference=nemenyi.critical_difference,
         groups=tuple(tuple(names[place] for place in group) for group in nemenyi.groups),
-        pairs=pairs,
         undefined=test.undefined,
-        direction=direction,
     )
 
 
@@ -69,6 +60,5 @@ def _pairs(table: NDArray[np.float64], names: Sequence[str], *, sign: int) -> tu
     tested = [place for place, pair in enumerate(found) if pair.p_value is not None]
     adjusted = holm([pair.p_value for pair in found if pair.p_value is not None])
     for place, p_value in zip(tested, np.asarray(adjusted).tolist(), strict=True):
-        pair = found[place]
-        found[place] = EnginePair(pair.first, pair.second, pair.pages, pair.difference, pair.p_value, p_value)
+        found[place] = structs.replace(found[place], adjusted_p_value=p_value)
     return tuple(found)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Generic, Self, TypeVar
+from typing import IO, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -16,10 +17,6 @@ from hallumeter.records.claim import Claim, Failure, Finding, Verdict
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
@@ -157,25 +154,8 @@ class RunFolder:
 
     def findings(self) -> Iterator[tuple[Response, tuple[Finding, ...]]]:
         """Every response with its claims and their verdicts, read side by side from files in the same order."""
-        claims, verdicts = _Grouped(self.claims()), _Grouped(self.verdicts())
-        for response in self.records():
-            mine: dict[str, list[Verdict]] = {}
-            for verdict in verdicts.take(response.record_id):
-                mine.setdefault(verdict.claim_id, []).append(verdict)
-            findings = [
-                Finding(claim, tuple(mine.pop(claim.claim_id, ()))) for claim in claims.take(response.record_id)
-            ]
-            if mine:
-                raise self._unmatched(VERDICTS, CLAIMS, f"claim {next(iter(mine))!r} of record {response.record_id!r}")
-            yield response, tuple(findings)
-        for name, rows in ((CLAIMS, claims), (VERDICTS, verdicts)):
-            if rows.waiting is not None:
-                raise self._unmatched(name, RECORDS, f"record {rows.waiting.record_id!r}")
-
-    def _unmatched(self, name: str, other: str, what: str) -> InputError:
-        return InputError(
-            f"{self.path / name}: {what} is missing in {other}, or stands there in another order; make the run again"
-        )
+        for placed in placed_records(self.path):
+            yield placed.response, placed.findings
 
     def _one(self, name: str, kind: type[_Record]) -> _Record:
         try:
@@ -185,30 +165,119 @@ class RunFolder:
 
     def lines(self, name: str, kind: type[_Record]) -> Iterator[_Record]:
         """The lines of a file as records."""
-        path = self.path / name
-        decoder = msgspec.json.Decoder(kind)
-        number = 0
-        try:
-            with path.open("rb") as stream:
-                for number, line in enumerate(stream, 1):  # noqa: B007 (the error names it)
-                    yield decoder.decode(line)
-        except _DAMAGE as error:
-            raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror}); make the run again") from error
+        for record, _, _ in _rows(self.path / name, kind):
+            yield record
+
+
+# Where each record of a run stands in its files, so that one of a hundred thousand is read without the others.
+
+
+class RecordPlace(NamedTuple):
+    """First byte and number of bytes of a record, of its claims and of its verdicts, each in its file."""
+
+    record_at: int
+    record_bytes: int
+    claims_at: int
+    claims_bytes: int
+    verdicts_at: int
+    verdicts_bytes: int
+
+
+class PlacedRecord(NamedTuple):
+    """A record with its findings, and where they stand."""
+
+    response: Response
+    findings: tuple[Finding, ...]
+    place: RecordPlace
+
+
+def placed_records(folder: Path) -> Iterator[PlacedRecord]:
+    """Every record of a run with its place, read side by side from files in the same order.
+
+    Raises:
+        InputError: A file is damaged, or does not go with the others.
+    """
+    claims, verdicts = _Grouped(_rows(folder / CLAIMS, Claim)), _Grouped(_rows(folder / VERDICTS, Verdict))
+    for response, start, end in _rows(folder / RECORDS, Response):
+        own, *claims_place = claims.take(response.record_id)
+        said, *verdicts_place = verdicts.take(response.record_id)
+        place = RecordPlace(start, end - start, *claims_place, *verdicts_place)
+        yield PlacedRecord(response, _joined(own, said, folder), place)
+    left = {CLAIMS: claims.waiting, VERDICTS: verdicts.waiting}
+    for name, waiting in left.items():
+        if waiting is not None:
+            raise _unmatched(folder / name, RECORDS, f"record {waiting[0].record_id!r}")
+
+
+def record_at(folder: Path, place: RecordPlace) -> tuple[Response, tuple[Finding, ...]]:
+    """One record with its findings, read from its place.
+
+    Raises:
+        InputError: The files were changed since the place was noted.
+    """
+    try:
+        response = _part(folder / RECORDS, place[0:2], Response)[0]
+        claims, verdicts = _part(folder / CLAIMS, place[2:4], Claim), _part(folder / VERDICTS, place[4:6], Verdict)
+    except (IndexError, OSError, *_DAMAGE) as error:
+        raise InputError(f"{folder}: its files were changed meanwhile ({error}); look at the run again") from error
+    return response, _joined(claims, verdicts, folder)
+
+
+def _part(path: Path, place: tuple[int, ...], kind: type[_Record]) -> list[_Record]:
+    start, size = place
+    if not size:
+        return []
+    with path.open("rb") as stream:
+        stream.seek(start)
+        lines = stream.read(size).splitlines()
+    decoder = msgspec.json.Decoder(kind)
+    return [decoder.decode(line) for line in lines]
+
+
+def _joined(claims: list[Claim], verdicts: list[Verdict], folder: Path) -> tuple[Finding, ...]:
+    mine: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        mine.setdefault(verdict.claim_id, []).append(verdict)
+    findings = tuple([Finding(claim, tuple(mine.pop(claim.claim_id, ()))) for claim in claims])
+    for name, (verdict, *_) in mine.items():
+        raise _unmatched(folder / VERDICTS, CLAIMS, f"claim {name!r} of record {verdict.record_id!r}")
+    return findings
+
+
+def _unmatched(path: Path, other: str, what: str) -> InputError:
+    return InputError(f"{path}: {what} is missing in {other}, or stands there in another order; make the run again")
+
+
+def _rows(path: Path, kind: type[_Record]) -> Iterator[tuple[_Record, int, int]]:
+    """Every row of a file with its first byte and the byte after its last."""
+    decoder = msgspec.json.Decoder(kind)
+    start = number = 0
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):  # noqa: B007 (the error names it)
+                end = start + len(line)
+                yield decoder.decode(line), start, end
+                start = end
+    except _DAMAGE as error:
+        raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); make the run again") from error
 
 
 class _Grouped(Generic[_Row]):
     """Rows that stand in the order of their records, handed out record by record."""
 
-    def __init__(self, rows: Iterator[_Row]) -> None:
-        self._rows: Iterator[_Row] = rows
-        self.waiting: _Row | None = next(rows, None)
+    def __init__(self, rows: Iterator[tuple[_Row, int, int]]) -> None:
+        self._rows: Iterator[tuple[_Row, int, int]] = rows
+        self.waiting: tuple[_Row, int, int] | None = next(rows, None)
         """The first row that nobody took."""
 
-    def take(self, record_id: str) -> list[_Row]:
+    def take(self, record_id: str) -> tuple[list[_Row], int, int]:
+        """The rows of a record, their first byte and their number of bytes."""
         taken: list[_Row] = []
-        while self.waiting is not None and self.waiting.record_id == record_id:
-            taken.append(self.waiting)
+        start = end = self.waiting[1] if self.waiting is not None else 0
+        while self.waiting is not None and self.waiting[0].record_id == record_id:
+            taken.append(self.waiting[0])
+            end = self.waiting[2]
             self.waiting = next(self._rows, None)
-        return taken
+        return taken, start, end - start

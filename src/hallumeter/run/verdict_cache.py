@@ -6,18 +6,14 @@ import os
 import sqlite3
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from hallumeter.errors import InputError
 
 from .database import Schema, migrate, schema_named, transaction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from types import TracebackType
-
 
 # Where things are kept that outlive a run.
 

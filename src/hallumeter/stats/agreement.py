@@ -6,27 +6,21 @@ judges) and how many claims show each row, so a million claims of three judges c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import ArrayLike, NDArray
 
 from hallumeter.errors import RecordError
-from hallumeter.records.columns import DECIDED_LABELS
+from hallumeter.records.columns import DECIDED_LABELS, Ratings
 from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.rate import Rates
 
 from .raters import JudgeAccuracy, dawid_skene, distinct_patterns, sensitivity_specificity
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from hallumeter.records.columns import Ratings
-
-    Table = NDArray[np.float64] | NDArray[np.int64]
+Table = NDArray[np.float64] | NDArray[np.int64]
 
 
 MOST_JUDGES_PACKED = 126

@@ -7,18 +7,14 @@ again, is the best allocation there is (Neyman 1934), rounded to whole labels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from .ranks import chi_square_survival
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 # For how many units each labelled one stands, where some kinds of units were labelled more often than others.
@@ -39,7 +35,7 @@ class LabelWeights(Struct, frozen=True, eq=False):
 def label_weights(strata: NDArray[np.int64], is_labelled: NDArray[np.bool_]) -> LabelWeights:
     """Units of a stratum for each labelled one of it; all 1 where the strata do not differ by more than chance.
 
-    Whether they do is told by a chi-square test at 1 %. It looks at who was labelled, not at what is true, so what
+    Whether they do is tally by a chi-square test at 1 %. It looks at who was labelled, not at what is true, so what
     follows from the labels stays valid.
 
     >>> strata = np.repeat([0, 1], [90, 10])
@@ -113,8 +109,8 @@ def next_stratum(tally: LabelTally) -> int | None:
     A stratum with fewer than two labels comes first.
 
     >>> sizes = np.array([900, 100])
-    >>> told = LabelTally(sizes, np.array([5, 5]), np.array([0.0, 2.0]), np.array([0.1, 0.5]), sizes - 5)
-    >>> next_stratum(told)  # the first is more certain, but much larger
+    >>> tally = LabelTally(sizes, np.array([5, 5]), np.array([0.0, 2.0]), np.array([0.1, 0.5]), sizes - 5)
+    >>> next_stratum(tally)  # the first is more certain, but much larger
     0
     """
     return _next(tally, tally.labelled, tally.left)
@@ -127,8 +123,8 @@ def expected_variances(tally: LabelTally, more: int) -> list[float]:
     counts as if it had one.
 
     >>> sizes = np.array([50, 50])
-    >>> told = LabelTally(sizes, np.array([2, 2]), np.ones(2), np.full(2, 0.5), sizes - 2)
-    >>> [round(variance, 4) for variance in expected_variances(told, 2)]  # a third label in one, then in both
+    >>> tally = LabelTally(sizes, np.array([2, 2]), np.ones(2), np.full(2, 0.5), sizes - 2)
+    >>> [round(variance, 4) for variance in expected_variances(tally, 2)]  # a third label in one, then in both
     [0.0625, 0.0521, 0.0417]
     """
     labelled, left = tally.labelled.copy(), tally.left.copy()

@@ -8,20 +8,17 @@ claims of one response may err together, and the labelled ones count with all th
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from .bootstrap import unseen_clusters_interval
 from .intervals import Interval, normal_quantile, student_quantile, upper_probability, wilson_interval
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 NO_LABEL = "no claim that counts here is labelled"

@@ -14,22 +14,17 @@ the caller says: a single response with a thousand claims, never seen, could bre
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from .bootstrap import distinct_cells
+from .bootstrap import Cells, distinct_cells
 from .intervals import check_probability, regularized_incomplete_beta
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from .bootstrap import Cells
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 Risk = Literal["among_accepted", "of_all", "missed"]

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.records.columns import Ratings
 from hallumeter.records.measurement import MetricSummary, Signature
+from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 
+from .agreement import Agreement
 from .bootstrap import bootstrap_statistic, contrast_interval, measured_cells
 from .intervals import Interval, wilson_interval
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.metric import Metric
-
-    from .agreement import Agreement
+Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Takes many rows of multiplicities or of added-up counts at once, and gives one number for each."""
 
 
 class Pages(Protocol):
@@ -159,13 +157,8 @@ def summarize_agreement(
     if result.value is not None and metric.resample is not None:
         votes = ratings.multiplicities if ratings.clusters is None else ratings.clusters
         asked = ratings.patterns[:, list(named.values())]
-        interval = bootstrap_statistic(
-            votes,
-            partial(metric.resample, ratings, **named),
-            rng=_generator(metric, settings, ratings.patterns, votes, asked),
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-        )
+        statistic = partial(metric.resample, ratings, **named)
+        interval = _bootstrapped(metric, settings, votes, statistic, counted=(ratings.patterns, votes, asked))
     row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)
     return structs.replace(row, total=float(result.claims))
 
@@ -175,13 +168,8 @@ def summarize_pages(metric: Metric, pages: Pages, part: Slice, *, settings: Summ
     value: float | None = metric.compute(pages)
     interval = None
     if value is not None and metric.resample is not None:
-        interval = bootstrap_statistic(
-            np.ones(len(pages), dtype=np.int64),
-            partial(metric.resample, pages),
-            rng=_generator(metric, settings, *pages.columns.values()),
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-        )
+        each, statistic = np.ones(len(pages), dtype=np.int64), partial(metric.resample, pages)
+        interval = _bootstrapped(metric, settings, each, statistic, counted=tuple(pages.columns.values()))
     return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
@@ -191,21 +179,17 @@ def summarize_clusters(
     part: Slice,
     *,
     settings: SummarySettings,
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    statistic: Statistic,
 ) -> MetricSummary:
     """A statistic of counts that add up over clusters (the questions, for consensus), resampled by whole clusters.
 
     `clusters` has one row of counts per cluster; `statistic` takes many rows of added-up counts at once and gives one
     number for each, NaN where it is undefined.
     """
-    value = float(statistic(clusters.sum(axis=0, keepdims=True).astype(np.float64))[0])
-    interval = None
-    if not np.isnan(value):
-        rng = _generator(metric, settings, clusters)
-        interval = bootstrap_statistic(
-            clusters, statistic, rng=rng, resamples=settings.resamples, confidence=settings.confidence
-        )
-    return _row(metric, part, settings, value=None if np.isnan(value) else value, interval=interval, undefined=None)
+    value, interval = _of_all(statistic, clusters), None
+    if value is not None:
+        interval = _bootstrapped(metric, settings, clusters, statistic, counted=(clusters,))
+    return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
 def summarize_patterns(
@@ -214,22 +198,18 @@ def summarize_patterns(
     part: Slice,
     *,
     settings: SummarySettings,
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    statistic: Statistic,
 ) -> MetricSummary:
     """The same where many clusters have the same row of counts: as fast for a hundred thousand as for a hundred."""
     patterns, multiplicities = np.unique(clusters, axis=0, return_counts=True)
     weights = patterns.astype(np.float64)
-    value = float(statistic(clusters.sum(axis=0, keepdims=True).astype(np.float64))[0])
-    interval = None
-    if not np.isnan(value):
-        interval = bootstrap_statistic(
-            multiplicities,
-            lambda drawn: statistic(drawn @ weights),
-            rng=_generator(metric, settings, patterns, multiplicities),
-            resamples=settings.resamples,
-            confidence=settings.confidence,
+    value, interval = _of_all(statistic, clusters), None
+    if value is not None:
+        counted = (patterns, multiplicities)
+        interval = _bootstrapped(
+            metric, settings, multiplicities, lambda drawn: statistic(drawn @ weights), counted=counted
         )
-    return _row(metric, part, settings, value=None if np.isnan(value) else value, interval=interval, undefined=None)
+    return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
 def summarize_value(
@@ -244,6 +224,25 @@ def summarize_value(
     """A single figure without an interval."""
     row = _row(metric, part, settings, value=value, interval=None, undefined=undefined)
     return structs.replace(row, count=counts[0], total=counts[1]) if counts else row
+
+
+def _of_all(statistic: Statistic, clusters: NDArray[np.int64]) -> float | None:
+    """The statistic of all clusters together; None where it is undefined."""
+    value = float(statistic(clusters.sum(axis=0, keepdims=True).astype(np.float64))[0])
+    return None if np.isnan(value) else value
+
+
+def _bootstrapped(
+    metric: Metric,
+    settings: SummarySettings,
+    table: NDArray[np.int64],
+    statistic: Statistic,
+    *,
+    counted: tuple[NDArray[np.generic], ...],
+) -> Interval | None:
+    """The interval of a statistic, drawn by a generator of what was counted."""
+    rng = _generator(metric, settings, *counted)
+    return bootstrap_statistic(table, statistic, rng=rng, resamples=settings.resamples, confidence=settings.confidence)
 
 
 def _row(

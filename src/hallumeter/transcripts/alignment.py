@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from hallumeter.text.align import align
+from hallumeter.text.align import Step, align
+from hallumeter.text.words import Words
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from hallumeter.text.align import Step
-    from hallumeter.text.words import Words
-
-    from .loops import Repeat
-
+from .loops import Repeat
 
 # The words of a page that count, in the form in which they are looked for.
 

@@ -9,20 +9,17 @@ Many pages are measured at once: their words become numbers of one array, and on
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Whole = NDArray[np.int64]
+Whole = NDArray[np.int64]
 
 
 LENGTH_RATIO_CAP = 9.99

@@ -7,10 +7,11 @@ import os
 import sqlite3
 import tempfile
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import TracebackType
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -26,13 +27,7 @@ from hallumeter.records.response import FieldValue
 
 from .pages.folders import pages_in
 from .pages.page_file import composed_name, page_name
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
-    from types import TracebackType
-
-    from .settings import Columns
-
+from .settings import Columns
 
 # Texts of pages on disk, so that tables larger than memory can be joined page by page.
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.text.words import Words
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
 
 FEWEST_COPIES = 3
 SHORTEST_LOOP = 6

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -18,17 +19,11 @@ from hallumeter.records.page import Transcript
 from hallumeter.run.engines.local import map_in_order
 
 from .anchoring import PageTexts, anchor_pages
-from .inputs import TRUTH
+from .inputs import TRUTH, PageJob, Source
 from .page import Comparison, MeasuredPage, measure_page, record_name
 from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
 from .settings import TranscriptSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
-    from .inputs import PageJob, Source
-
 
 _BYTES_AT_ONCE = 1 << 18
 _PAGES_AT_ONCE = 64

@@ -7,19 +7,13 @@ same weight, as Picarones does. A page on which nothing can be counted is in nei
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hallumeter.records.rate import Rates
 
 from .anchoring import LENGTH_RATIO_CAP
 from .records import PageColumns
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # How unevenly a total is spread: whether a few pages make most of the errors.
 

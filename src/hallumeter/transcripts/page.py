@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from hallumeter.records.claim import Claim, Label, Verdict
-from hallumeter.records.page import PageRow, Transcript
+from hallumeter.records.page import PageRow, PageStatus, Transcript
 from hallumeter.records.rate import Rate
-from hallumeter.records.response import Passage, Quote, Response
+from hallumeter.records.response import FieldValue, Passage, Quote, Response
 
-from .anchoring import LENGTH_RATIO_CAP
+from .alignment import Stretch
+from .anchoring import LENGTH_RATIO_CAP, Anchoring
 from .inputs import TRUTH, WITNESS
+from .page_reading import PageReading
 from .records import PageCounts
-
-if TYPE_CHECKING:
-    from hallumeter.records.page import PageStatus
-    from hallumeter.records.response import FieldValue
-
-    from .alignment import Stretch
-    from .anchoring import Anchoring
-    from .page_reading import PageReading
-    from .settings import TranscriptSettings
-
+from .settings import TranscriptSettings
 
 ALIGNMENT = "alignment"
 """The judge of a run with a ground truth."""

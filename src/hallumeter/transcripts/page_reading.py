@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from hallumeter.text.spelling import AS_WRITTEN, Spelling
 from hallumeter.text.words import words_of
 
 from .alignment import (
+    Matching,
     Stretch,
     Wording,
     absorb_islands,
@@ -25,12 +26,6 @@ from .alignment import (
     wording_of,
 )
 from .loops import cut_glued_loops, repeated_words
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
-
-    from .alignment import Matching
-
 
 # Edits between a reference and a response: what error rates of words and of characters are made of.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 from msgspec import structs
@@ -12,11 +13,6 @@ from msgspec import structs
 from hallumeter.errors import InputError
 from hallumeter.formats.delimited import write_csv
 from hallumeter.records.page import PageRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
 
 PAGES = "pages.csv"
 _FIELDS = PageRow.__struct_fields__

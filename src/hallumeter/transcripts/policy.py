@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from hallumeter.errors import TOLERANCE, check_share
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.models.page_readers_by_name import READERS, page_reader
@@ -13,12 +13,7 @@ from hallumeter.records.manifest import InputFile
 from .inputs import WITNESS, EngineReading, Jobs, PageJob, Source, engine_names, opened_paths, plain_path, unpaired
 from .pages.folders import pages_in
 from .pages.page_file import PAGE_SUFFIXES, composed_name, page_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .settings import Columns
-
+from .settings import Columns
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 DEFAULT_READER = "tesseract"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import mimetypes
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -26,17 +28,10 @@ from .background import Comparisons, Library
 from .events import Newsroom
 from .guard import BODY_BYTES, Refused
 from .index.queries import Query
+from .index.reading import Index
 from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
 from .payloads import entry, single
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-
-    from .index.reading import Index
-    from .runs import FoundRun, RunList
-
+from .runs import FoundRun, RunList
 
 # Answers of the server, and questions that cannot be answered.
 
@@ -82,16 +77,16 @@ def parsed(text: bytes | str, kind: type[_Record]) -> _Record:
 async def refusal(_: Request, error: Exception) -> Response:
     """Every fault as one line; what is ours to mend is said on the standard error too."""
     if isinstance(error, Refused):
-        return _told(error.status, error.why)
+        return _refused(error.status, error.why)
     if isinstance(error, HTTPException):
-        return _told(error.status_code, "nothing is here" if error.status_code == 404 else error.detail)
+        return _refused(error.status_code, "nothing is here" if error.status_code == 404 else error.detail)
     if isinstance(error, HallumeterError):
-        return _told(409, str(error))
+        return _refused(409, str(error))
     print(f"hallumeter: {one_line(f'{type(error).__name__}: {error}')}", file=sys.stderr)  # noqa: T201
-    return _told(500, "the server could not answer; its terminal says why")
+    return _refused(500, "the server could not answer; its terminal says why")
 
 
-def _told(status: int, why: str) -> Response:
+def _refused(status: int, why: str) -> Response:
     return PlainTextResponse(one_line(why).encode(errors="replace") + b"\n", status)
 
 

@@ -6,12 +6,15 @@ import multiprocessing
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from msgspec import Struct
 
 from hallumeter.decide.compare.pipeline import compare
 from hallumeter.errors import HallumeterError
+from hallumeter.records.comparison import Comparison
 from hallumeter.run.progress import Progress, ProgressFile, read_progress
 from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS
 
@@ -20,14 +23,7 @@ from .index.places import index_path
 from .index.reading import Index
 from .runs import file_stamp
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-    from pathlib import Path
-
-    from hallumeter.records.comparison import Comparison
-
-    Key = tuple[object, ...]
+Key = tuple[object, ...]
 
 
 # Indexes of runs: made in a process of their own when first needed, and kept open while they are true.
@@ -108,11 +104,11 @@ class Library:
 
     def _begun(self, run: Path, path: Path) -> _Work:
         path.parent.mkdir(parents=True, exist_ok=True)
-        answers, told = self._context.Pipe(duplex=False)
+        answers, outcome = self._context.Pipe(duplex=False)
         notes = path.with_suffix(".progress")
-        process = self._context.Process(target=_work, args=(run, notes, told), daemon=True)
+        process = self._context.Process(target=_work, args=(run, notes, outcome), daemon=True)
         process.start()
-        told.close()
+        outcome.close()
         return _Work(process, answers, notes)
 
     def _collect(self, path: Path) -> None:
@@ -142,7 +138,7 @@ def _is_small(run: Path) -> bool:
         return True
 
 
-def _work(run: Path, notes: Path, told: Connection) -> None:
+def _work(run: Path, notes: Path, outcome: Connection) -> None:
     """Make an index; runs in a process of its own, so that the server goes on answering meanwhile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     if hasattr(os, "nice"):
@@ -150,11 +146,11 @@ def _work(run: Path, notes: Path, told: Connection) -> None:
     file = ProgressFile(notes, instrument="")
     try:
         build_index(run, lambda done, total: file.write(INDEXING, done=done, total=total))
-        told.send(None)
+        outcome.send(None)
     except (HallumeterError, OSError) as error:
-        told.send(str(error))
+        outcome.send(str(error))
     except Exception as error:
-        told.send(f"{type(error).__name__}: {error}")
+        outcome.send(f"{type(error).__name__}: {error}")
     finally:
         file.remove()
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+from hallumeter.report.drawing import Json
 
-    from hallumeter.report.drawing import Json
-
-    from .background import Library
-    from .runs import FoundRun, RunList
-
+from .background import Library
+from .runs import FoundRun, RunList
 
 _SECONDS_BETWEEN_LOOKS = 0.25
 _SECONDS_BETWEEN_LISTS = 1.0
@@ -57,8 +53,8 @@ class Newsroom:
         fault = self._library.fault(run.path)
         if fault is not None:
             return "failed", {"reason": fault}
-        told = self._library.progress(run.path)
-        return "progress", {"step": told.step, "done": told.done, "total": told.total, "failures": 0}
+        progress = self._library.progress(run.path)
+        return "progress", {"step": progress.step, "done": progress.done, "total": progress.total, "failures": 0}
 
     def _states(self) -> Event:
         runs = self._runs.runs()
@@ -82,10 +78,10 @@ class Newsroom:
 
 
 def _steps(run: FoundRun) -> dict[str, Json]:
-    told = run.progress
-    if told is None:
+    progress = run.progress
+    if progress is None:
         return {}
-    return {"step": told.step, "done": told.done, "total": told.total, "failures": told.failures}
+    return {"step": progress.step, "done": progress.done, "total": progress.total, "failures": progress.failures}
 
 
 def _streamed(events: AsyncIterator[bytes]) -> StreamingResponse:

@@ -8,14 +8,10 @@ pass for it; and what changes something must come from a page of this very serve
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS = {
     "Content-Security-Policy": (

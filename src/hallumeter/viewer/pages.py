@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from hallumeter.decide.compare.page import served_comparison
 from hallumeter.instruments import instrument_of
-from hallumeter.report.document import BreakdownSection, Coverage, MetricSection, OverviewSection, RecordSection
+from hallumeter.records.comparison import Comparison
+from hallumeter.report.document import (
+    BreakdownSection,
+    Coverage,
+    Document,
+    MetricRow,
+    MetricSection,
+    OverviewSection,
+    RecordSection,
+    Section,
+)
 from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.page.chapters import chapters_of
 from hallumeter.report.page.render import Served, render_served
@@ -18,18 +28,10 @@ from hallumeter.report.sections import DifferenceSection, PartSection, ScoreSect
 from hallumeter.run.finished import load
 
 from .index.build import opening_document
+from .index.reading import Index
 from .payloads import remote_blocks
+from .runs import FoundRun
 from .trends import headline_rows, trend_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.comparison import Comparison
-    from hallumeter.report.document import Document, MetricRow, Section
-
-    from .index.reading import Index
-    from .runs import FoundRun
-
 
 _FROM_SUMMARY = (OverviewSection, MetricSection, BreakdownSection, DifferenceSection, ScoreSection, PartSection)
 """Sections that tell the whole truth before any record is read."""

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import structs
 
-from hallumeter.report.document import RecordFindings
+from hallumeter.report.document import Document, RecordFindings, RecordView
+from hallumeter.report.drawing import Json
 from hallumeter.report.encoding import encodable
 from hallumeter.report.page.payload import entry_of, entry_payload, records_block, remote_payload
-from hallumeter.report.presentation import presentation_of
+from hallumeter.report.presentation import Readings, presentation_of
+from hallumeter.report.sections import ReadingView
 from hallumeter.report.selection import record_view
-from hallumeter.run.record_places import record_at
+from hallumeter.run.run_folder import record_at
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hallumeter.report.document import Document, RecordView
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.presentation import Readings
-    from hallumeter.report.sections import ReadingView
-
-    from .index.reading import Index, KeptRecord
+from .index.reading import Index, KeptRecord
 
 
 def entry(run: Path, index: Index, *, position: int) -> Json:

@@ -6,24 +6,19 @@ import hashlib
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.instruments import own_files
+from hallumeter.records.manifest import Manifest
+from hallumeter.records.measurement import Summary
 from hallumeter.run.labels import LABELS
-from hallumeter.run.progress import PROGRESS, is_alive, read_progress
+from hallumeter.run.progress import PROGRESS, Progress, is_alive, read_progress
 from hallumeter.run.run_folder import BASELINES, JOURNAL, MANIFEST, RUN_FILES, RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.records.measurement import Summary
-    from hallumeter.run.progress import Progress
-
 
 Status = Literal["finished", "running", "stopped", "damaged"]
 DEPTH = 6

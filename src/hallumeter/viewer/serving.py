@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import uvicorn
 
@@ -14,11 +15,6 @@ from hallumeter.errors import InputError, SettingsError
 from .app import App
 from .guard import Guard
 from .runs import RunList
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 HERE = "127.0.0.1"
 """The only address that is ever listened on."""

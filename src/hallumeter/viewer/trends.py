@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from hallumeter.instruments import instrument_of
+from hallumeter.records.measurement import Summary
 from hallumeter.report.catalog import metric_texts
 from hallumeter.report.document import MetricRow, MetricText
-from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
+from hallumeter.report.drawing import PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import say
 from hallumeter.report.wording import format_number, format_pair
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.measurement import Summary
-    from hallumeter.report.drawing import Json
-
-    from .runs import FoundRun
-
+from .runs import FoundRun
 
 # The few numbers by which a run is known in a list.
 

@@ -11,9 +11,9 @@ from msgspec import structs
 
 from aspect_outputs import FIRST, SECOND, aspect, card_of, correction, failed_output, foreign_card, gold_card, output
 from hallumeter.aspects.aggregate import counted
+from hallumeter.aspects.aggregate.overview import AggregateSettings
 from hallumeter.aspects.aggregate.pipeline import aggregate, aggregate_file
 from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
-from hallumeter.aspects.aggregate.settings import AggregateSettings
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.records.outputs import CallUsage, MappingStats, OutputMeta, ReviewContext
 from hallumeter.aspects.records.scorecard import AspectScore, Scorecard

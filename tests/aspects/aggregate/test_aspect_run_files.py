@@ -22,11 +22,10 @@ from aspect_outputs import (
     only_stage1,
     output,
 )
-from hallumeter.aspects.aggregate.counted import HEAD, safe_cell, triptych_line
+from hallumeter.aspects.aggregate.counted import HEAD, card_lines, safe_cell, triptych_line
+from hallumeter.aspects.aggregate.overview import AggregateSettings
 from hallumeter.aspects.aggregate.pipeline import aggregate
-from hallumeter.aspects.aggregate.record_lines import card_lines
 from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder, write_aspect_run
-from hallumeter.aspects.aggregate.settings import AggregateSettings
 from hallumeter.aspects.aggregate.tables import (
     quality_report,
     spread_csv,

@@ -8,7 +8,7 @@ from blamed_outputs import GOLD, TEXT, found, gold, output, place, said, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hallumeter.aspects.blame.sentences import blame_of
+from hallumeter.aspects.blame.tables import blame_of
 from hallumeter.aspects.metrics.tuples import match_tuples, pairs_of
 from hallumeter.aspects.records.aspect import Aspect, AspectSentiment, AspectTerm, AspectTuple, TextSpan
 from hallumeter.aspects.records.blame import SentenceBlame, UnitBlame

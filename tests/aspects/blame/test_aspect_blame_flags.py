@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from blamed_outputs import GOLD, TEXT, found, output, place, said, states
 
-from hallumeter.aspects.blame.sentences import blame_of
+from hallumeter.aspects.blame.tables import blame_of
 from hallumeter.aspects.records.aspect import CorrectionProposal, StructuralRisk, TextSpan
 from hallumeter.aspects.records.blame import ErrorFlag, Ignoring, SentenceBlame, StepTally, UnitBlame
 from hallumeter.aspects.records.outputs import (

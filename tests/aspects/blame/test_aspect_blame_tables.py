@@ -9,8 +9,7 @@ import msgspec
 import pytest
 from blamed_outputs import found, output, said, states
 
-from hallumeter.aspects.blame.sentences import blame_of
-from hallumeter.aspects.blame.tables import BlameSums, blame_table, write_blame
+from hallumeter.aspects.blame.tables import BlameSums, blame_of, blame_table, write_blame
 from hallumeter.aspects.records.aspect import CorrectionProposal, TextSpan
 from hallumeter.aspects.records.blame import BlameTable, UnitBlame
 from hallumeter.aspects.records.outputs import (

@@ -10,7 +10,7 @@ from planted_sentences import QuietReader, marked, sentences
 
 from hallumeter.aspects.agents.offline import OfflineAgent
 from hallumeter.aspects.agents.protocol import ANSWERS, AgentTask
-from hallumeter.aspects.blame.sentences import blame_of
+from hallumeter.aspects.blame.tables import blame_of
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.records.aspect import AspectTuple, TextSpan
 from hallumeter.aspects.records.blame import SentenceBlame

@@ -11,8 +11,8 @@ import pytest
 from growing_texts import check_growth
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.readers.korean import analyser
+from hallumeter.aspects.readers.korean.parsing import sentence_of
 from hallumeter.aspects.readers.korean.reader import KoreanReader
-from hallumeter.aspects.readers.korean.sentence import sentence_of
 from hallumeter.aspects.readers.protocol import AspectReader, SentenceReading
 from hallumeter.errors import MissingExtraError, SettingsError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hallumeter.aspects.commands import aspects
-from hallumeter.aspects.report.traced import traced_sentences
+from hallumeter.aspects.report.presentation import traced_sentences
 from hallumeter.report.build import build_document
 from hallumeter.report.catalog import metric_texts
 from hallumeter.report.document import Document, RecordFindings

@@ -13,10 +13,9 @@ from aspect_samples import erring_run, whole_document
 from hallumeter.aspects.records.aspect import AspectSentiment, AspectTerm, AspectTuple, TextSpan
 from hallumeter.aspects.records.blame import ErrorKind, TracedSentence, UnitBlame, UnitChange
 from hallumeter.aspects.records.outputs import AspectSentiments, FinalResult, OutputMeta, PipelineOutput, StageOne
-from hallumeter.aspects.report.build import ErrorCount, deeds_of, flow_section
-from hallumeter.aspects.report.payload import trace_payload
+from hallumeter.aspects.report.build import ErrorCount, blame_groups, deeds_of, flow_lines, flow_section
+from hallumeter.aspects.report.presentation import trace_payload
 from hallumeter.aspects.report.tracing import trace_of
-from hallumeter.aspects.report.views import blame_groups, flow_lines
 from hallumeter.errors import RecordError
 from hallumeter.records.summaries import UnitStatus
 from hallumeter.report.document import Document, RecordSection, RecordView

@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 
 from aspect_outputs import aspect, card_of, output
+from hallumeter.aspects.aggregate.overview import AggregateSettings
 from hallumeter.aspects.aggregate.pipeline import aggregate
 from hallumeter.aspects.aggregate.run_writer import aggregate_to_folder
-from hallumeter.aspects.aggregate.settings import AggregateSettings
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.records.scorecard import Scorecard
 from hallumeter.aspects.report.families import SECTIONS

@@ -12,8 +12,7 @@ import pytest
 
 from hallumeter.challenge.integrity.cases import IntegrityResult, all_cases
 from hallumeter.challenge.integrity.own import evaluator_of
-from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity
-from hallumeter.challenge.integrity.text import result_text
+from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity, result_text
 from hallumeter.challenge.integrity.worker import Call, answered, outcome_of
 from hallumeter.claims.judges.embedded.network import tokenizer
 from hallumeter.errors import SettingsError

@@ -7,7 +7,7 @@ import pytest
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.dialogue.measure import rate_table as ledger_module
-from hallumeter.dialogue.measure.pairing import mode_differences
+from hallumeter.dialogue.measure.commands import mode_differences
 from hallumeter.dialogue.measure.rate_table import (
     Part,
     RateRow,

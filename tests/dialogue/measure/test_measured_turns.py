@@ -9,10 +9,9 @@ import pytest
 from dialogue_events import FACTS, QUESTIONS, RIGHT, WRONG, event
 from msgspec.json import encode
 
-from hallumeter.dialogue.judges.opinions import Opinions
 from hallumeter.dialogue.judges.settings import load_settings
 from hallumeter.dialogue.measure.events import event_of, slots_of
-from hallumeter.dialogue.measure.setup import DialogueSetup, EntityReader
+from hallumeter.dialogue.measure.setup import DialogueSetup, EntityReader, Opinions
 from hallumeter.dialogue.measure.turns import event_metrics, is_unread_language, measure_event, measure_turn, unusable
 from hallumeter.dialogue.records import Event
 

@@ -9,10 +9,9 @@ from dialogue_events import QUESTIONS, RIGHT, event
 from msgspec.json import encode
 
 from hallumeter.claims.judges.language_model import LanguageModelJudge
-from hallumeter.dialogue.judges.opinions import Opinions
 from hallumeter.dialogue.judges.settings import load_settings
 from hallumeter.dialogue.measure.events import event_of
-from hallumeter.dialogue.measure.setup import DialogueSetup, VectorUse
+from hallumeter.dialogue.measure.setup import DialogueSetup, Opinions, VectorUse
 from hallumeter.dialogue.measure.turns import MeasuredTurn, event_metrics, measure_turn
 from hallumeter.models.protocol import ProviderFault, Request
 from hallumeter.models.scripted import ScriptedProvider

@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from hallumeter.dialogue.fhir.patients import Entry, Gathering, PatientRecord
-from hallumeter.dialogue.script.facts import PatientFacts, facts_of
-from hallumeter.dialogue.script.notes import Notes
+from hallumeter.dialogue.script.facts import Notes, PatientFacts, facts_of
 from patient_records import Json, patient
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from script_facts import facts
 
-from hallumeter.dialogue.script.notes import Notes
+from hallumeter.dialogue.script.facts import Notes
 from patient_records import Json, condition
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from script_facts import facts
 
-from hallumeter.dialogue.script.notes import Notes
+from hallumeter.dialogue.script.facts import Notes
 from patient_records import Json, blood_pressure, concept, condition, observation, patient, procedure, request
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from hallumeter.dialogue.reading.reader import ClinicalReader
 from hallumeter.dialogue.records import Mention, Script
-from hallumeter.dialogue.script.notes import ScriptSettings
+from hallumeter.dialogue.script.facts import ScriptSettings
 from hallumeter.dialogue.script.pipeline import Scripting, write_scripts
 from hallumeter.errors import InputError, SettingsError
 from patient_records import bundle, condition, observation, patient, write_bundle, write_json

@@ -8,8 +8,8 @@ import pytest
 from script_facts import facts
 
 from hallumeter.dialogue.script.facts import PatientFacts
+from hallumeter.dialogue.script.pipeline import slots_of, turns_of, with_particle
 from hallumeter.dialogue.script.tables import questions
-from hallumeter.dialogue.script.wording import slots_of, turns_of, with_particle
 from patient_records import blood_pressure, condition, observation, patient, procedure, request
 
 LANGUAGES = ("en", "ko")

@@ -379,7 +379,8 @@ class _Conversation:
             self._widen()
             return None
         self._attempts += 1
-        self._count(reply.usage, _cost_of(self._provider, reply), started=started)
+        cost_of = getattr(self._provider, "cost_of", None)
+        self._count(reply.usage, None if cost_of is None else cost_of(reply), started=started)
         self._reply = reply
         self._text = reply.completions[0].text if reply.completions else ""
         return self._text
@@ -424,8 +425,3 @@ class _Conversation:
 def _sum(known: _Number | None, more: _Number | None) -> _Number | None:
     """Both together; None when one of them is not known."""
     return None if known is None or more is None else known + more
-
-
-def _cost_of(provider: Provider, reply: Reply) -> float | None:
-    cost_of = getattr(provider, "cost_of", None)
-    return None if cost_of is None else cost_of(reply)

@@ -259,11 +259,16 @@ def summed_up(facts: SentenceFacts, stage1: StageOne, history: tuple[DebateTurn,
             evidence[opinion.term] = words
     tuples += [AspectTuple("", each.polarity) for each in stage1.atsa.aspect_sentiments if not each.term]
     label = _label(facts, tuples)
+    # Words of the text for the label; the text itself where no words stand out.
+    shown = [evidence[each.aspect_term] for each in tuples if each.aspect_term in evidence]
+    fitting = [evidence[each.aspect_term] for each in tuples if each.aspect_term in evidence and each.polarity == label]
+    whole = facts.evidence_of(facts.sentence_polarity)
+    others = [whole] if whole else []
     return DebateSummary(
         final_patch=tuple(patch),
         final_tuples=tuple(tuples),
         sentence_polarity=label,
-        sentence_evidence_spans=_sentence_evidence(facts, tuples, evidence, label=label),
+        sentence_evidence_spans=tuple(dict.fromkeys(fitting or shown or others)) or (facts.text.strip() or facts.text,),
         unresolved_conflicts=tuple(_unresolved(facts, stage1, history)),
         aspect_evidence=evidence,
     )
@@ -355,17 +360,6 @@ def _label(facts: SentenceFacts, tuples: list[AspectTuple]) -> str:
     if felt:
         return str(felt.pop())
     return "neutral" if polarities else facts.sentence_polarity.polarity
-
-
-def _sentence_evidence(
-    facts: SentenceFacts, tuples: list[AspectTuple], evidence: dict[str, str], *, label: str
-) -> tuple[str, ...]:
-    """Words of the text for the label; the text itself where no words stand out."""
-    shown = [evidence[each.aspect_term] for each in tuples if each.aspect_term in evidence]
-    fitting = [evidence[each.aspect_term] for each in tuples if each.aspect_term in evidence and each.polarity == label]
-    whole = facts.evidence_of(facts.sentence_polarity)
-    others = [whole] if whole else []
-    return tuple(dict.fromkeys(fitting or shown or others)) or (facts.text.strip() or facts.text,)
 
 
 # Stage 2 offline: reviews of one's own stage 1, item by item, with what the debate said.

@@ -7,45 +7,33 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from hallumeter.aspects.records import outputs
 from hallumeter.aspects.records.aspect import AspectTuple
-from hallumeter.aspects.records.outputs import (
-    AspectExtraction,
-    AspectReview,
-    AspectSentiments,
-    CallUsage,
-    DebateSummary,
-    DebateTurn,
-    ReviewContext,
-    SentimentReview,
-    StageOne,
-    StructuralReview,
-    StructuralValidation,
-)
 
 Role = Literal[
     "ate", "atsa", "validator", "epm", "tan", "cj", "debate_summary", "ate_review", "atsa_review", "validator_review"
 ]
 AgentAnswer: TypeAlias = (
-    AspectExtraction
-    | AspectSentiments
-    | StructuralValidation
-    | DebateTurn
-    | DebateSummary
-    | AspectReview
-    | SentimentReview
-    | StructuralReview
+    outputs.AspectExtraction
+    | outputs.AspectSentiments
+    | outputs.StructuralValidation
+    | outputs.DebateTurn
+    | outputs.DebateSummary
+    | outputs.AspectReview
+    | outputs.SentimentReview
+    | outputs.StructuralReview
 )
 ANSWERS: dict[Role, type[AgentAnswer]] = {
-    "ate": AspectExtraction,
-    "atsa": AspectSentiments,
-    "validator": StructuralValidation,
-    "epm": DebateTurn,
-    "tan": DebateTurn,
-    "cj": DebateTurn,
-    "debate_summary": DebateSummary,
-    "ate_review": AspectReview,
-    "atsa_review": SentimentReview,
-    "validator_review": StructuralReview,
+    "ate": outputs.AspectExtraction,
+    "atsa": outputs.AspectSentiments,
+    "validator": outputs.StructuralValidation,
+    "epm": outputs.DebateTurn,
+    "tan": outputs.DebateTurn,
+    "cj": outputs.DebateTurn,
+    "debate_summary": outputs.DebateSummary,
+    "ate_review": outputs.AspectReview,
+    "atsa_review": outputs.SentimentReview,
+    "validator_review": outputs.StructuralReview,
 }
 """What each role answers, in the order in which they are asked."""
 
@@ -69,11 +57,11 @@ class AgentTask(Struct, frozen=True, kw_only=True):
     domain: str | None = None
     demos: tuple[Demonstration, ...] = ()
     seed: int = 0
-    stage1: StageOne | None = None
+    stage1: outputs.StageOne | None = None
     """Of debates and reviews; with an empty validator when it is switched off."""
-    history: tuple[DebateTurn, ...] = ()
+    history: tuple[outputs.DebateTurn, ...] = ()
     """What was said in the debate before."""
-    context: ReviewContext | None = None
+    context: outputs.ReviewContext | None = None
     """Of reviews; None without a debate."""
 
 
@@ -81,7 +69,7 @@ class AgentReply(Struct, frozen=True, kw_only=True):
     """What an agent answered."""
 
     answer: AgentAnswer
-    usage: CallUsage = CallUsage()
+    usage: outputs.CallUsage = outputs.CallUsage()
     raw: str | None = None
     """The words of a language model; None for code."""
     notes: tuple[str, ...] = ()
@@ -92,12 +80,18 @@ class AgentFault(Exception):  # noqa: N818 (it is a fault of the agent, as Provi
     """An agent has no usable answer: the sentence fails."""
 
     def __init__(
-        self, code: str, message: str, *, usage: CallUsage | None = None, attempts: int = 1, raw: str | None = None
+        self,
+        code: str,
+        message: str,
+        *,
+        usage: outputs.CallUsage | None = None,
+        attempts: int = 1,
+        raw: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
-        self.usage = CallUsage() if usage is None else usage
+        self.usage = outputs.CallUsage() if usage is None else usage
         self.attempts = attempts
         self.raw = raw
         """The last words of a language model that could not be used; None without any."""
@@ -137,9 +131,9 @@ def visible(task: AgentTask) -> AgentTask:
         return msgspec.structs.replace(task, stage1=None, history=(), context=None)
     if task.role in DEBATE_ROLES:
         return msgspec.structs.replace(task, demos=(), context=None)
-    stage1 = task.stage1 or StageOne()
+    stage1 = task.stage1 or outputs.StageOne()
     seen = {"ate_review": {"ate": stage1.ate}, "atsa_review": {"atsa": stage1.atsa}}.get(task.role, {})
-    own = StageOne(**seen, validator=stage1.validator)  # type: ignore[arg-type]
+    own = outputs.StageOne(**seen, validator=stage1.validator)  # type: ignore[arg-type]
     return msgspec.structs.replace(task, demos=(), history=(), stage1=own)
 
 
@@ -156,7 +150,7 @@ def user_message(task: AgentTask) -> str:
     if task.role in STAGE_ONE_ROLES:
         shown["demos"] = [_demo(demo, task.role) for demo in seen.demos]
     elif task.role in DEBATE_ROLES:
-        shown |= {"shared_context": _shared(seen.stage1 or StageOne()), "history": seen.history}
+        shown |= {"shared_context": _shared(seen.stage1 or outputs.StageOne()), "history": seen.history}
     else:
         shown |= _reviewed(seen)
     shown["topic" if task.role in DEBATE_ROLES else "text"] = task.text
@@ -192,7 +186,7 @@ def _demo_sentiment(each: AspectTuple) -> dict[str, object]:
     return {"aspect_term": aspect_term, "polarity": each.polarity}
 
 
-def _shared(stage1: StageOne) -> dict[str, object]:
+def _shared(stage1: outputs.StageOne) -> dict[str, object]:
     return {
         "aspects": stage1.ate.aspects,
         "aspect_sentiments": stage1.atsa.aspect_sentiments,
@@ -202,7 +196,7 @@ def _shared(stage1: StageOne) -> dict[str, object]:
 
 
 def _reviewed(seen: AgentTask) -> dict[str, object]:
-    stage1 = seen.stage1 or StageOne()
+    stage1 = seen.stage1 or outputs.StageOne()
     own: dict[Role, object] = {"ate_review": stage1.ate, "atsa_review": stage1.atsa}
     shown = {"stage1": own[seen.role]} if seen.role in own else {}
     return {**shown, "stage1_validator": stage1.validator, "debate_review_context": seen.context}

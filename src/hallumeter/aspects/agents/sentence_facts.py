@@ -9,8 +9,7 @@ from importlib import resources
 from msgspec import Struct, convert
 from msgspec.json import Decoder
 
-from hallumeter.aspects.grounding import composed, placement_of, target_words
-from hallumeter.aspects.offset_conventions import CountedText
+from hallumeter.aspects.grounding import CountedText, composed, placement_of, target_words
 from hallumeter.aspects.readers.protocol import AspectReader, FoundPolarity, FoundTerm, SentenceReading
 from hallumeter.aspects.records.aspect import AspectSentiment, Polarity, TextSpan
 from hallumeter.models.instructions import instruction_spans
@@ -249,7 +248,11 @@ def right_polarity(facts: SentenceFacts, opinion: Opinion, *, support: float = 0
         return found if found.confidence >= facts.settings.doubtful_confidence else None
     if opinion.polarity is None or opinion.polarity == found.polarity or support < 0:
         return None
-    said = _felt_in_evidence(facts, opinion)
+    # What the stated evidence says by itself; None when it is no part of the text, or nearly all of it.
+    given = [sentiment.evidence for sentiment in opinion.stated if sentiment.evidence]
+    short = [words for words in given if words in facts.text and 2 * len(words) < len(facts.text)]
+    felt = {facts.felt_in(words) for words in short} - {None}
+    said = felt.pop() if len(felt) == 1 else None
     if said is not None and said == opinion.polarity:
         return None
     is_opposite = "neutral" not in (found.polarity, opinion.polarity)
@@ -263,11 +266,3 @@ def _opinion(facts: SentenceFacts, term: str, stated: list[AspectSentiment]) -> 
     places = dict.fromkeys(place for span in spans if (place := facts.place_of(term, span)) is not None)
     found = tuple(facts.polarity_at(place.start, place.end) for place in places)
     return Opinion(term, tuple(stated), tuple(places), found)
-
-
-def _felt_in_evidence(facts: SentenceFacts, opinion: Opinion) -> Polarity | None:
-    """What the stated evidence says by itself; None when it is no part of the text, or nearly all of it."""
-    given = [sentiment.evidence for sentiment in opinion.stated if sentiment.evidence]
-    short = [words for words in given if words in facts.text and 2 * len(words) < len(facts.text)]
-    felt = {facts.felt_in(words) for words in short} - {None}
-    return felt.pop() if len(felt) == 1 else None

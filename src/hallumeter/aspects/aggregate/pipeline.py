@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import Struct
 
-from hallumeter.aspects.score.reading import opened_lines
+from hallumeter.aspects.records.scorecard import Scorecard
+from hallumeter.aspects.score.reading import Chunk, opened_lines
 from hallumeter.aspects.score.scorecards import completed, scorecard_reader
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records.claim import Failure
@@ -18,22 +20,11 @@ from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.summarize import SummarySettings
 
-from .counted import CardCounts, CountedCards, CountTask, counted_cards, counted_chunk
-from .overview import aspect_summary
-from .rows import metric_rows, parts_of
-from .settings import INSTRUMENT, AggregateSettings
+from .counted import CardCounts, CountedCards, CountTask, RunKey, counted_cards, counted_chunk
+from .overview import INSTRUMENT, AggregateSettings, aspect_summary, metric_rows, parts_of
 from .tables import drop_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from hallumeter.aspects.records.scorecard import Scorecard
-    from hallumeter.aspects.score.reading import Chunk
-
-    from .counted import RunKey
-
-    Keep = Callable[[CountedCards], object]
+Keep = Callable[[CountedCards], object]
 
 
 _CARDS_AT_ONCE = 512

@@ -6,53 +6,24 @@ import shutil
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from hallumeter.aspects.grounding import JUDGE, target_words
 from hallumeter.aspects.score.pipeline import ScoreSettings, score_outputs
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Summary
+from hallumeter.run import run_folder
 from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import load
 from hallumeter.run.inputs import rereadable_files, sha256_of
-from hallumeter.run.run_folder import (
-    CLAIMS,
-    FAILURES,
-    MANIFEST,
-    MEASUREMENTS,
-    RECORDS,
-    REPORT,
-    SUMMARY,
-    VERDICTS,
-    new_run_folder,
-    write_json,
-)
 
-from .counted import HEAD
+from . import tables
+from .counted import HEAD, CountedCards
+from .overview import INSTRUMENT, AggregateSettings
 from .pipeline import Aggregated, aggregate_file
-from .settings import INSTRUMENT, AggregateSettings
-from .tables import (
-    QUALITY,
-    SPREAD_CSV,
-    SPREAD_TABLE,
-    STRUCTURAL_CSV,
-    STRUCTURAL_TABLE,
-    TRIPTYCH,
-    quality_report,
-    spread_csv,
-    spread_table,
-    structural_csv,
-    structural_table,
-)
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hallumeter.records.measurement import Summary
-
-    from .counted import CountedCards
-
 
 SCORECARDS = "scorecards.jsonl"
 OUTPUTS = "outputs.jsonl"
@@ -66,12 +37,17 @@ class RunWriter:
         """Begin the files; with `has_failures` the failures of the pipeline are in the folder already."""
         self._folder = folder
         self._files = ExitStack()
-        names = {"records": RECORDS, "claims": CLAIMS, "verdicts": VERDICTS, "measurements": MEASUREMENTS}
-        names |= {} if has_failures else {"failures": FAILURES}
+        names = {
+            "records": run_folder.RECORDS,
+            "claims": run_folder.CLAIMS,
+            "verdicts": run_folder.VERDICTS,
+            "measurements": run_folder.MEASUREMENTS,
+        }
+        names |= {} if has_failures else {"failures": run_folder.FAILURES}
         self._streams: dict[str, IO[bytes]] = {
             kind: self._files.enter_context((folder / name).open("wb")) for kind, name in names.items()
         }
-        self._triptych = self._files.enter_context((folder / TRIPTYCH).open("wb"))
+        self._triptych = self._files.enter_context((folder / tables.TRIPTYCH).open("wb"))
         self._triptych.write(HEAD)
 
     def __enter__(self) -> RunWriter:
@@ -92,15 +68,15 @@ class RunWriter:
     def finish(self, summary: Summary) -> None:
         """Write what is known only at the end."""
         texts = {
-            STRUCTURAL_CSV: structural_csv(summary),
-            STRUCTURAL_TABLE: structural_table(summary),
-            SPREAD_CSV: spread_csv(summary),
-            SPREAD_TABLE: spread_table(summary),
-            QUALITY: quality_report(summary),
+            tables.STRUCTURAL_CSV: tables.structural_csv(summary),
+            tables.STRUCTURAL_TABLE: tables.structural_table(summary),
+            tables.SPREAD_CSV: tables.spread_csv(summary),
+            tables.SPREAD_TABLE: tables.spread_table(summary),
+            tables.QUALITY: tables.quality_report(summary),
         }
         for name, text in texts.items():
             (self._folder / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        write_json(self._folder / SUMMARY, summary)
+        run_folder.write_json(self._folder / run_folder.SUMMARY, summary)
 
 
 def write_aspect_run(
@@ -122,7 +98,7 @@ def write_aspect_run(
 
 def write_scorecard_run(scorecards: Path, folder: Path, settings: AggregateSettings) -> Aggregated:
     """Aggregate scorecards, and write everything but the manifest into a folder."""
-    has_failures = (folder / FAILURES).exists()
+    has_failures = (folder / run_folder.FAILURES).exists()
     with RunWriter(folder, has_failures=has_failures) as writer:
         found = aggregate_file(scorecards, settings, keep=writer.add)
     writer.finish(found.summary)
@@ -148,7 +124,7 @@ def write_manifest(folder: Path, source: InputFile, settings: AggregateSettings,
         started=started.isoformat(timespec="seconds"),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    write_json(folder / MANIFEST, manifest)
+    run_folder.write_json(folder / run_folder.MANIFEST, manifest)
 
 
 # Aggregate scorecards into a run folder of their own.
@@ -161,9 +137,9 @@ def aggregate_to_folder(scorecards: Path, out: Path, settings: AggregateSettings
         InputError: The file cannot be read, or the folder holds something.
     """
     started = datetime.now(UTC)
-    with new_run_folder(out) as folder, rereadable_files([scorecards]) as [(name, path)]:
+    with run_folder.new_run_folder(out) as folder, rereadable_files([scorecards]) as [(name, path)]:
         found = write_scorecard_run(path, folder, settings)
         source = InputFile(name, sha256_of(path), found.summary.counts.records)
         write_manifest(folder, source, settings, started=started)
-        load(folder).to_html(folder / REPORT)
+        load(folder).to_html(folder / run_folder.REPORT)
     return found

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from hallumeter.aspects.offset_conventions import CODE_POINTS, PLACED, convention_words
+from hallumeter.aspects.grounding import CODE_POINTS, PLACED, convention_words
 from hallumeter.formats.delimited import csv_text
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.summaries import AspectSummary, Breakdown
 from hallumeter.report.table import Cell, Table, csv, escaped, left, markdown, right
 from hallumeter.report.wording import format_count, plural
 from hallumeter.text.normalize import printable
 
 from .counted import safe_cell
-from .rows import RUN, SEED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.summaries import AspectSummary, Breakdown
-
+from .overview import RUN, SEED
 
 STRUCTURAL_CSV, STRUCTURAL_TABLE = "structural_metrics.csv", "structural_metrics_table.md"
 SPREAD_CSV, SPREAD_TABLE = "aggregated_mean_std.csv", "aggregated_mean_std.md"

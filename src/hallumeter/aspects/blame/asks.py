@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
-from hallumeter.aspects.records.aspect import TextSpan
-from hallumeter.aspects.records.blame import ErrorFlag, Ignoring
-from hallumeter.aspects.stages.requests import request_of_aspect_item, request_of_proposal, request_of_sentiment_item
+from hallumeter.aspects.records import outputs
+from hallumeter.aspects.records.aspect import AspectTuple, CorrectionProposal, StructuralRisk, TextSpan
+from hallumeter.aspects.records.blame import ErrorFlag, ErrorKind, Ignoring
+from hallumeter.aspects.stages.requests import (
+    Request,
+    request_of_aspect_item,
+    request_of_proposal,
+    request_of_sentiment_item,
+)
 from hallumeter.aspects.stages.terms import term_key
 
-from .histories import did_validate
+from .against_gold import Units, did_validate
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple, CorrectionProposal, StructuralRisk
-    from hallumeter.aspects.records.blame import ErrorKind
-    from hallumeter.aspects.records.outputs import (
-        AspectState,
-        Correction,
-        DebateOutput,
-        OverrideDecision,
-        PipelineOutput,
-        StageTwo,
-    )
-    from hallumeter.aspects.stages.requests import Request
-
-    from .against_gold import Units
-
-    Flags: TypeAlias = dict[ErrorKind, dict[int, list[ErrorFlag]]]
-    """By kind of error and place of the unit."""
+Flags: TypeAlias = dict[ErrorKind, dict[int, list[ErrorFlag]]]
+"""By kind of error and place of the unit."""
 
 
 POLARITY: tuple[ErrorKind, ...] = ("polarity",)
@@ -87,7 +77,7 @@ class Kept(NamedTuple):
     key: str
 
 
-def asks_of(output: PipelineOutput) -> list[Ask]:
+def asks_of(output: outputs.PipelineOutput) -> list[Ask]:
     """All demands, in the order in which they were made."""
     validator = output.stage1.validator
     logged = _Log(output.correction_applied_log)
@@ -106,13 +96,13 @@ def asks_of(output: PipelineOutput) -> list[Ask]:
     return asks
 
 
-def kept_by_reviews(output: PipelineOutput) -> list[Kept]:
+def kept_by_reviews(output: outputs.PipelineOutput) -> list[Kept]:
     """What the reviews of stage 2 looked at and left as it was."""
     requests = () if output.stage2 is None else _review_requests(output.stage2)
     return [Kept(request.step, term_key(request.target or "")) for request in requests if request.kind not in _REQUESTS]
 
 
-def speakers_of(output: PipelineOutput) -> list[str]:
+def speakers_of(output: outputs.PipelineOutput) -> list[str]:
     """Who spoke, each once, in order."""
     speakers = ["validator"] if did_validate(output.stage1.validator) else []
     if output.debate is not None:
@@ -127,7 +117,7 @@ def speakers_of(output: PipelineOutput) -> list[str]:
 class _Log:
     """What became of demands: entries are used up in their order, so that two equal demands have one each."""
 
-    def __init__(self, entries: Iterable[Correction]) -> None:
+    def __init__(self, entries: Iterable[outputs.Correction]) -> None:
         self._entries = list(entries)
 
     def answered(self, ask: Ask, request: Request) -> Ask:
@@ -147,7 +137,7 @@ def _asked(by: str, request: Request, kinds: tuple[ErrorKind, ...]) -> Ask:
     return Ask(by, request.name, kinds, keys, polarity=polarity, span=span)
 
 
-def _review_requests(stage: StageTwo) -> Iterator[Request]:
+def _review_requests(stage: outputs.StageTwo) -> Iterator[Request]:
     yield from map(request_of_aspect_item, stage.ate.aspect_review)
     yield from map(request_of_sentiment_item, stage.atsa.sentiment_review)
 
@@ -169,7 +159,7 @@ def _of_proposals(by: str, proposals: Iterable[CorrectionProposal], logged: _Log
         yield ask if logged is None else logged.answered(ask, request)
 
 
-def _of_edits(debate: DebateOutput, decisions: Iterable[OverrideDecision]) -> Iterator[Ask]:
+def _of_edits(debate: outputs.DebateOutput, decisions: Iterable[outputs.OverrideDecision]) -> Iterator[Ask]:
     decided = {term_key(entry.aspect_term): entry for entry in decisions}
     turns = [turn for part in debate.rounds for turn in part.turns]
     edits = [(turn.name.casefold(), edit) for turn in turns for edit in turn.proposed_edits]
@@ -183,7 +173,7 @@ def _of_edits(debate: DebateOutput, decisions: Iterable[OverrideDecision]) -> It
             yield _weighed(ask, decided.get(term_key(term)) if kinds is POLARITY else None)
 
 
-def _weighed(ask: Ask, entry: OverrideDecision | None) -> Ask:
+def _weighed(ask: Ask, entry: outputs.OverrideDecision | None) -> Ask:
     if entry is None:
         return ask
     is_applied = entry.decision == "applied" and entry.target == ask.polarity
@@ -191,7 +181,7 @@ def _weighed(ask: Ask, entry: OverrideDecision | None) -> Ask:
     return ask._replace(step="debate_override", is_applied=is_applied, reason=reason)
 
 
-def _of_messages(output: PipelineOutput) -> Iterator[Ask]:
+def _of_messages(output: outputs.PipelineOutput) -> Iterator[Ask]:
     """Turns without edits: the polarity that code read out of them."""
     context = output.debate_review_context
     for point in () if context is None else context.rebuttal_points:
@@ -233,7 +223,7 @@ def flags_of(asks: Iterable[Ask], units: Units, *, heard: int, text: str) -> Fla
 
 
 def ignored_by(
-    flags: Sequence[ErrorFlag], error: ErrorKind, keys: Sequence[str], *, output: PipelineOutput
+    flags: Sequence[ErrorFlag], error: ErrorKind, keys: Sequence[str], *, output: outputs.PipelineOutput
 ) -> tuple[Ignoring, ...]:
     """Who let it stand: steps that did not apply what was asked, and the review that kept what others had flagged.
 
@@ -263,7 +253,7 @@ def _does_speak_of(ask: Ask, keys: Iterable[str], span: TextSpan | None) -> bool
     return any(key in ask.keys for key in keys)
 
 
-def _wants_change(ask: Ask, aspect: AspectState) -> bool:
+def _wants_change(ask: Ask, aspect: outputs.AspectState) -> bool:
     if ask.polarity is not None and ask.polarity == aspect.polarity:
         return False
     return ask.span is None or ask.span != aspect.span

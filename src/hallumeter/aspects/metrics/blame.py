@@ -5,20 +5,15 @@ Every rate is kept as its two counts, and is undefined without a denominator.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from hallumeter.aspects.records.blame import ABSENT, RIGHT, WRONG, BlameColumns, StepTally, UnitChange
+from hallumeter.aspects.records.blame import ABSENT, RIGHT, WRONG, BlameColumns, ErrorKind, StepTally, UnitChange
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.summaries import STATUSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.aspects.records.blame import ErrorKind
-
 
 BLAME_RATES = {
     "introduction": ("introduced", "chances"),

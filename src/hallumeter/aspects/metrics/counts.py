@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.aspects.records.columns import ASPECT_COUNTS, AspectCounts
-from hallumeter.aspects.records.scorecard import DROP, INSUFFICIENT, KEEP, SENTENCE_LABELS
+from hallumeter.aspects.records.scorecard import (
+    DROP,
+    INSUFFICIENT,
+    KEEP,
+    SENTENCE_LABELS,
+    Scorecard,
+    SentimentInput,
+    SentimentJudgement,
+    StageDelta,
+    ValidatorScore,
+)
 
 from .tuples import (
     VALID_POLARITIES,
+    Pair,
     Stated,
     TupleMatch,
     has_conflict,
@@ -21,21 +34,6 @@ from .tuples import (
     tidy_polarity,
     tidy_term,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.aspects.records.scorecard import (
-        Scorecard,
-        SentimentInput,
-        SentimentJudgement,
-        StageDelta,
-        ValidatorScore,
-    )
-
-    from .tuples import Pair
-
 
 # What a scorecard tells of risks, changes and the debate, in counts.
 
@@ -338,9 +336,22 @@ def count_row(card: Scorecard) -> list[float]:
     else:
         counts["samples"] = 1
         _count_aspects(card, counts)
-        _count_sentiments(card, counts)
+        score = card.sentiment_score
+        judgements = () if score is None else score.sentiment_judgements
+        attributions = [each.attribution_score for each in judgements if each.attribution_score is not None]
+        grounded = [each.opinion_grounded for each in judgements if each.opinion_grounded is not None]
+        relevant = [each.evidence_relevant for each in judgements if each.evidence_relevant is not None]
+        counts["attributable"], counts["attributed"] = len(attributions), sum(attributions)
+        counts["groundable"], counts["grounded"] = len(grounded), sum(grounded)
+        counts["evidence_judged"], counts["evidence_relevant"] = len(relevant), sum(relevant)
         count_stages(card, counts)
-        _count_bucket(card, counts)
+        bucket = grounding_bucket(card)
+        if bucket is not None:
+            counts["bucketed"] = counts[bucket] = 1
+        is_unsupported = is_unsupported_by_the_older_rule(card)
+        if is_unsupported is not None:
+            counts["legacy_judged"] = 1
+            counts["legacy_unsupported"] = int(is_unsupported)
         count_tuples(card, counts)
         _count_signal(card, counts)
         _count_opinions(card, counts)
@@ -394,27 +405,6 @@ def _count_judgements(card: Scorecard, counts: Counts) -> None:
     if inputs.final_out_of_text is not None:
         counts["final_known"] = 1
         counts["final_out_of_text"] = int(inputs.final_out_of_text > 0)
-
-
-def _count_sentiments(card: Scorecard, counts: Counts) -> None:
-    score = card.sentiment_score
-    judgements = () if score is None else score.sentiment_judgements
-    attributions = [each.attribution_score for each in judgements if each.attribution_score is not None]
-    grounded = [each.opinion_grounded for each in judgements if each.opinion_grounded is not None]
-    relevant = [each.evidence_relevant for each in judgements if each.evidence_relevant is not None]
-    counts["attributable"], counts["attributed"] = len(attributions), sum(attributions)
-    counts["groundable"], counts["grounded"] = len(grounded), sum(grounded)
-    counts["evidence_judged"], counts["evidence_relevant"] = len(relevant), sum(relevant)
-
-
-def _count_bucket(card: Scorecard, counts: Counts) -> None:
-    bucket = grounding_bucket(card)
-    if bucket is not None:
-        counts["bucketed"] = counts[bucket] = 1
-    is_unsupported = is_unsupported_by_the_older_rule(card)
-    if is_unsupported is not None:
-        counts["legacy_judged"] = 1
-        counts["legacy_unsupported"] = int(is_unsupported)
 
 
 def _count_signal(card: Scorecard, counts: Counts) -> None:

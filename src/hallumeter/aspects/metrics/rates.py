@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.aspects.records.columns import CaseColumns
 from hallumeter.aspects.records.outputs import ArbiterFlags
-from hallumeter.aspects.records.scorecard import DROP
+from hallumeter.aspects.records.scorecard import DROP, ModeratorScore, Scorecard
 from hallumeter.records.rate import Rates
 
 from .tuples import pairs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from hallumeter.aspects.records.scorecard import ModeratorScore, Scorecard
-
 
 # What the parts of a whole are: rules that decided, reasons of drops, of skips and of failures, in plain counts.
 

@@ -7,14 +7,11 @@ without a term matches any one prediction of its polarity that nothing else has 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.aspects.records.aspect import AspectTuple
-
+from hallumeter.aspects.records.aspect import AspectTuple
 
 Pair = tuple[str, str]
 """A term, empty when it is not named, and a polarity, empty when it is missing."""

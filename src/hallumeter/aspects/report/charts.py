@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from hallumeter.records.summaries import UnitStatus
-from hallumeter.report.drawing import FONTS, PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.summaries import Breakdown, UnitStatus
+from hallumeter.report.drawing import FONTS, PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, say_count
+from hallumeter.report.sections import FlowSection, FlowStep, PartSection
 from hallumeter.report.wording import format_count, format_number, format_pair, interval_words
 
 from .build import deed
 from .families import BARS
 from .wording import DEEDS, PART_WORDS, part_words, step_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.records.summaries import Breakdown
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import FlowSection, FlowStep, PartSection
-
 
 # The drawing of a flow, for Vega itself: a row for each step, and bands of what moves between the rows.
 #

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hallumeter.aspects.catalog import CASE_METRICS, GROUNDING_METRICS, STAGE_METRICS, TUPLE_METRICS
+from hallumeter.report.document import Section
 from hallumeter.report.languages.speaking import message
-
-if TYPE_CHECKING:
-    from hallumeter.report.document import Section
-
 
 DROPPED = (
     "aspect_hallucination_rate",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from hallumeter.aspects.catalog import METRICS_BY_ID
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.summaries import AspectSummary, Breakdown
 from hallumeter.report.reasons import undefined_groups
 from hallumeter.report.summary_text import summary_text
 from hallumeter.report.table import Line, Table, left, right, terminal, terminal_width
@@ -21,13 +23,6 @@ from hallumeter.report.wording import (
 )
 
 from .families import BRIEF, BY_RUN, DROPPED, SECTIONS, STEP_RATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.summaries import AspectSummary, Breakdown
-
 
 # Scorecards as tables for a terminal, readable in a pipe as well.
 

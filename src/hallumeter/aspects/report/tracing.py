@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from hallumeter.aspects.records.blame import SPEAKERS
-from hallumeter.aspects.records.outputs import STEPS
+from hallumeter.aspects.records import outputs
+from hallumeter.aspects.records.aspect import (
+    AspectSentiment,
+    AspectTuple,
+    CorrectionProposal,
+    StructuralRisk,
+    TextSpan,
+)
+from hallumeter.aspects.records.blame import SPEAKERS, TracedSentence, UnitBlame
+from hallumeter.records.claim import Finding
+from hallumeter.records.summaries import UnitStatus
 from hallumeter.report.sections import (
     OFF_TARGET,
     ModeratorWord,
@@ -18,31 +27,6 @@ from hallumeter.report.sections import (
     TraceStep,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.aspects.records.aspect import (
-        AspectSentiment,
-        AspectTuple,
-        CorrectionProposal,
-        StructuralRisk,
-        TextSpan,
-    )
-    from hallumeter.aspects.records.blame import TracedSentence, UnitBlame
-    from hallumeter.aspects.records.outputs import (
-        AspectState,
-        Correction,
-        DebateSummary,
-        DebateTurn,
-        OverrideDecision,
-        PipelineOutput,
-        ProposedEdit,
-        StageTwo,
-    )
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.summaries import UnitStatus
-
-
 # What agents said of a sentence, and what became of it: risks, proposals, edits, reviews, decisions.
 
 LONGEST = 240
@@ -52,7 +36,7 @@ MESSAGE, SENTENCE, RESOLVED = "message", "sentence_polarity", "resolved"
 _KEEPS = frozenset({"keep", "maintain", "confirm", "ok"})
 
 
-def remarks_of(output: PipelineOutput) -> dict[str, tuple[Remark, ...]]:
+def remarks_of(output: outputs.PipelineOutput) -> dict[str, tuple[Remark, ...]]:
     """By speaker, in the order in which they spoke; who was asked and said nothing has an empty tuple."""
     found: dict[str, list[Remark]] = {}
     validator = output.stage1.validator
@@ -76,7 +60,7 @@ def remarks_of(output: PipelineOutput) -> dict[str, tuple[Remark, ...]]:
 class _Log:
     """What became of demands: entries are used up in their order, so that two equal demands have one each."""
 
-    def __init__(self, entries: Iterable[Correction]) -> None:
+    def __init__(self, entries: Iterable[outputs.Correction]) -> None:
         self._entries = list(entries)
 
     def answered(self, remark: Remark, step: str) -> Remark:
@@ -89,7 +73,7 @@ class _Log:
         return remark
 
 
-def _with_outcome(remark: Remark, entry: Correction) -> Remark:
+def _with_outcome(remark: Remark, entry: outputs.Correction) -> Remark:
     """The reason of the log, without where the debate spoke of it, which its own turns tell."""
     told = entry.reason.partition(" [source:")[0]
     reason = told if entry.applied else ": ".join(filter(None, (entry.ignored_reason, told)))
@@ -115,20 +99,20 @@ def _proposals(proposals: Iterable[CorrectionProposal], log: _Log) -> Iterator[R
         yield log.answered(remark, "validator_proposals")
 
 
-def _turn(turn: DebateTurn) -> Iterator[Remark]:
+def _turn(turn: outputs.DebateTurn) -> Iterator[Remark]:
     yield from map(_edit, turn.proposed_edits)
     words = " · ".join(filter(None, (turn.message, *turn.key_points)))
     if words:
         yield Remark(MESSAGE, value=turn.stance, why=_cut(words))
 
 
-def _edit(edit: ProposedEdit) -> Remark:
+def _edit(edit: outputs.ProposedEdit) -> Remark:
     term = edit.target.aspect_term or edit.target.aspect_ref
     about = () if term is None else (term,)
     return Remark(edit.op, about, edit.value or edit.target.polarity, evidence=_cut(edit.evidence))
 
 
-def _summary(summary: DebateSummary) -> Iterator[Remark]:
+def _summary(summary: outputs.DebateSummary) -> Iterator[Remark]:
     """What the debate came to; its edits without the evidence, which the turns have given."""
     if summary.sentence_polarity is not None:
         yield Remark(SENTENCE, value=summary.sentence_polarity, why=_cut(summary.rationale or summary.consensus))
@@ -136,7 +120,7 @@ def _summary(summary: DebateSummary) -> Iterator[Remark]:
     yield from (Remark("unresolved_conflict", why=_cut(words)) for words in summary.unresolved_conflicts)
 
 
-def _reviews(stage: StageTwo, log: _Log, *, text: str) -> dict[str, list[Remark]]:
+def _reviews(stage: outputs.StageTwo, log: _Log, *, text: str) -> dict[str, list[Remark]]:
     aspects = [
         log.answered(Remark(item.action, (item.term,), _span(item.revised_span), _cut(item.reason)), "ate_review")
         for item in stage.ate.aspect_review
@@ -162,7 +146,7 @@ def _reviews(stage: StageTwo, log: _Log, *, text: str) -> dict[str, list[Remark]
     return found
 
 
-def _override(decision: OverrideDecision) -> Remark:
+def _override(decision: outputs.OverrideDecision) -> Remark:
     return Remark(
         "override",
         (decision.aspect_term,),
@@ -193,7 +177,7 @@ def _cut(words: str | None) -> str | None:
 
 STAGE_1, RESULT = "stage1", "final"
 """The steps of an output that holds no states."""
-ORDER = (*STEPS[:4], *SPEAKERS[:5], "validator_proposals", *SPEAKERS[5:], *STEPS[7:], STAGE_1, RESULT)
+ORDER = (*outputs.STEPS[:4], *SPEAKERS[:5], "validator_proposals", *SPEAKERS[5:], *outputs.STEPS[7:], STAGE_1, RESULT)
 """Everybody who says or does something, in the order in which it is told."""
 _PLACES = {"H1": "out_of_text", "H2": "misplaced"}
 _NOT_A_TARGET = "not_a_target"
@@ -220,7 +204,7 @@ def trace_of(traced: TracedSentence, findings: Sequence[Finding] = ()) -> Senten
     )
 
 
-def _states(output: PipelineOutput) -> dict[str, tuple[TracedAspect, ...]]:
+def _states(output: outputs.PipelineOutput) -> dict[str, tuple[TracedAspect, ...]]:
     """The aspects after each step that changed them; of an output without states, after stage 1 and at the end."""
     if output.states:
         said = list(output.stage1.atsa.aspect_sentiments)
@@ -250,7 +234,7 @@ def _states(output: PipelineOutput) -> dict[str, tuple[TracedAspect, ...]]:
     return found
 
 
-def _of_state(aspect: AspectState, said: Sequence[AspectSentiment]) -> TracedAspect:
+def _of_state(aspect: outputs.AspectState, said: Sequence[AspectSentiment]) -> TracedAspect:
     """An aspect after a step; while sentiments are being given, with how sure it is and the words that show it."""
     own = next((one for one in said if (one.term, one.polarity) == (aspect.term, aspect.polarity)), None)
     return TracedAspect(
@@ -278,7 +262,7 @@ def _place(span: TextSpan | None) -> tuple[int | None, int | None]:
     return (None, None) if span is None else (span.start, span.end)
 
 
-def _moderator(output: PipelineOutput) -> ModeratorWord | None:
+def _moderator(output: outputs.PipelineOutput) -> ModeratorWord | None:
     """The moderator's word; where there was none, the label of the result."""
     word, result = output.moderator, output.final_result
     if word is not None:

@@ -136,14 +136,11 @@ class Asking:
             else:
                 done.add(entry.record)
         for record in failed:
-            journal.add(self._forgotten(record))
+            # What lets the journal say that a sentence is to be read: it may be all that the next run knows.
+            lines = [next(decoded([entry.body], TraceLine)) for entry in self._context.journal.of_record(CALLS, record)]
+            again = [structs.replace(line, stage_status="forgotten") for line in lines if line.fault is not None]
+            journal.add([*(_call_entry(record, line) for line in again), entry_of(OUTPUTS, record, Kept())])
         return done
-
-    def _forgotten(self, record: int) -> list[Entry]:
-        """What lets the journal say that a sentence is to be read: it may be all that the next run knows."""
-        lines = [next(decoded([entry.body], TraceLine)) for entry in self._context.journal.of_record(CALLS, record)]
-        again = [structs.replace(line, stage_status="forgotten") for line in lines if line.fault is not None]
-        return [*(_call_entry(record, line) for line in again), entry_of(OUTPUTS, record, Kept())]
 
     def _taken(self, most: int) -> Iterator[Asked]:
         """Sentences that are begun come to their end first: a budget that is spent leaves few of them half read."""

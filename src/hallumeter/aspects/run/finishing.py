@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.aspects.agents.protocol import Demonstration
+from hallumeter.aspects.aggregate.overview import AggregateSettings
 from hallumeter.aspects.aggregate.run_writer import write_aspect_run
-from hallumeter.aspects.aggregate.settings import AggregateSettings
 from hallumeter.aspects.blame.tables import write_blame
 from hallumeter.aspects.records.outputs import PipelineOutput
 from hallumeter.aspects.settings import MappingThresholds
@@ -97,7 +97,7 @@ class SentenceFiles(RunFiles):
         for line in traces:
             self.write_line(TRACES, line)
         self.write_line(OUTPUTS_FILE, output)
-        seed = _seed_of(output)
+        seed = msgspec.json.decode(output, type=_Seeded).meta.seed
         self._seeds[seed] = None
         self._sentences += failure is None
         if failure is not None:
@@ -145,10 +145,6 @@ class _Seeded(Struct, frozen=True):
     """An output of which only the seed is wanted."""
 
     meta: _Meta = _Meta()
-
-
-def _seed_of(output: bytes) -> int:
-    return msgspec.json.decode(output, type=_Seeded).meta.seed
 
 
 def finish_run(folder: Path, mapping: MappingThresholds) -> Summary:

@@ -12,13 +12,8 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct, structs
 
+from hallumeter.aspects import resource_files
 from hallumeter.aspects.auxiliary import Classifier, classifier_named
-from hallumeter.aspects.resource_files import (
-    load_mapping_thresholds,
-    load_override_profiles,
-    load_patterns,
-    shipped_patterns,
-)
 from hallumeter.aspects.settings import OverrideThresholds, StageSettings, Switches
 from hallumeter.errors import SettingsError
 from hallumeter.models.prices import Spending
@@ -77,12 +72,12 @@ def stage_settings(experiment: Experiment) -> StageSettings:
         SettingsError: A file says what it should not, or lacks the profile.
     """
     pipeline = experiment.pipeline
-    own = {language: load_patterns(language, path) for language, path in pipeline.patterns.items()}
+    own = {language: resource_files.load_patterns(language, path) for language, path in pipeline.patterns.items()}
     return StageSettings(
         switches=Switches(**{name: getattr(pipeline, name) for name in Switches.__struct_fields__}),
         override=_override(pipeline),
-        mapping=load_mapping_thresholds(pipeline.debate_thresholds),
-        patterns={**shipped_patterns(), **own},
+        mapping=resource_files.load_mapping_thresholds(pipeline.debate_thresholds),
+        patterns={**resource_files.shipped_patterns(), **own},
         mode=experiment.mode,
         profile=experiment.profile,
     )
@@ -90,7 +85,7 @@ def stage_settings(experiment: Experiment) -> StageSettings:
 
 def _override(pipeline: PipelineChoice) -> OverrideThresholds:
     """The thresholds of a profile, with the numbers that the experiment gives itself in their place."""
-    profiles = load_override_profiles(pipeline.debate_override_thresholds)
+    profiles = resource_files.load_override_profiles(pipeline.debate_override_thresholds)
     chosen = pipeline.debate_override
     found = profiles.named(chosen.profile)
     if found is None:

@@ -33,8 +33,16 @@ SENTENCES_TRIED = 40
 def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
     """Go through an experiment without asking anybody; what an earlier run has answered counts as done."""
     ready = prepared(experiment, is_strict=is_strict)
-    setup = _with_stand_ins(ready)
-    tried = _tried(setup)
+    # Everything as in the run, with offline agents in the place of all others.
+    settings = AgentSettings(languages=languages_of(ready.inputs))
+    stand_in = _StandIn(agent_named(OFFLINE, settings), read_prompts(ready.experiment.pipeline.prompts))
+    roles = structs.replace(ready.roles, agents=dict.fromkeys(ROLES, stand_in))
+    plain = structs.replace(ready.experiment.pipeline, aux_hf_enabled=False)
+    setup = structs.replace(ready, experiment=structs.replace(ready.experiment, pipeline=plain)).setup(roles)
+    # The calls of some sentences, spread over the input.
+    step = max(1, len(setup.records) // SENTENCES_TRIED)
+    recall = recalled({})
+    tried = [setup.pipeline.read(setup.passage(record), recall).lines for record in setup.records[::step]]
     answered = _answered(ready, setup)
     scale = len(setup.records) / len(tried)
     models = tuple(
@@ -61,22 +69,6 @@ class _StandIn:
         prompt = estimated_tokens(self._prompts.system(task.role, task.language)) + estimated_tokens(user_message(task))
         reply = self._agent.answer(task)
         return structs.replace(reply, usage=structs.replace(reply.usage, tokens_in=prompt))
-
-
-def _with_stand_ins(ready: Prepared) -> ReadingSetup:
-    """Everything as in the run, with offline agents in the place of all others."""
-    settings = AgentSettings(languages=languages_of(ready.inputs))
-    stand_in = _StandIn(agent_named(OFFLINE, settings), read_prompts(ready.experiment.pipeline.prompts))
-    roles = structs.replace(ready.roles, agents=dict.fromkeys(ROLES, stand_in))
-    plain = structs.replace(ready.experiment.pipeline, aux_hf_enabled=False)
-    return structs.replace(ready, experiment=structs.replace(ready.experiment, pipeline=plain)).setup(roles)
-
-
-def _tried(setup: ReadingSetup) -> list[tuple[TraceLine, ...]]:
-    """The calls of some sentences, spread over the input."""
-    step = max(1, len(setup.records) // SENTENCES_TRIED)
-    recall = recalled({})
-    return [setup.pipeline.read(setup.passage(record), recall).lines for record in setup.records[::step]]
 
 
 def _answered(ready: Prepared, setup: ReadingSetup) -> Counter[Role]:

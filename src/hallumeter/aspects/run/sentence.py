@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct, structs
 
 from hallumeter.aspects.agents.protocol import AgentAnswer, AgentFault, AgentTask, Demonstration, Role
-from hallumeter.aspects.auxiliary import Classifier
-from hallumeter.aspects.auxiliary_signals import with_signal
+from hallumeter.aspects.auxiliary import Classifier, with_signal
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.records.outputs import OutputMeta, PipelineOutput
 from hallumeter.aspects.settings import Sentence, StageSettings

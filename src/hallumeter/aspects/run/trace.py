@@ -9,26 +9,17 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from hallumeter.aspects.agents.protocol import (
-    ANSWERS,
-    DEBATE_ROLES,
-    REVIEW_ROLES,
-    AgentFault,
-    AgentReply,
-    AgentTask,
-    Role,
-    visible,
-)
+from hallumeter.aspects.agents import protocol
 from hallumeter.aspects.records.outputs import CallUsage
 
-ROLES: tuple[Role, ...] = tuple(ANSWERS)
+ROLES: tuple[protocol.Role, ...] = tuple(protocol.ANSWERS)
 """In the order in which they are asked."""
 Stage = Literal["stage1", "debate", "stage2"]
 Status = Literal["ok", "failed", "forgotten"]
 _Number = TypeVar("_Number", int, float)
 _NOTHING = msgspec.Raw(b"null")
 _ENCODER = msgspec.json.Encoder()
-_ANSWERS = {role: msgspec.json.Decoder(kind) for role, kind in ANSWERS.items()}
+_ANSWERS = {role: msgspec.json.Decoder(kind) for role, kind in protocol.ANSWERS.items()}
 
 
 class TraceFault(Struct, frozen=True):
@@ -45,7 +36,7 @@ class TraceLine(Struct, frozen=True, kw_only=True):
     text_id: str
     seed: int
     stage: Stage
-    role: Role
+    role: protocol.Role
     agent: str
     """Who was asked, with all that changes its answers."""
     input_hash: str
@@ -63,7 +54,7 @@ class TraceLine(Struct, frozen=True, kw_only=True):
     fault: TraceFault | None = None
 
     @classmethod
-    def of_reply(cls, asked: TraceLine, reply: AgentReply) -> TraceLine:
+    def of_reply(cls, asked: TraceLine, reply: protocol.AgentReply) -> TraceLine:
         """A question with its answer."""
         return msgspec.structs.replace(
             asked,
@@ -74,7 +65,7 @@ class TraceLine(Struct, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def of_fault(cls, asked: TraceLine, fault: AgentFault) -> TraceLine:
+    def of_fault(cls, asked: TraceLine, fault: protocol.AgentFault) -> TraceLine:
         """A question that has no answer."""
         return msgspec.structs.replace(
             asked,
@@ -84,7 +75,7 @@ class TraceLine(Struct, frozen=True, kw_only=True):
             fault=TraceFault(fault.code, fault.message, fault.attempts),
         )
 
-    def reply(self) -> AgentReply:
+    def reply(self) -> protocol.AgentReply:
         """What the agent answered.
 
         Raises:
@@ -92,23 +83,25 @@ class TraceLine(Struct, frozen=True, kw_only=True):
         """
         if self.fault is not None:
             fault = self.fault
-            raise AgentFault(fault.code, fault.message, usage=self.usage, attempts=fault.attempts, raw=self.raw)
+            raise protocol.AgentFault(
+                fault.code, fault.message, usage=self.usage, attempts=fault.attempts, raw=self.raw
+            )
         answer = _ANSWERS[self.role].decode(self.answer)
-        return AgentReply(answer=answer, usage=self.usage, raw=self.raw, notes=self.notes)
+        return protocol.AgentReply(answer=answer, usage=self.usage, raw=self.raw, notes=self.notes)
 
 
-def stage_of(role: Role) -> Stage:
+def stage_of(role: protocol.Role) -> Stage:
     """Where a role speaks.
 
     >>> stage_of("cj"), stage_of("ate_review")
     ('debate', 'stage2')
     """
-    return "debate" if role in DEBATE_ROLES else "stage2" if role in REVIEW_ROLES else "stage1"
+    return "debate" if role in protocol.DEBATE_ROLES else "stage2" if role in protocol.REVIEW_ROLES else "stage1"
 
 
-def input_hash_of(task: AgentTask) -> str:
+def input_hash_of(task: protocol.AgentTask) -> str:
     """The hash of what a role sees of a task."""
-    return hashlib.sha256(_ENCODER.encode(visible(task))).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(protocol.visible(task))).hexdigest()
 
 
 def usage_of(lines: Iterable[TraceLine]) -> CallUsage:

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from hallumeter.aspects.grounding import TargetWords
+from hallumeter.aspects.records.aspect import AspectTuple
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.yaml import parse_yaml
+from hallumeter.records.claim import Failure
 from hallumeter.run.engines.local import map_in_order
 
 from .outputs import output_reader
-from .reading import opened_lines
+from .reading import Chunk, opened_lines
 from .scorecard import ScorecardMaker
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from hallumeter.aspects.grounding import TargetWords
-    from hallumeter.aspects.records.aspect import AspectTuple
-    from hallumeter.records.claim import Failure
-
-    from .reading import Chunk
-
 
 # Lists of terms that are targets, as users write them.
 

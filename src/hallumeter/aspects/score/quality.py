@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import structs
 
-from hallumeter.aspects.records.scorecard import (
-    SENTENCE_LABELS,
-    LatencyScore,
-    PolicyScore,
-    QualitySummary,
-    ScoredProposal,
-    ScoredRisk,
-    ValidatorScore,
-)
-
-if TYPE_CHECKING:
-    from hallumeter.aspects.grounding import TargetWords
-    from hallumeter.aspects.records.aspect import CorrectionProposal, StructuralRisk
-    from hallumeter.aspects.records.outputs import PipelineOutput, StructuralReview, StructuralValidation
-    from hallumeter.aspects.records.scorecard import AspectScore, SentimentScore
-
+from hallumeter.aspects.grounding import TargetWords
+from hallumeter.aspects.records import scorecard
+from hallumeter.aspects.records.aspect import CorrectionProposal, StructuralRisk
+from hallumeter.aspects.records.outputs import PipelineOutput, StructuralReview, StructuralValidation
 
 # What validators found, in the words of scorecards. Names are compared whole: no part of a name means anything.
 
@@ -62,7 +48,7 @@ def severity_of(name: str | None) -> str:
     return _SEVERITIES.get((name or "").strip().lower(), "mid")
 
 
-def validator_scores(output: PipelineOutput) -> tuple[ValidatorScore, ...]:
+def validator_scores(output: PipelineOutput) -> tuple[scorecard.ValidatorScore, ...]:
     """What the validators of both stages found; none of a validator that was switched off, or of which nobody tells."""
     meta, stage2 = output.meta, output.stage2
     if "enable_validator" in meta.disabled:
@@ -77,9 +63,9 @@ def validator_scores(output: PipelineOutput) -> tuple[ValidatorScore, ...]:
     )
 
 
-def validator_score(stage: str, found: StructuralValidation | StructuralReview) -> ValidatorScore:
+def validator_score(stage: str, found: StructuralValidation | StructuralReview) -> scorecard.ValidatorScore:
     """What the validator of a stage found."""
-    return ValidatorScore(
+    return scorecard.ValidatorScore(
         stage,
         tuple([_risk(risk) for risk in found.structural_risks]),
         tuple([_proposal(stage, number, each) for number, each in enumerate(found.correction_proposals)]),
@@ -95,14 +81,16 @@ def proposal_id(stage: str, number: int) -> str:
     return f"{stage}-p{number}"
 
 
-def _risk(risk: StructuralRisk) -> ScoredRisk:
+def _risk(risk: StructuralRisk) -> scorecard.ScoredRisk:
     span = None if risk.scope is None else (risk.scope.start, risk.scope.end)
-    return ScoredRisk(risk_id_of(risk.type), severity_of(risk.severity), span, risk.description, risk.type)
+    return scorecard.ScoredRisk(risk_id_of(risk.type), severity_of(risk.severity), span, risk.description, risk.type)
 
 
-def _proposal(stage: str, number: int, proposal: CorrectionProposal) -> ScoredProposal:
+def _proposal(stage: str, number: int, proposal: CorrectionProposal) -> scorecard.ScoredProposal:
     target, action = _ACTIONS.get(proposal.proposal_type.strip().upper(), (None, "other"))
-    return ScoredProposal(target, action, proposal.rationale, proposal_id(stage, number), proposal.target_aspect)
+    return scorecard.ScoredProposal(
+        target, action, proposal.rationale, proposal_id(stage, number), proposal.target_aspect
+    )
 
 
 PROFILES = ("smoke", "regression", "paper_main")
@@ -129,26 +117,28 @@ def is_expected_targetless(text: str, words: TargetWords, *, has_aspect: bool) -
     return len(plain) <= 1 or plain in words.stop_terms or is_short
 
 
-def policy_score(*, is_targetless: bool, label: str | None) -> PolicyScore:
+def policy_score(*, is_targetless: bool, label: str | None) -> scorecard.PolicyScore:
     """What a sentence needs, and what it has."""
-    return PolicyScore(is_targetless, label in SENTENCE_LABELS)
+    return scorecard.PolicyScore(is_targetless, label in scorecard.SENTENCE_LABELS)
 
 
-def quality_summary(policy: PolicyScore, aspects: AspectScore, sentiments: SentimentScore) -> QualitySummary:
+def quality_summary(
+    policy: scorecard.PolicyScore, aspects: scorecard.AspectScore, sentiments: scorecard.SentimentScore
+) -> scorecard.QualitySummary:
     """Whether a sentence is good enough. A rate that is undefined does not reach any bound."""
     if policy.is_expected_targetless:
         has_label = bool(policy.has_sentence_sentiment)
-        return QualitySummary(has_label, () if has_label else ("no_sentence_sentiment",))
+        return scorecard.QualitySummary(has_label, () if has_label else ("no_sentence_sentiment",))
     rates = {
         "low_valid_aspect_rate": aspects.valid_aspect_rate,
         "low_opinion_grounded_rate": sentiments.opinion_grounded_rate,
         "low_evidence_relevance_score": sentiments.evidence_relevance_score,
     }
     reasons = tuple(reason for reason, rate in rates.items() if rate is None or rate < GOOD_ENOUGH)
-    return QualitySummary(not reasons, reasons)
+    return scorecard.QualitySummary(not reasons, reasons)
 
 
-def latency_score(total_ms: float | None, profile: str) -> LatencyScore:
+def latency_score(total_ms: float | None, profile: str) -> scorecard.LatencyScore:
     """How long a sentence took; a profile that is not known has the bound of the default one.
 
     >>> latency_score(20_000, "paper_main").gate_status, latency_score(20_000, "smoke").gate_status
@@ -156,10 +146,10 @@ def latency_score(total_ms: float | None, profile: str) -> LatencyScore:
     >>> latency_score(None, "smoke").gate_status is None
     True
     """
-    return with_gate(LatencyScore(total_ms, profile=profile), profile)
+    return with_gate(scorecard.LatencyScore(total_ms, profile=profile), profile)
 
 
-def with_gate(latency: LatencyScore, profile: str | None) -> LatencyScore:
+def with_gate(latency: scorecard.LatencyScore, profile: str | None) -> scorecard.LatencyScore:
     """A time with its bound and its status; the bound that it has itself goes before that of its profile.
 
     >>> with_gate(LatencyScore(20_000, 10_000), "smoke").gate_status

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Any, Final, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -22,10 +22,6 @@ from hallumeter.formats.files import STDIN, check_readable
 from hallumeter.formats.jsonl import BROKEN, LONGEST_LINE, open_binary
 from hallumeter.records.claim import Failure
 from hallumeter.run.inputs import STDIN_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # Rows that were made elsewhere, as the records that they mean.
 #
@@ -72,7 +68,10 @@ def _converted(value: object, kind: inspect.Type) -> object:
     if isinstance(kind, inspect.StructType):
         return _of_struct(value, kind)
     if isinstance(kind, inspect.VarTupleType | inspect.ListType):
-        return _of_list(value, kind.item_type)
+        if not isinstance(value, list | tuple):
+            return UNFIT
+        found = [_converted(each, kind.item_type) for each in value]
+        return tuple(each for each in found if each is not UNFIT)
     if isinstance(kind, inspect.DictType):
         return _of_dict(value, kind)
     return _of_scalar(value, kind)
@@ -123,13 +122,6 @@ def _missing(kind: inspect.Type) -> object:
     if isinstance(kind, inspect.StrType):
         return ""
     return math.nan if isinstance(kind, inspect.FloatType) else UNFIT
-
-
-def _of_list(value: object, kind: inspect.Type) -> object:
-    if not isinstance(value, list | tuple):
-        return UNFIT
-    found = [_converted(each, kind) for each in value]
-    return tuple(each for each in found if each is not UNFIT)
 
 
 def _of_dict(value: object, kind: inspect.DictType) -> object:

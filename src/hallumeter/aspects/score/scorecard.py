@@ -4,54 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from hallumeter.aspects.grounding import AspectGrounder, composed, judge_sentiments, target_words
+from hallumeter.aspects import grounding
 from hallumeter.aspects.metrics.tuples import pairs_of, tidy_term
-from hallumeter.aspects.records.aspect import AspectTuple
-from hallumeter.aspects.records.scorecard import (
-    KEEP,
-    AspectDebug,
-    AspectScore,
-    AspectTermInput,
-    DebateScore,
-    FinalTuples,
-    MappingCounts,
-    ModeratorScore,
-    ParsedOutput,
-    Scorecard,
-    ScorecardInputs,
-    ScorecardMeta,
-    ScoredSignal,
-    ScoreFlags,
-    ScoreRuntime,
-    SentimentInput,
-    StageDelta,
-    StageLabel,
-)
+from hallumeter.aspects.records import scorecard
+from hallumeter.aspects.records.aspect import AspectSentiment, AspectTuple
+from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, Correction, PipelineOutput
 from hallumeter.aspects.stages.draft import Draft
 from hallumeter.aspects.stages.opinions import sentence_opinion
 from hallumeter.aspects.stages.terms import INVALID, REPAIRED
 
-from .quality import (
-    DEFAULT_PROFILE,
-    is_expected_targetless,
-    latency_score,
-    policy_score,
-    proposal_id,
-    quality_summary,
-    validator_scores,
-)
+from . import quality
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hallumeter.aspects.grounding import GroundedAspects, TargetWords
-    from hallumeter.aspects.records.aspect import AspectSentiment
-    from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, Correction, PipelineOutput
-    from hallumeter.aspects.records.scorecard import LatencyScore
-
-    Gold = Mapping[str, tuple[AspectTuple, ...]]
+Gold = Mapping[str, tuple[AspectTuple, ...]]
 
 
 # What stage 2 changed, who asked for it, and why what was asked for did not happen.
@@ -65,7 +31,7 @@ UNTOLD = "untold"
 
 def stage_delta(
     output: PipelineOutput, *, do_labels_differ: bool, pairs: tuple[tuple[AspectTuple, ...], ...] | None
-) -> StageDelta:
+) -> scorecard.StageDelta:
     """What changed between the stages; `pairs` are the tuples of both, None when there is no second.
 
     A change is guided when any correction of the log was applied, an override of the debate included. Where a
@@ -77,7 +43,7 @@ def stage_delta(
     ignored = [entry for entry in proposals if not entry.applied]
     is_guided = any(entry.applied for entry in log)
     is_told = bool(log) or not output.stage1.validator.correction_proposals
-    return StageDelta(
+    return scorecard.StageDelta(
         changed=is_changed,
         change_type=("guided" if is_guided else "unguided") if is_changed else "none",
         related_proposal_ids=_applied_ids(log),
@@ -88,7 +54,7 @@ def stage_delta(
     )
 
 
-def debate_score(output: PipelineOutput) -> DebateScore | None:
+def debate_score(output: PipelineOutput) -> scorecard.DebateScore | None:
     """How the debate was mapped to aspects, and which overrides were weighed; None without a debate."""
     context = output.debate_review_context
     if context is None and output.debate is None and not output.override_log:
@@ -98,10 +64,13 @@ def debate_score(output: PipelineOutput) -> DebateScore | None:
         entries = [entry for entry in output.correction_applied_log if entry.proposal_type == OVERRIDE]
         overrides = dict(Counter(_outcome(APPLIED if each.applied else "", each.reason) for each in entries))
     if context is None:
-        return DebateScore(override_stats=overrides)
+        return scorecard.DebateScore(override_stats=overrides)
     stats = context.mapping_stats
-    return DebateScore(
-        MappingCounts(stats.direct, stats.fallback, stats.none), stats.coverage, context.mapping_fail_reasons, overrides
+    return scorecard.DebateScore(
+        scorecard.MappingCounts(stats.direct, stats.fallback, stats.none),
+        stats.coverage,
+        context.mapping_fail_reasons,
+        overrides,
     )
 
 
@@ -112,7 +81,9 @@ def _applied_ids(log: tuple[Correction, ...]) -> tuple[str, ...]:
     for entry in log:
         is_override = entry.proposal_type == OVERRIDE
         if entry.applied:
-            found.append(f"override:{entry.target_aspect or ''}" if is_override else proposal_id("stage1", number))
+            found.append(
+                f"override:{entry.target_aspect or ''}" if is_override else quality.proposal_id("stage1", number)
+            )
         number += not is_override
     return tuple(found)
 
@@ -138,7 +109,7 @@ def make_scorecard(
     allowlist: Iterable[str] = (),
     profile: str | None = None,
     gold: Gold | None = None,
-) -> Scorecard:
+) -> scorecard.Scorecard:
     """Score one sentence.
 
     Args:
@@ -147,25 +118,25 @@ def make_scorecard(
         profile: The profile of the run; without it the one that the output names.
         gold: Gold by `text_id`, which goes before the gold of the output.
     """
-    return ScorecardMaker(target_words(allowlist), profile=profile, gold=gold).make(output)
+    return ScorecardMaker(grounding.target_words(allowlist), profile=profile, gold=gold).make(output)
 
 
 class ScorecardMaker:
     """Scores sentences, all by the same lists and the same profile."""
 
-    def __init__(self, words: TargetWords, *, profile: str | None = None, gold: Gold | None = None) -> None:
+    def __init__(self, words: grounding.TargetWords, *, profile: str | None = None, gold: Gold | None = None) -> None:
         """Take what is the same for all sentences."""
         self._words = words
-        self._grounder = AspectGrounder(words)
+        self._grounder = grounding.AspectGrounder(words)
         self._profile = profile
         self._gold = gold or {}
 
-    def make(self, output: PipelineOutput) -> Scorecard:
+    def make(self, output: PipelineOutput) -> scorecard.Scorecard:
         """Score one sentence; of one whose pipeline broke off only that is known."""
         meta = output.meta
-        profile = self._profile or meta.profile or DEFAULT_PROFILE
+        profile = self._profile or meta.profile or quality.DEFAULT_PROFILE
         gold = self._gold.get(output.text_id, output.gold_tuples)
-        named = ScorecardMeta(
+        named = scorecard.ScorecardMeta(
             meta.run_id or None,
             output.text_id,
             meta.mode,
@@ -177,15 +148,20 @@ class ScorecardMaker:
             cfg_hash=meta.cfg_hash,
             profile=profile,
         )
-        latency = latency_score(output.usage.latency_ms, profile)
+        latency = quality.latency_score(output.usage.latency_ms, profile)
         if output.failed is not None:
-            return Scorecard(
+            # Whether a reply could not be understood, or did not come; the reason names who, a code, and what
+            # happened.
+            is_unusable = any(code in output.failed for code in _UNUSABLE)
+            return scorecard.Scorecard(
                 meta.run_id or None,
                 profile,
                 named,
-                inputs=ScorecardInputs(gold_tuples=gold),
+                inputs=scorecard.ScorecardInputs(gold_tuples=gold),
                 latency=latency,
-                flags=_failure_flags(output.failed),
+                flags=scorecard.ScoreFlags(
+                    parse_failed=is_unusable, generate_failed=not is_unusable, failure=output.failed
+                ),
                 runtime=_runtime(output, None),
             )
         return _Scored(output, self._grounder, self._words, gold=gold).card(named, profile, latency)
@@ -197,8 +173,8 @@ class _Scored:
     def __init__(
         self,
         output: PipelineOutput,
-        grounder: AspectGrounder,
-        words: TargetWords,
+        grounder: grounding.AspectGrounder,
+        words: grounding.TargetWords,
         *,
         gold: tuple[AspectTuple, ...] | None,
     ) -> None:
@@ -206,7 +182,7 @@ class _Scored:
         self._words = words
         self._gold = gold
         stage1 = output.stage1
-        self._stage1: GroundedAspects = grounder.ground(output.input_text, stage1.ate.aspects)
+        self._stage1: grounding.GroundedAspects = grounder.ground(output.input_text, stage1.ate.aspects)
         self._has_stage2 = output.stage2 is not None or output.patched_stage2_atsa is not None
         self._last_ate: AspectExtraction = output.patched_stage2_ate or stage1.ate
         self._last_atsa: AspectSentiments = output.patched_stage2_atsa or stage1.atsa
@@ -216,7 +192,7 @@ class _Scored:
         is_same = self._last_ate.aspects == stage1.ate.aspects
         self._last = self._stage1 if is_same else grounder.ground(output.input_text, self._last_ate.aspects)
 
-    def card(self, meta: ScorecardMeta, profile: str, latency: LatencyScore) -> Scorecard:
+    def card(self, meta: scorecard.ScorecardMeta, profile: str, latency: scorecard.LatencyScore) -> scorecard.Scorecard:
         output = self._output
         result = self._final_result()
         labels = self._labels()
@@ -228,33 +204,35 @@ class _Scored:
         sentiments = self._last_atsa.aspect_sentiments
         atsa = None
         if self._tells_sentiments or output.patched_stage2_atsa is not None:
-            atsa = judge_sentiments(output.input_text, sentiments, kept=self._last.kept_terms)
-        is_targetless = is_expected_targetless(output.input_text, self._words, has_aspect=bool(self._stage1.filtered))
-        policy = policy_score(is_targetless=is_targetless, label=result.label)
-        return Scorecard(
+            atsa = grounding.judge_sentiments(output.input_text, sentiments, kept=self._last.kept_terms)
+        is_targetless = quality.is_expected_targetless(
+            output.input_text, self._words, has_aspect=bool(self._stage1.filtered)
+        )
+        policy = quality.policy_score(is_targetless=is_targetless, label=result.label)
+        return scorecard.Scorecard(
             meta.run_id,
             profile,
             meta,
             ate,
             atsa,
-            validator_scores(output),
+            quality.validator_scores(output),
             self._moderator(),
             *labels,
             debate=debate_score(output),
             stage_delta=stage_delta(output, do_labels_differ=differ, pairs=both),
             inputs=self._inputs(result, sentiments),
             stage_policy_score=policy,
-            summary=None if ate is None or atsa is None else quality_summary(policy, ate, atsa),
+            summary=None if ate is None or atsa is None else quality.quality_summary(policy, ate, atsa),
             latency=latency,
-            flags=ScoreFlags(fallback_used=any(each.is_backfilled for each in sentiments)),
-            runtime=_runtime(output, ParsedOutput(result, output.analysis_flags)),
+            flags=scorecard.ScoreFlags(fallback_used=any(each.is_backfilled for each in sentiments)),
+            runtime=_runtime(output, scorecard.ParsedOutput(result, output.analysis_flags)),
             aux_signals={
-                name: ScoredSignal(each.task, each.label, each.confidence, each.model_id, each.disagrees_with)
+                name: scorecard.ScoredSignal(each.task, each.label, each.confidence, each.model_id, each.disagrees_with)
                 for name, each in output.aux_signals.items()
             },
         )
 
-    def _labels(self) -> tuple[StageLabel | None, StageLabel | None]:
+    def _labels(self) -> tuple[scorecard.StageLabel | None, scorecard.StageLabel | None]:
         """What both stages say about the sentence; None for a stage that was not there."""
         stage1, patched = self._output.stage1, self._output.patched_stage2_atsa
         first = _label(Draft(stage1.ate.aspects, stage1.atsa.aspect_sentiments)) if self._tells_sentiments else None
@@ -264,7 +242,7 @@ class _Scored:
             return first, first
         return first, _label(Draft(self._last_ate.aspects, patched.aspect_sentiments))
 
-    def _final_result(self) -> FinalTuples:
+    def _final_result(self) -> scorecard.FinalTuples:
         """The final result; tuples that it does not list are those of the sentiments."""
         given, stage1 = self._output.final_result, self._output.stage1.atsa.aspect_sentiments
         before = _tuples(() if given is None else given.stage1_tuples, stage1)
@@ -275,7 +253,7 @@ class _Scored:
             closing = tuple(AspectTuple(each.term, each.polarity, span=each.span) for each in given.final_aspects)
         has_before = self._tells_sentiments or bool(before)
         has_closing = has_before or has_after or bool(closing)
-        return FinalTuples(
+        return scorecard.FinalTuples(
             None if given is None else given.label,
             None if given is None else _known(given.confidence),
             before if has_before else None,
@@ -283,12 +261,12 @@ class _Scored:
             closing if has_closing else None,
         )
 
-    def _aspect_score(self) -> AspectScore:
+    def _aspect_score(self) -> scorecard.AspectScore:
         judgements = self._stage1.judgements
         number = len(judgements)
         found = {tidy_term(term) for term in self._stage1.kept_terms} if self._gold else set()
         wanted = dict.fromkeys(each.aspect_term for each in self._gold or () if each.aspect_term)
-        return AspectScore(
+        return scorecard.AspectScore(
             judgements,
             tuple(term for term in wanted if tidy_term(term) not in found),
             sum(bool(each.is_valid_target) for each in judgements) / number if number else None,
@@ -296,11 +274,11 @@ class _Scored:
             bool(self._stage1.dropped_terms),
         )
 
-    def _moderator(self) -> ModeratorScore | None:
+    def _moderator(self) -> scorecard.ModeratorScore | None:
         found = self._output.moderator
         if found is None:
             return None
-        return ModeratorScore(
+        return scorecard.ModeratorScore(
             found.final_label,
             _known(found.confidence),
             found.rationale,
@@ -310,13 +288,17 @@ class _Scored:
             found.decision_reason,
         )
 
-    def _inputs(self, result: FinalTuples, sentiments: Sequence[AspectSentiment]) -> ScorecardInputs:
-        text = composed(self._output.input_text)
-        named = [composed(each.aspect_term) for each in result.final_tuples or () if each.aspect_term]
+    def _inputs(
+        self, result: scorecard.FinalTuples, sentiments: Sequence[AspectSentiment]
+    ) -> scorecard.ScorecardInputs:
+        text = grounding.composed(self._output.input_text)
+        named = [grounding.composed(each.aspect_term) for each in result.final_tuples or () if each.aspect_term]
         stated = tuple(
             [
-                SentimentInput(
-                    None if each.aspect_term is None else AspectTermInput(each.aspect_term.term, each.aspect_term.span),
+                scorecard.SentimentInput(
+                    None
+                    if each.aspect_term is None
+                    else scorecard.AspectTermInput(each.aspect_term.term, each.aspect_term.span),
                     each.polarity,
                     each.confidence,
                     each.evidence,
@@ -326,22 +308,22 @@ class _Scored:
             ]
         )
         filtered = self._stage1.filtered
-        debug = AspectDebug(self._output.stage1.ate.aspects, filtered, self._stage1.right_under)
+        debug = scorecard.AspectDebug(self._output.stage1.ate.aspects, filtered, self._stage1.right_under)
         has_result = result.final_tuples is not None
-        return ScorecardInputs(
+        return scorecard.ScorecardInputs(
             debug if self._tells_aspects else None,
-            tuple(aspect for aspect in filtered if aspect.action == KEEP),
+            tuple(aspect for aspect in filtered if aspect.action == scorecard.KEEP),
             stated,
-            StageLabel(result.label, result.confidence),
+            scorecard.StageLabel(result.label, result.confidence),
             self._gold,
             sum(term not in text for term in named) if has_result else None,
             len(named) if has_result else None,
         )
 
 
-def _label(draft: Draft) -> StageLabel:
+def _label(draft: Draft) -> scorecard.StageLabel:
     opinion = sentence_opinion(draft)
-    return StageLabel(opinion.label, opinion.confidence)
+    return scorecard.StageLabel(opinion.label, opinion.confidence)
 
 
 def _tuples(given: tuple[AspectTuple, ...], sentiments: Sequence[AspectSentiment]) -> tuple[AspectTuple, ...]:
@@ -353,15 +335,9 @@ def _tuples(given: tuple[AspectTuple, ...], sentiments: Sequence[AspectSentiment
     )
 
 
-def _failure_flags(failed: str) -> ScoreFlags:
-    """Whether a reply could not be understood, or did not come; the reason names who, a code, and what happened."""
-    is_unusable = any(code in failed for code in _UNUSABLE)
-    return ScoreFlags(parse_failed=is_unusable, generate_failed=not is_unusable, failure=failed)
-
-
-def _runtime(output: PipelineOutput, parsed: ParsedOutput | None) -> ScoreRuntime:
+def _runtime(output: PipelineOutput, parsed: scorecard.ParsedOutput | None) -> scorecard.ScoreRuntime:
     usage, meta = output.usage, output.meta
-    return ScoreRuntime(
+    return scorecard.ScoreRuntime(
         output.text_id,
         meta.split,
         None,

@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from msgspec import UNSET, structs
 
-from hallumeter.aspects.grounding import AspectGrounder, composed, drop_class_of, placement_of
-from hallumeter.aspects.offset_conventions import CountedText
+from hallumeter.aspects.grounding import AspectGrounder, CountedText, composed, drop_class_of, placement_of
+from hallumeter.aspects.records import scorecard
 from hallumeter.aspects.records.aspect import Aspect, AspectTuple, TextSpan
-from hallumeter.aspects.records.scorecard import DROP, AspectTermInput, Scorecard
 from hallumeter.errors import RecordError
 
 from .quality import risk_id_of, severity_of, with_gate
 from .reading import LineReader, tolerant_record
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hallumeter.aspects.records.scorecard import (
-        FilteredAspect,
-        FinalAspectInput,
-        FinalTuples,
-        ScorecardInputs,
-        ScoredRisk,
-        ValidatorScore,
-    )
-
-
 _SEVERITIES = ("low", "mid", "high")
-_BLOCKS = tuple(name for name in Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
+_BLOCKS = tuple(name for name in scorecard.Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
 _FEW_BLOCKS = "meta, ate, atsa, validator, moderator, stage_delta, inputs, flags or runtime"
 
 
-def scorecard_reader() -> LineReader[Scorecard]:
+def scorecard_reader() -> LineReader[scorecard.Scorecard]:
     """Reads lines of `scorecards.jsonl`; an object that has no block of a scorecard is none."""
-    return LineReader(Scorecard, renamed=_checked, is_complete=_has_meta)
+    return LineReader(scorecard.Scorecard, renamed=_checked, is_complete=_has_meta)
 
 
-def scorecard_of(row: Mapping[str, object]) -> Scorecard:
+def scorecard_of(row: Mapping[str, object]) -> scorecard.Scorecard:
     """The scorecard that a row means, with everything that its text tells beyond it.
 
     >>> scorecard_of({"ate": None, "ate_score": {"hallucination_flag": True}}).is_flagged
     True
     """
-    return completed(tolerant_record(row, Scorecard))
+    return completed(tolerant_record(row, scorecard.Scorecard))
 
 
-def _has_meta(card: Scorecard, _: bytes) -> bool:
+def _has_meta(card: scorecard.Scorecard, _: bytes) -> bool:
     """Whether a line is a scorecard beyond doubt; ours all say which sentence they are of."""
     return card.meta is not None
 
@@ -58,7 +44,7 @@ def _checked(row: dict[str, object]) -> dict[str, object]:
     return row
 
 
-def completed(card: Scorecard) -> Scorecard:
+def completed(card: scorecard.Scorecard) -> scorecard.Scorecard:
     """A scorecard that lacks what ours have: classes of drops, whole names of risks, tuples at the end, a gate."""
     runtime, validator, inputs, latency = card.runtime, card.validator, card.inputs, card.latency
     result = card.final_result
@@ -79,10 +65,12 @@ def completed(card: Scorecard) -> Scorecard:
     return card if is_whole else structs.replace(card, **mended_blocks)
 
 
-def _with_places(inputs: ScorecardInputs, text: str, result: FinalTuples | None) -> ScorecardInputs:
+def _with_places(
+    inputs: scorecard.ScorecardInputs, text: str, result: scorecard.FinalTuples | None
+) -> scorecard.ScorecardInputs:
     """What the text tells of aspects, where the scorecard does not."""
     debug = inputs.ate_debug
-    is_classified = debug is None or all(each.drop_class for each in debug.filtered if each.action == DROP)
+    is_classified = debug is None or all(each.drop_class for each in debug.filtered if each.action == scorecard.DROP)
     if debug is not None and not is_classified:
         counted = CountedText(text)
         filtered = tuple(_classified(each, counted) for each in debug.filtered)
@@ -98,12 +86,12 @@ def _with_places(inputs: ScorecardInputs, text: str, result: FinalTuples | None)
     return inputs
 
 
-def _span(aspect: FilteredAspect) -> TextSpan | None:
+def _span(aspect: scorecard.FilteredAspect) -> TextSpan | None:
     return TextSpan(*aspect.span) if isinstance(aspect.span, tuple) else aspect.span
 
 
-def _classified(aspect: FilteredAspect, counted: CountedText) -> FilteredAspect:
-    if aspect.action != DROP or aspect.drop_class is not None:
+def _classified(aspect: scorecard.FilteredAspect, counted: CountedText) -> scorecard.FilteredAspect:
+    if aspect.action != scorecard.DROP or aspect.drop_class is not None:
         return aspect
     term, place = aspect.term or "", _span(aspect)
     found = drop_class_of(counted, term, place)
@@ -111,7 +99,7 @@ def _classified(aspect: FilteredAspect, counted: CountedText) -> FilteredAspect:
     return structs.replace(aspect, drop_class=found, placement=placement)
 
 
-def _with_tuples(result: FinalTuples) -> FinalTuples:
+def _with_tuples(result: scorecard.FinalTuples) -> scorecard.FinalTuples:
     given = result.final_aspects
     if result.final_tuples or given is UNSET or given is None:
         return result
@@ -119,18 +107,18 @@ def _with_tuples(result: FinalTuples) -> FinalTuples:
     return result if tuples == result.final_tuples else structs.replace(result, final_tuples=tuples)
 
 
-def _tuple(aspect: FinalAspectInput) -> AspectTuple:
+def _tuple(aspect: scorecard.FinalAspectInput) -> AspectTuple:
     named = aspect.aspect_term
-    term = named.term if isinstance(named, AspectTermInput) else named
+    term = named.term if isinstance(named, scorecard.AspectTermInput) else named
     return AspectTuple(term or aspect.term or "", aspect.polarity)
 
 
-def _is_named(risk: ScoredRisk) -> bool:
+def _is_named(risk: scorecard.ScoredRisk) -> bool:
     known = risk.risk_id
     return known is not None and risk_id_of(known) == known and risk.severity in _SEVERITIES
 
 
-def _with_names(validator: ValidatorScore) -> ValidatorScore:
+def _with_names(validator: scorecard.ValidatorScore) -> scorecard.ValidatorScore:
     risks = tuple(
         structs.replace(risk, risk_id=risk_id_of(risk.risk_id or risk.type or ""), severity=severity_of(risk.severity))
         for risk in validator.structural_risks

@@ -7,14 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from hallumeter.aspects.records import outputs
 from hallumeter.aspects.records.aspect import TextSpan
-from hallumeter.aspects.records.outputs import (
-    ArbiterFlags,
-    DebateSummary,
-    ModeratorOutput,
-    StageOpinion,
-    ValidatorOpinion,
-)
 from hallumeter.aspects.resource_files import shipped_patterns
 from hallumeter.aspects.sentiment_words import sentence_label
 from hallumeter.aspects.settings import TOLERANCE, LanguagePatterns, reaches
@@ -27,7 +21,7 @@ MIXED = "mixed"
 _CLAUSE_ENDS = re.compile(r"[.;:!?\n。！？]+")
 
 
-def debate_label(summary: DebateSummary, patterns: Sequence[LanguagePatterns]) -> str | None:
+def debate_label(summary: outputs.DebateSummary, patterns: Sequence[LanguagePatterns]) -> str | None:
     """The label of a summary: what it states, else what its tuples agree on, else what its text names.
 
     Tuples of several polarities make it mixed. A text that names several labels, or denies one, says nothing:
@@ -90,14 +84,14 @@ _CRITICAL = ("negation", "irony", "contrast")
 
 
 def moderate(
-    stage1_ate: StageOpinion,
-    stage2_ate: StageOpinion | None,
+    stage1_ate: outputs.StageOpinion,
+    stage2_ate: outputs.StageOpinion | None,
     *,
-    stage1_atsa: StageOpinion | None = None,
-    stage2_atsa: StageOpinion | None = None,
-    validator: ValidatorOpinion | None = None,
-    debate_summary: DebateSummary | None = None,
-) -> ModeratorOutput:
+    stage1_atsa: outputs.StageOpinion | None = None,
+    stage2_atsa: outputs.StageOpinion | None = None,
+    validator: outputs.ValidatorOpinion | None = None,
+    debate_summary: outputs.DebateSummary | None = None,
+) -> outputs.ModeratorOutput:
     """Decide with the words for labels that ship; see `Moderator`.
 
     >>> decided = moderate(StageOpinion("positive", 0.6), StageOpinion("negative", 0.55))
@@ -122,14 +116,14 @@ class Moderator:
 
     def moderate(
         self,
-        stage1_ate: StageOpinion,
-        stage2_ate: StageOpinion | None,
+        stage1_ate: outputs.StageOpinion,
+        stage2_ate: outputs.StageOpinion | None,
         *,
-        stage1_atsa: StageOpinion | None = None,
-        stage2_atsa: StageOpinion | None = None,
-        validator: ValidatorOpinion | None = None,
-        debate_summary: DebateSummary | None = None,
-    ) -> ModeratorOutput:
+        stage1_atsa: outputs.StageOpinion | None = None,
+        stage2_atsa: outputs.StageOpinion | None = None,
+        validator: outputs.ValidatorOpinion | None = None,
+        debate_summary: outputs.DebateSummary | None = None,
+    ) -> outputs.ModeratorOutput:
         """Decide.
 
         Args:
@@ -156,16 +150,16 @@ class Moderator:
 class _Case:
     """A sentence while the rules work on it."""
 
-    def __init__(self, stage1: StageOpinion) -> None:
+    def __init__(self, stage1: outputs.StageOpinion) -> None:
         self._label = stage1.label
         self._confidence = stage1.confidence
         self._stage = "stage1"
-        self._flags = ArbiterFlags()
+        self._flags = outputs.ArbiterFlags()
         self._rules: list[str] = []
         self._told: list[str] = []
         self._reason = "stage1_only"
 
-    def nothing_is_said(self, stage1: StageOpinion, stage2: StageOpinion | None) -> bool:
+    def nothing_is_said(self, stage1: outputs.StageOpinion, stage2: outputs.StageOpinion | None) -> bool:
         """Rule Z."""
         is_nothing = all(one is None or one.confidence <= TOLERANCE for one in (stage1, stage2))
         if is_nothing:
@@ -173,7 +167,7 @@ class _Case:
             self._apply("Z", "no stage has any confidence", "zero_confidence")
         return is_nothing
 
-    def prefer_stage2(self, stage1: StageOpinion, stage2: StageOpinion | None) -> None:
+    def prefer_stage2(self, stage1: outputs.StageOpinion, stage2: outputs.StageOpinion | None) -> None:
         """Rule B."""
         if stage2 is None:
             self._apply("B", "there is no stage 2", "stage1_only")
@@ -192,14 +186,14 @@ class _Case:
         self._label, self._confidence, self._stage = stage2.label, stage2.confidence, "stage2"
         self._apply("B", "stage 2 is preferred", "stage2_preferred")
 
-    def mix(self, stage1: StageOpinion, stage2: StageOpinion | None) -> None:
+    def mix(self, stage1: outputs.StageOpinion, stage2: outputs.StageOpinion | None) -> None:
         """Rule M."""
         if stage2 is None or stage1.label == stage2.label:
             return
         self._label, self._confidence = MIXED, max(stage1.confidence, stage2.confidence)
         self._apply("M", f"the stages say {stage1.label} and {stage2.label}", "stages_differ")
 
-    def let_validator_veto(self, validator: ValidatorOpinion | None) -> None:
+    def let_validator_veto(self, validator: outputs.ValidatorOpinion | None) -> None:
         """Rule C."""
         if validator is None or not validator.suggested_label:
             return
@@ -210,7 +204,7 @@ class _Case:
         self._flags = replace(self._flags, validator_override_applied=True)
         self._apply("C", f"the validator says {self._label}", "validator_override")
 
-    def raise_confidence(self, candidate: StageOpinion | None, stage1: StageOpinion | None) -> None:
+    def raise_confidence(self, candidate: outputs.StageOpinion | None, stage1: outputs.StageOpinion | None) -> None:
         """Rule A."""
         if candidate is None or stage1 is None or self._flags.stage2_rejected_due_to_confidence:
             return
@@ -218,7 +212,7 @@ class _Case:
             self._confidence = (self._confidence + candidate.confidence) / 2
             self._apply("A", "the surest sentiment stands at the same place and agrees")
 
-    def compare_with_surest(self, candidate: StageOpinion | None) -> None:
+    def compare_with_surest(self, candidate: outputs.StageOpinion | None) -> None:
         """Rule D."""
         if candidate is None or candidate.label == self._label:
             return
@@ -249,9 +243,9 @@ class _Case:
             self._label = label
             self._apply("E", f"the debate says {label}", "debate_label")
 
-    def closed(self) -> ModeratorOutput:
+    def closed(self) -> outputs.ModeratorOutput:
         """What was decided."""
-        return ModeratorOutput(
+        return outputs.ModeratorOutput(
             self._label,
             self._confidence,
             "; ".join(self._told),
@@ -280,6 +274,6 @@ def shared_part(first: TextSpan | None, second: TextSpan | None) -> float:
     return overlap / stretch if overlap > 0 else 0.0
 
 
-def _is_critical(validator: ValidatorOpinion) -> bool:
+def _is_critical(validator: outputs.ValidatorOpinion) -> bool:
     issues = [issue.strip().lower() for issue in validator.issues]
     return any(issue.startswith(_CRITICAL) or "severity:high" in issue for issue in issues)

@@ -8,19 +8,8 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hallumeter.aspects.records import outputs
 from hallumeter.aspects.records.aspect import AspectSentiment
-from hallumeter.aspects.records.outputs import (
-    AspectHint,
-    AspectReview,
-    DebateOutput,
-    DebateTurn,
-    MappingStats,
-    ProposedEdit,
-    RebuttalPoint,
-    ReviewContext,
-    SentimentReview,
-    StageOne,
-)
 from hallumeter.aspects.settings import LanguagePatterns
 
 from .draft import ReadSentence
@@ -54,7 +43,7 @@ class MappedTurn(Struct, frozen=True):
     """Of each of its edits."""
 
 
-def term_index(stage1: StageOne, patterns: LanguagePatterns, sentence: ReadSentence) -> TermIndex:
+def term_index(stage1: outputs.StageOne, patterns: LanguagePatterns, sentence: ReadSentence) -> TermIndex:
     """The aspects that a debate can speak about: those of the extraction, then those of the sentiments."""
     aspects = [aspect.term for aspect in stage1.ate.aspects]
     felt = [sentiment.term for sentiment in stage1.atsa.aspect_sentiments]
@@ -62,16 +51,16 @@ def term_index(stage1: StageOne, patterns: LanguagePatterns, sentence: ReadSente
 
 
 def review_context(
-    debate: DebateOutput, stage1: StageOne, *, index: TermIndex, guidance: tuple[str, ...] = ()
-) -> ReviewContext:
+    debate: outputs.DebateOutput, stage1: outputs.StageOne, *, index: TermIndex, guidance: tuple[str, ...] = ()
+) -> outputs.ReviewContext:
     """Map every turn of a debate to aspects, and gather the hints about each.
 
     A turn that says nothing, as of a corrector who finds nothing to correct, has nothing to be mapped and counts
     nowhere.
     """
     sentiments = stage1.atsa.aspect_sentiments
-    points: list[RebuttalPoint] = []
-    hints: dict[str, list[AspectHint]] = {term: [] for term in index.terms}
+    points: list[outputs.RebuttalPoint] = []
+    hints: dict[str, list[outputs.AspectHint]] = {term: [] for term in index.terms}
     for turn in (turn for one in debate.rounds for turn in one.turns if not _is_silent(turn)):
         mapped = mapped_turn(turn, index, sentiments)
         points.append(_point(turn, mapped))
@@ -82,7 +71,7 @@ def review_context(
         for term in _targets(edit, index, otherwise=()):
             hints[term].append(hint)
     stats, reasons = _counted(points)
-    return ReviewContext(
+    return outputs.ReviewContext(
         summary=debate.summary,
         aspect_terms=index.terms,
         synonym_hints=index.synonyms,
@@ -96,23 +85,25 @@ def review_context(
     )
 
 
-def traced_aspect_review(review: AspectReview, context: ReviewContext | None, index: TermIndex | None) -> AspectReview:
+def traced_aspect_review(
+    review: outputs.AspectReview, context: outputs.ReviewContext | None, index: TermIndex | None
+) -> outputs.AspectReview:
     """A review whose items say which hints spoke about their aspects."""
     items = tuple(replace(item, provenance=_provenance(item.term, context, index)) for item in review.aspect_review)
-    return AspectReview(items)
+    return outputs.AspectReview(items)
 
 
 def traced_sentiment_review(
-    review: SentimentReview, context: ReviewContext | None, index: TermIndex | None
-) -> SentimentReview:
+    review: outputs.SentimentReview, context: outputs.ReviewContext | None, index: TermIndex | None
+) -> outputs.SentimentReview:
     """The same for sentiments."""
     items = tuple(
         replace(item, provenance=_provenance(item.aspect_term, context, index)) for item in review.sentiment_review
     )
-    return SentimentReview(items)
+    return outputs.SentimentReview(items)
 
 
-def mapped_turn(turn: DebateTurn, index: TermIndex, sentiments: tuple[AspectSentiment, ...]) -> MappedTurn:
+def mapped_turn(turn: outputs.DebateTurn, index: TermIndex, sentiments: tuple[AspectSentiment, ...]) -> MappedTurn:
     """Which aspects a turn speaks about: those that it names, else the one that its polarity fits best."""
     of_edits = tuple(map(expectation_of_edit, turn.proposed_edits))
     expected = expectation_of_turn(turn, of_edits)
@@ -128,7 +119,7 @@ def mapped_turn(turn: DebateTurn, index: TermIndex, sentiments: tuple[AspectSent
     return mapped((), "none", "neutral_stance" if expected.polarity in {None, "neutral"} else "no_match")
 
 
-def _is_silent(turn: DebateTurn) -> bool:
+def _is_silent(turn: outputs.DebateTurn) -> bool:
     return not (turn.proposed_edits or turn.stance or words_of_turn(turn).strip())
 
 
@@ -143,10 +134,10 @@ def _nearest(polarity: str | None, sentiments: tuple[AspectSentiment, ...]) -> s
     return None if surest is None else surest.term
 
 
-def _point(turn: DebateTurn, mapped: MappedTurn) -> RebuttalPoint:
+def _point(turn: outputs.DebateTurn, mapped: MappedTurn) -> outputs.RebuttalPoint:
     expected = mapped.expected
     stance = _stance(turn)
-    return RebuttalPoint(
+    return outputs.RebuttalPoint(
         turn.name,
         stance,
         mapped.terms,
@@ -159,7 +150,7 @@ def _point(turn: DebateTurn, mapped: MappedTurn) -> RebuttalPoint:
     )
 
 
-def _hints(turn: DebateTurn, mapped: MappedTurn, index: TermIndex) -> Iterable[tuple[str, AspectHint]]:
+def _hints(turn: outputs.DebateTurn, mapped: MappedTurn, index: TermIndex) -> Iterable[tuple[str, outputs.AspectHint]]:
     """What a turn lets expect of which aspect; an edit of something unknown says nothing about what is known."""
     stance = _stance(turn)
     if not turn.proposed_edits:
@@ -172,7 +163,7 @@ def _hints(turn: DebateTurn, mapped: MappedTurn, index: TermIndex) -> Iterable[t
         yield from ((term, hint) for term in _targets(edit, index, otherwise=otherwise))
 
 
-def _targets(edit: ProposedEdit, index: TermIndex, *, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+def _targets(edit: outputs.ProposedEdit, index: TermIndex, *, otherwise: tuple[str, ...]) -> tuple[str, ...]:
     """The aspects that an edit names; those given only where it names none at all."""
     target = edit.target
     if not target.aspect_term and not target.aspect_ref:
@@ -180,22 +171,22 @@ def _targets(edit: ProposedEdit, index: TermIndex, *, otherwise: tuple[str, ...]
     return index.meant(target.aspect_term) or index.meant(target.aspect_ref)
 
 
-def _hint(speaker: str, stance: str, expected: Expectation) -> AspectHint:
-    return AspectHint(speaker, stance, expected.weight, expected.polarity, expected.is_drop)
+def _hint(speaker: str, stance: str, expected: Expectation) -> outputs.AspectHint:
+    return outputs.AspectHint(speaker, stance, expected.weight, expected.polarity, expected.is_drop)
 
 
-def _stance(turn: DebateTurn) -> str:
+def _stance(turn: outputs.DebateTurn) -> str:
     return PATCH if turn.proposed_edits else (turn.stance or "").strip()
 
 
-def _counted(points: list[RebuttalPoint]) -> tuple[MappingStats, dict[str, int]]:
+def _counted(points: list[outputs.RebuttalPoint]) -> tuple[outputs.MappingStats, dict[str, int]]:
     confidences = [point.mapping_confidence for point in points]
-    stats = MappingStats(*(confidences.count(kind) for kind in ("direct", "fallback", "none")))
+    stats = outputs.MappingStats(*(confidences.count(kind) for kind in ("direct", "fallback", "none")))
     reasons = [point.mapping_fail_reason for point in points]
     return stats, {reason: reasons.count(reason) for reason in FAIL_REASONS if reason in reasons}
 
 
-def _provenance(term: str, context: ReviewContext | None, index: TermIndex | None) -> str | None:
+def _provenance(term: str, context: outputs.ReviewContext | None, index: TermIndex | None) -> str | None:
     if context is None or index is None:
         return None
     known = index.exactly(term)

@@ -11,31 +11,8 @@ from msgspec.structs import asdict, replace
 from hallumeter.aspects.agents.protocol import AgentAnswer, AgentFault, AgentTask, Demonstration, Role
 from hallumeter.aspects.agents.sentence_facts import reader_instructions
 from hallumeter.aspects.readers.protocol import AspectReader
+from hallumeter.aspects.records import outputs
 from hallumeter.aspects.records.aspect import AspectSentiment, AspectTuple, StructuralRisk, TextSpan
-from hallumeter.aspects.records.outputs import (
-    AnalysisFlags,
-    AspectExtraction,
-    AspectReview,
-    AspectSentiments,
-    DebateOutput,
-    DebateRound,
-    DebateSummary,
-    DebateTurn,
-    FinalAspect,
-    FinalResult,
-    ModeratorOutput,
-    OutputMeta,
-    PipelineOutput,
-    ReviewContext,
-    SentimentReview,
-    StageOne,
-    StageOpinion,
-    StageTwo,
-    Step,
-    StepState,
-    StructuralReview,
-    StructuralValidation,
-)
 from hallumeter.aspects.settings import LanguagePatterns, Sentence, StageSettings
 
 from .changes import Memory, anchored, refused_proposals, with_aspect_review, with_proposals, with_sentiment_review
@@ -59,10 +36,10 @@ def tuples_of(draft: Draft) -> tuple[AspectTuple, ...]:
     )
 
 
-def aspects_at_the_end(draft: Draft) -> tuple[FinalAspect, ...]:
+def aspects_at_the_end(draft: Draft) -> tuple[outputs.FinalAspect, ...]:
     """The sentiments as they are; one about nothing by name stands nowhere."""
     return tuple(
-        FinalAspect(
+        outputs.FinalAspect(
             sentiment.term,
             _span(draft, sentiment) or NOWHERE,
             sentiment.polarity,
@@ -75,15 +52,15 @@ def aspects_at_the_end(draft: Draft) -> tuple[FinalAspect, ...]:
 
 
 def result_of(
-    stage1: Draft, stage2: Draft | None, *, moderator: ModeratorOutput | None, last: StageOpinion
-) -> FinalResult:
+    stage1: Draft, stage2: Draft | None, *, moderator: outputs.ModeratorOutput | None, last: outputs.StageOpinion
+) -> outputs.FinalResult:
     """The final result; without a moderator the label is that of the last stage that there was."""
     closing = stage1 if stage2 is None else stage2
     tuples = tuples_of(closing)
     label, confidence, rationale = last.label, last.confidence, last.rationale
     if moderator is not None:
         label, confidence, rationale = moderator.final_label, moderator.confidence, moderator.rationale
-    return FinalResult(
+    return outputs.FinalResult(
         label,
         confidence,
         rationale,
@@ -96,9 +73,9 @@ def result_of(
 
 def flags_of(
     stage1: Draft, stage2: Draft | None, *, labels: tuple[str, str | None], confidence: float
-) -> AnalysisFlags:
+) -> outputs.AnalysisFlags:
     """What happened to the sentence; `labels` are those of both stages."""
-    return AnalysisFlags(
+    return outputs.AnalysisFlags(
         correction_occurred=labels[1] is not None and labels[0] != labels[1],
         conflict_resolved=stage2 is not None and has_conflict(stage1) and not has_conflict(stage2),
         final_confidence_score=confidence,
@@ -138,7 +115,7 @@ def processed(
     *,
     reader: AspectReader,
     demos: tuple[Demonstration, ...] = (),
-) -> PipelineOutput:
+) -> outputs.PipelineOutput:
     """Take a sentence through stage 1, the debate, stage 2, the patches and the moderator.
 
     `ask` hands a question to an agent. An `AgentFault` that it raises ends the sentence: what was done before is
@@ -183,13 +160,13 @@ class _Run:
             demos=demos,
             seed=settings.seed,
         )
-        self._states: list[StepState] = []
+        self._states: list[outputs.StepState] = []
         self._notes: list[str] = []
         self._draft = Draft()
         self._patched: Draft | None = None
         self._index: TermIndex | None = None
-        self._stage1 = StageOne()
-        self.output = PipelineOutput(
+        self._stage1 = outputs.StageOne()
+        self.output = outputs.PipelineOutput(
             sentence.text_id,
             sentence.text,
             gold_tuples=sentence.gold_tuples,
@@ -198,17 +175,17 @@ class _Run:
 
     def read(self) -> None:
         """Stage 1: three agents who see the text alone, and what code makes of their answers."""
-        aspects = self._asked("ate", AspectExtraction).aspects
-        self._states.append(StepState("ate", states_of(Draft(aspects))))
+        aspects = self._asked("ate", outputs.AspectExtraction).aspects
+        self._states.append(outputs.StepState("ate", states_of(Draft(aspects))))
         self._draft = Draft(aspects)
         tidied = tidied_aspects(aspects, self._words)
         self._move_to("ate_tidying", Draft(tidied.aspects), tidied.notes)
-        self._keep_stage1(StageOne(AspectExtraction(tidied.aspects)))
-        sentiments = self._asked("atsa", AspectSentiments).aspect_sentiments
+        self._keep_stage1(outputs.StageOne(outputs.AspectExtraction(tidied.aspects)))
+        sentiments = self._asked("atsa", outputs.AspectSentiments).aspect_sentiments
         self._move_to("atsa", replace(self._draft, sentiments=sentiments))
         kept = tidied_sentiments(sentiments, tidied.aspects, self._words)
         self._move_to("atsa_tidying", replace(self._draft, sentiments=kept.sentiments), kept.notes)
-        self._keep_stage1(replace(self._stage1, atsa=AspectSentiments(kept.sentiments)))
+        self._keep_stage1(replace(self._stage1, atsa=outputs.AspectSentiments(kept.sentiments)))
         if self._switches.enable_validator:
             self._validate(tidied.risk)
 
@@ -219,11 +196,18 @@ class _Run:
         self._question = replace(self._question, stage1=self._stage1)
         for role in CORRECTORS:
             # Who speaks is what code knows, not what a speaker says of himself.
-            turn = replace(self._asked(role, DebateTurn), agent=role)
+            turn = replace(self._asked(role, outputs.DebateTurn), agent=role)
             self._question = replace(self._question, history=(*self._question.history, turn))
             self._keep_debate(None)
-        summary = self._asked("debate_summary", DebateSummary)
-        debate = self._keep_debate(self._with_evidence(summary))
+        summary = self._asked("debate_summary", outputs.DebateSummary)
+        # A summary whose evidence stands in the text.
+        given = summary.sentence_evidence_spans
+        found = tuple(words for words in given if words.strip() and words in self._given.text)
+        if not found:
+            self._notes.append("debate_summary: no evidence of it stands in the text")
+        elif len(found) < len(given):
+            self._notes.append(f"debate_summary: {len(given) - len(found)} pieces of evidence are not in the text")
+        debate = self._keep_debate(summary if found == given else replace(summary, sentence_evidence_spans=found))
         self._index = term_index(self._stage1, self._patterns, self._words)
         context = review_context(debate, self._stage1, index=self._index, guidance=self._patterns.guidance)
         self.output = replace(self.output, debate_review_context=context)
@@ -236,15 +220,15 @@ class _Run:
             return
         context = self.output.debate_review_context
         self._question = replace(self._question, stage1=self._stage1, history=(), context=context)
-        ate = traced_aspect_review(self._asked("ate_review", AspectReview), context, self._index)
-        self.output = replace(self.output, stage2=StageTwo(ate))
-        atsa = traced_sentiment_review(self._asked("atsa_review", SentimentReview), context, self._index)
-        stage2 = StageTwo(ate, atsa)
+        ate = traced_aspect_review(self._asked("ate_review", outputs.AspectReview), context, self._index)
+        self.output = replace(self.output, stage2=outputs.StageTwo(ate))
+        atsa = traced_sentiment_review(self._asked("atsa_review", outputs.SentimentReview), context, self._index)
+        stage2 = outputs.StageTwo(ate, atsa)
         self.output = replace(self.output, stage2=stage2)
         if not self._switches.enable_validator:
             self._patch(ate, atsa)
             return
-        answer = self._asked("validator_review", StructuralReview)
+        answer = self._asked("validator_review", outputs.StructuralReview)
         validator, notes = gated_review(answer, self._words)
         self._notes += notes
         self._patch(ate, atsa)
@@ -292,18 +276,18 @@ class _Run:
         return Draft(self._stage1.ate.aspects, self._stage1.atsa.aspect_sentiments)
 
     @property
-    def _last_validation(self) -> StructuralValidation | StructuralReview | None:
+    def _last_validation(self) -> outputs.StructuralValidation | outputs.StructuralReview | None:
         if not self._switches.enable_validator:
             return None
         return self._stage1.validator if self.output.stage2 is None else self.output.stage2.validator
 
     def _validate(self, risk: StructuralRisk | None) -> None:
-        answer = self._asked("validator", StructuralValidation)
+        answer = self._asked("validator", outputs.StructuralValidation)
         validation, notes = gated_validation(answer, self._words, risk=risk)
         self._notes += notes
         self._keep_stage1(replace(self._stage1, validator=validation))
 
-    def _patch(self, ate: AspectReview, atsa: SentimentReview) -> None:
+    def _patch(self, ate: outputs.AspectReview, atsa: outputs.SentimentReview) -> None:
         proposed = with_proposals(self._draft, self._stage1.validator.correction_proposals, self._words)
         self._move_to("validator_proposals", proposed.draft)
         memory = Memory()
@@ -324,26 +308,16 @@ class _Run:
         self._patched = self._draft
         self.output = replace(
             self.output,
-            patched_stage2_ate=AspectExtraction(self._draft.aspects),
-            patched_stage2_atsa=AspectSentiments(self._draft.sentiments),
+            patched_stage2_ate=outputs.AspectExtraction(self._draft.aspects),
+            patched_stage2_atsa=outputs.AspectSentiments(self._draft.sentiments),
         )
 
-    def _override(self, context: ReviewContext) -> None:
+    def _override(self, context: outputs.ReviewContext) -> None:
         risks = self._stage1.validator.structural_risks
         done = with_overrides(self._draft, context, thresholds=self._settings.override, risks=risks)
         self._move_to("debate_override", done.draft)
         log = (*self.output.correction_applied_log, *done.log)
         self.output = replace(self.output, correction_applied_log=log, override_log=done.decisions)
-
-    def _with_evidence(self, summary: DebateSummary) -> DebateSummary:
-        """A summary whose evidence stands in the text."""
-        given = summary.sentence_evidence_spans
-        found = tuple(words for words in given if words.strip() and words in self._given.text)
-        if not found:
-            self._notes.append("debate_summary: no evidence of it stands in the text")
-        elif len(found) < len(given):
-            self._notes.append(f"debate_summary: {len(given) - len(found)} pieces of evidence are not in the text")
-        return summary if found == given else replace(summary, sentence_evidence_spans=found)
 
     def _asked(self, role: Role, kind: type[Answer]) -> Answer:
         self._question = replace(self._question, role=role)
@@ -352,25 +326,27 @@ class _Run:
             raise AgentFault("wrong_answer", f"expected {kind.__name__}, found {type(answer).__name__}")
         return answer
 
-    def _move_to(self, step: Step, draft: Draft, notes: tuple[str, ...] = ()) -> None:
+    def _move_to(self, step: outputs.Step, draft: Draft, notes: tuple[str, ...] = ()) -> None:
         """Go on with another draft; a step that changed nothing leaves no state."""
         self._notes += notes
         if draft != self._draft:
-            self._states.append(StepState(step, states_of(draft)))
+            self._states.append(outputs.StepState(step, states_of(draft)))
             self._draft = draft
 
-    def _keep_stage1(self, stage1: StageOne) -> None:
+    def _keep_stage1(self, stage1: outputs.StageOne) -> None:
         self._stage1 = stage1
         self.output = replace(self.output, stage1=stage1)
 
-    def _keep_debate(self, summary: DebateSummary | None) -> DebateOutput:
-        debate = DebateOutput((DebateRound(1, self._question.history),), summary, topic=self._given.text)
+    def _keep_debate(self, summary: outputs.DebateSummary | None) -> outputs.DebateOutput:
+        debate = outputs.DebateOutput(
+            (outputs.DebateRound(1, self._question.history),), summary, topic=self._given.text
+        )
         self.output = replace(self.output, debate=debate)
         return debate
 
 
-def _meta(sentence: Sentence, settings: StageSettings, demos: tuple[Demonstration, ...]) -> OutputMeta:
-    return OutputMeta(
+def _meta(sentence: Sentence, settings: StageSettings, demos: tuple[Demonstration, ...]) -> outputs.OutputMeta:
+    return outputs.OutputMeta(
         run_id=settings.run_id,
         seed=settings.seed,
         mode=settings.mode,

@@ -178,14 +178,10 @@ def _backfilled(aspect: Aspect, text: str) -> AspectSentiment:
 
 
 def _gated(findings: StructuralValidation | StructuralReview, sentence: ReadSentence, role: str) -> GatedFindings:
-    risks = tuple(risk for risk in findings.structural_risks if not _is_of_negation(risk.type))
+    risks = tuple(risk for risk in findings.structural_risks if not risk.type.strip().upper().startswith("NEGATION"))
     proposals = tuple(one for one in findings.correction_proposals if proposal_kind(one) != "flip")
     left_out = len(findings.structural_risks) - len(risks), len(findings.correction_proposals) - len(proposals)
     if left_out == (0, 0) or sentence.has_negation:
         return GatedFindings(findings.structural_risks, findings.correction_proposals)
     told = f"{left_out[0]} risks of negation and {left_out[1]} proposals to flip a polarity were left out"
     return GatedFindings(risks, proposals, (f"{role}: nothing is negated here; {told}",))
-
-
-def _is_of_negation(kind: str) -> bool:
-    return kind.strip().upper().startswith("NEGATION")

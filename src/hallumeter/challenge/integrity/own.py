@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from hallumeter.claims.audit.commands import audit
 from hallumeter.claims.judges.by_name import is_language_model, judge_named
 from hallumeter.claims.judges.language_model import LanguageModelJudge
 from hallumeter.errors import SettingsError
+from hallumeter.models.protocol import Provider
 from hallumeter.models.scripted import ScriptedProvider
 from hallumeter.records.claim import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.models.protocol import Provider
-    from hallumeter.records.judging import Judge
-
+from hallumeter.records.judging import Judge
 
 Evaluator = Callable[..., object]
 _UNCHECKED = frozenset({"no_evidence"})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -14,6 +14,8 @@ from hallumeter.challenge.mutations.donors import Donors, Facts, facts_of
 from hallumeter.challenge.mutations.edits import controls_of, errors_of
 from hallumeter.challenge.mutations.protocol import Mutation
 from hallumeter.claims.audit.entries import READ, Prepared, ReadRecord
+from hallumeter.claims.audit.inputs import Inputs
+from hallumeter.claims.audit.prepare import ReadingReport
 from hallumeter.claims.extractors.json_leaves import json_leaves
 from hallumeter.claims.extractors.statements import statement_spans
 from hallumeter.claims.settings import AuditSettings
@@ -21,16 +23,9 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.records import label_of, rows_of
 from hallumeter.records.claim import Claim, Label
 from hallumeter.records.response import Response
+from hallumeter.run.journal import Journal
+from hallumeter.run.progress import ProgressListener
 from hallumeter.text.terms import language_of, terms_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.claims.audit.inputs import Inputs
-    from hallumeter.claims.audit.prepare import ReadingReport
-    from hallumeter.run.journal import Journal
-    from hallumeter.run.progress import ProgressListener
-
 
 # What a user can choose about a stress test.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from msgspec import Struct, structs
 
 from hallumeter.claims.audit.entries import CaseJournal, Judged
-from hallumeter.claims.audit.inputs import RecordInputs, opened_files
-from hallumeter.claims.audit.judging import Judging
+from hallumeter.claims.audit.inputs import Inputs, RecordInputs, opened_files
+from hallumeter.claims.audit.judging import JudgeWorker, Judging
 from hallumeter.claims.audit.prepare import read_records
 from hallumeter.claims.audit.setup import JudgeSetup, judge_setup
 from hallumeter.claims.judges.function import FunctionJudge
@@ -23,25 +23,18 @@ from hallumeter.models.pace import Interrupted
 from hallumeter.models.prices import BudgetReached, Spending
 from hallumeter.models.protocol import ProviderFault
 from hallumeter.records.claim import Failure, Verdict
+from hallumeter.records.judging import Judge
 from hallumeter.records.response import Response
 from hallumeter.run.context import RunContext
 from hallumeter.run.journal import decoded
-from hallumeter.run.progress import NoProgress
+from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import JOURNAL, SUMMARY, new_run_folder, write_json
 from hallumeter.run.stopping import stopping_on_signals
 
 from .cases import Case, Selection, StressSettings, cases_of, select_claims
-from .result import STRESS_VERSION, StressResult, judge_results
+from .text import STRESS_VERSION, StressResult, judge_results
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hallumeter.claims.audit.inputs import Inputs
-    from hallumeter.claims.audit.judging import JudgeWorker
-    from hallumeter.records.judging import Judge
-    from hallumeter.run.progress import ProgressListener
-
-    JudgeLike = str | Judge | Callable[..., object]
+JudgeLike = str | Judge | Callable[..., object]
 
 
 # The folder of a stress test: every edited claim with what was said of it, and the result.

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import msgspec
 from msgspec import structs
 
+from hallumeter.claims.extractors.protocol import Extractor
 from hallumeter.claims.judges.function import FunctionJudge
 from hallumeter.claims.measure.columns import CONSENSUS
 from hallumeter.claims.samples import SampleReader
 from hallumeter.claims.settings import AuditSettings
 from hallumeter.errors import HallumeterError, RecordError, SettingsError
+from hallumeter.records.judging import Judge
+from hallumeter.records.manifest import Manifest
 from hallumeter.records.response import Response
+from hallumeter.run.context import RunContext
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.place import give_up, is_finished
-from hallumeter.run.progress import NoProgress
+from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import FIRST_FAILURES, REPORT
-from hallumeter.run.runner import FinishedRun, RunOutcome, run_work
+from hallumeter.run.runner import FinishedRun, RunOutcome, Step, run_work
 from hallumeter.run.stopping import stopping_on_signals
 
 from .entries import PREPARED, claim_count
 from .finishing import write_files
-from .identity import INSTRUMENT, identity_of, manifest_of_audit
-from .inputs import RecordInputs, opened_files
+from .identity import INSTRUMENT, AuditIdentity, identity_of, manifest_of_audit
+from .inputs import Inputs, RecordInputs, opened_files
 from .judging import Judging
 from .prepare import REPORT as READING
 from .prepare import Preparation, ReadingReport, check_fields, prepare_records, read_records, read_samples
 from .setup import JudgeSetup, judge_setup
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hallumeter.claims.extractors.protocol import Extractor
-    from hallumeter.records.judging import Judge
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.run.context import RunContext
-    from hallumeter.run.progress import ProgressListener
-    from hallumeter.run.runner import Step
-
-    from .identity import AuditIdentity
-    from .inputs import Inputs
-
 
 # Answers in, verdicts and a summary out: what `hallumeter audit` and `hallumeter.audit` run.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct, structs
@@ -10,10 +11,6 @@ from msgspec import Struct, structs
 from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.response import FieldValue, Response
 from hallumeter.run.journal import Entry, Journal, entry_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 READ, FAULTS, PREPARED, SAMPLED = "read", "faults", "prepared", "sampled"
 """Steps: records as they were read, rows that could not be, records with their claims, samples that were compared."""

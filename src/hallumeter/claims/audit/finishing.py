@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -14,36 +15,33 @@ from msgspec import structs
 
 from hallumeter.claims.measure.commands import counts_of, summary_of
 from hallumeter.claims.measure.measuring import count, record_measurements
-from hallumeter.claims.measure.table import MISSING, NO_HASH, FieldIndex, NameIndex, Table, distributions_on
+from hallumeter.claims.measure.response_names import ResponseNames
+from hallumeter.claims.measure.table import (
+    MISSING,
+    NO_HASH,
+    Distributions,
+    FieldIndex,
+    NameIndex,
+    Table,
+    distributions_on,
+)
 from hallumeter.claims.samples import SampleReader, SampleReading, SampleTable
+from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.formats.jsonl import write_jsonl
-from hallumeter.models.protocol import PASSING_CODES
+from hallumeter.models.protocol import RETRYABLE_CODES
 from hallumeter.records.claim import Failure, Verdict
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
-from hallumeter.run.journal import Merged, decoded
+from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
+from hallumeter.records.judging import CalibratedJudge
+from hallumeter.records.response import Response
+from hallumeter.run.journal import Journal, Merged, decoded
 from hallumeter.run.run_folder import CLAIMS, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, RunFiles, write_json
 from hallumeter.run.runner import FinishedRun
 from hallumeter.text.normalize import claim_key
 
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Judged, Prepared, ReadRecord, step_of, textless_prepared
-from .identity import INSTRUMENT
+from .identity import INSTRUMENT, AuditIdentity
 from .judging import failure_of
-from .prepare import abstained_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from hallumeter.claims.measure.response_names import ResponseNames
-    from hallumeter.claims.measure.table import Distributions
-    from hallumeter.claims.settings import AuditSettings, MeasureSettings
-    from hallumeter.records.judging import CalibratedJudge
-    from hallumeter.records.response import Response
-    from hallumeter.run.journal import Journal
-
-    from .identity import AuditIdentity
-    from .prepare import ReadingReport
-
+from .prepare import ReadingReport, abstained_of
 
 # Verdicts of an audit as the table that the metrics are computed from.
 
@@ -91,8 +89,7 @@ class VerdictTable:
             self._append(
                 judges=self._judges[item.judge or ""],
                 labels=LABEL_CODES[item.label] if isinstance(item, Verdict) else FAILED_CODE,
-                # Python's hash differs between processes: it serves this table, which lives in one, and is not written.
-                claims=hash(item.claim_id),
+                claims=stable_hash(item.claim_id or ""),
                 claim_keys=keys[item.claim_id or ""],
             )
         if not said:
@@ -159,14 +156,11 @@ class VerdictTable:
             self._field_columns[name].extend(repeat(code, rows))
 
     def _claim_key(self, text: str | None, model: str | None) -> int:
-        """What a claim says, where several models may say the same; 0 where that is not known.
-
-        As with claim ids, the hash is good for one process alone: tables of several could not be merged by it.
-        """
+        """What a claim says, where several models may say the same; 0 where that is not known."""
         key = claim_key(text) if text and model is not None else None
         if not key:
             return 0
-        return self._texts[key] + 1 if self._keeps_texts else hash(key)
+        return self._texts[key] + 1 if self._keeps_texts else stable_hash(key)
 
     def _take_probability(self, verdict: Verdict, kind: str | None) -> None:
         """Keep a probability for the row that is appended next."""
@@ -239,7 +233,7 @@ class AuditFiles(RunFiles):
     def _say(self, item: Verdict | Failure) -> None:
         if isinstance(item, Failure):
             self.fail(item)
-            self.retryable += item.code in PASSING_CODES
+            self.retryable += item.code in RETRYABLE_CODES
         else:
             self.verdicts[item.judge] += 1
             self.write_line(VERDICTS, item)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -15,10 +16,6 @@ from hallumeter.formats.files import STDIN, check_readable, read_rows
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.response import Response
 from hallumeter.run.inputs import rereadable_files, row_batches, sha256_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 
 class Inputs(Protocol):

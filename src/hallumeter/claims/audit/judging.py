@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from threading import Event
 
 import msgspec
 from msgspec import Struct, structs
@@ -14,28 +15,19 @@ from msgspec import Struct, structs
 from hallumeter.errors import RecordError
 from hallumeter.models.pace import Interrupted
 from hallumeter.models.prices import BudgetReached
-from hallumeter.models.protocol import PASSING_CODES
-from hallumeter.records.claim import Failure, Verdict
-from hallumeter.records.judging import CalibratedJudge, JudgeTask
+from hallumeter.models.protocol import RETRYABLE_CODES
+from hallumeter.records.claim import Claim, Failure, Verdict
+from hallumeter.records.judging import CalibratedJudge, Judge, JudgeSpec, JudgeTask
 from hallumeter.records.response import Response, check_span
+from hallumeter.run.context import RunContext
 from hallumeter.run.engines.local import map_in_order
-from hallumeter.run.journal import entry_of
+from hallumeter.run.journal import Done, Journal, entry_of
 from hallumeter.run.lanes import Lane, run_lanes
+from hallumeter.run.progress import ProgressListener
+from hallumeter.run.verdict_cache import VerdictCache
 
 from .entries import PREPARED, Judged, Prepared, judged_count, step_of
 from .prepare import FEW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from threading import Event
-
-    from hallumeter.records.claim import Claim
-    from hallumeter.records.judging import Judge, JudgeSpec
-    from hallumeter.run.context import RunContext
-    from hallumeter.run.journal import Done, Journal
-    from hallumeter.run.progress import ProgressListener
-    from hallumeter.run.verdict_cache import VerdictCache
-
 
 # Verdicts that were given before: under which key they are kept, and in which form.
 
@@ -209,7 +201,7 @@ class _Left(Struct, frozen=True):
         again = {
             (record, part): said
             for record, part, said in judged
-            if any(failure.code in PASSING_CODES for failure in said.failures)
+            if any(failure.code in RETRYABLE_CODES for failure in said.failures)
         }
         return cls(worker, journal.done(worker.step), again)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -14,10 +14,12 @@ from msgspec import Struct
 from hallumeter.claims.extractors.by_name import extractor_named
 from hallumeter.claims.judges.by_name import judge_named
 from hallumeter.claims.samples import JudgeEquivalence, SampleReader
+from hallumeter.claims.settings import AuditSettings
 from hallumeter.models.by_name import provider_spec
-from hallumeter.models.prices import Spending, estimated_tokens
-from hallumeter.models.protocol import Completion, Reply
+from hallumeter.models.prices import Price, Spending, estimated_tokens
+from hallumeter.models.protocol import Completion, ProviderSpec, Reply, Request
 from hallumeter.records.claim import Label
+from hallumeter.records.judging import Judge
 from hallumeter.run.context import RunContext
 from hallumeter.run.journal import Journal, decoded
 from hallumeter.run.paced_models import price_for
@@ -28,19 +30,8 @@ from hallumeter.run.run_folder import JOURNAL
 from .entries import PREPARED, Prepared, claim_count
 from .inputs import opened_files
 from .judging import JudgeWorker
-from .prepare import Preparation, prepare_records, read_records
+from .prepare import Preparation, ReadingReport, prepare_records, read_records
 from .setup import VECTORS, check_threshold_is_used, language_model_of_extractor, opened_cache, opened_knowledge_base
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.claims.settings import AuditSettings
-    from hallumeter.models.prices import Price
-    from hallumeter.models.protocol import ProviderSpec, Request
-    from hallumeter.records.judging import Judge
-
-    from .prepare import ReadingReport
-
 
 _TOKENS_OF_A_VERDICT = 12
 _TOKENS_OF_A_QUOTE = 45

@@ -21,6 +21,7 @@ from hallumeter.formats.batch import Fault
 from hallumeter.formats.fields import ALIASES
 from hallumeter.formats.records import response_of, rows_of
 from hallumeter.records.claim import Failure
+from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
 from hallumeter.run.lanes import Lane, run_lanes
@@ -237,8 +238,8 @@ class _Answer(Struct, frozen=True):
 
 
 def _hash(value: object) -> int:
-    """Tells rows of one reading apart in little memory; it differs between processes and is never written."""
-    return hash(value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str))
+    """Tells rows of one reading apart in little memory."""
+    return stable_hash(value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode())
 
 
 _PREPARED_AT_A_TIME = 64

@@ -10,25 +10,18 @@ refuses as a whole it is part of the refusal.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.claims.abstention import detect_abstention
-from hallumeter.text.lexicon import lexicons_with
+from hallumeter.text.lexicon import Lexicon, lexicons_with
 from hallumeter.text.normalize import clean_text
-from hallumeter.text.phrases import PhraseFinder, parse_phrase
+from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
 
 from .clause_cuts import default_cutter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.lexicon import Lexicon
-    from hallumeter.text.phrases import Phrase
-
 
 _WORD = re.compile(r"[^\W_]")
 _WORDS = re.compile(r"[^\W_]+")

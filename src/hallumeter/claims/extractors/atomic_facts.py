@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from importlib import resources
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from hallumeter.models.protocol import Message, ProviderFault, ReplySchema, Request
+from hallumeter.models.protocol import Completion, Message, Provider, ProviderFault, ReplySchema, Request
 from hallumeter.records.claim import Claim
 from hallumeter.records.response import Response
 from hallumeter.text.normalize import claim_key
 from hallumeter.text.sentences import iterate_sentence_spans
 
 from .protocol import DEFAULT_THRESHOLD, Aligner, ExtractionFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.models.protocol import Completion, Provider
-
 
 PROMPT = (
     resources.files("hallumeter.claims.extractors").joinpath("prompts", "atomic_facts.txt").read_text(encoding="utf-8")

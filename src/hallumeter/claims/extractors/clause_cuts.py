@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
-from hallumeter.text.lexicon import lexicons_with
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.lexicon import ClauseWords, Lexicon
-
+from hallumeter.text.lexicon import ClauseWords, Lexicon, lexicons_with
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # What opens and is never closed is not followed further than this.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from hallumeter.errors import RecordError
 from hallumeter.records.claim import Claim
 from hallumeter.records.response import Response
 
 from .protocol import Aligner
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _FORM = "a text, or an object with `text` (or `claim`) and, if wanted, `claim_id`, `start` and `end`"
 

@@ -7,7 +7,7 @@ left out; every row of a table is one claim, and so is every field of a response
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -19,10 +19,6 @@ from hallumeter.text.sentences import iterate_sentence_spans
 from .assertions import Force, default_reader
 from .clause_cuts import default_cutter
 from .json_leaves import Leaf, json_leaves
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 # What stands at the edges of a sentence and is no part of it: marks of emphasis, footnotes, emoji.
 

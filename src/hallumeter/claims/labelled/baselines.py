@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
 from msgspec import Struct, field, structs
+from numpy.typing import NDArray
 
 from hallumeter.claims.report.labels import MISSING, NO_LABEL, NOT_ASKED, TOGETHER, TOO_FEW
 from hallumeter.errors import SettingsError
@@ -16,12 +18,15 @@ from hallumeter.records.claim import Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions import (
     BASELINES_VERSION,
+    Baseline,
     BaselineRow,
     Discrimination,
     JudgeBaselines,
+    Level,
     LevelBaselines,
     NullBaselines,
     ShuffledVerdict,
+    Standing,
 )
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.run.run_folder import BASELINES, VERDICTS, write_json
@@ -36,12 +41,14 @@ from hallumeter.stats.discrimination import (
 )
 from hallumeter.stats.significance import holm
 
-from .reading import WHOLE, LabelledRun, read_labelled_judges
+from .reading import WHOLE, LabelledRun, OpenedRun, read_labelled_judges
 from .scoring import (
     BaselineSettings,
     Exchange,
     Features,
+    Kind,
     Texts,
+    Units,
     claim_scores,
     exchange_of,
     features_of,
@@ -51,18 +58,7 @@ from .scoring import (
 )
 from .sources import LabelSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.decisions import Baseline, Level, Standing
-
-    from .reading import OpenedRun
-    from .scoring import Kind, Units
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 # The result beside the run, so that a report can show it without asking a judge again.

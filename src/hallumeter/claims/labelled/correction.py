@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Label
@@ -13,6 +15,7 @@ from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.decisions import CORRECTION_VERSION, CorrectedRate, Correction, EstimatedRate
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from hallumeter.stats.correction import (
+    Estimate,
     LabelledUnits,
     labels_for_width,
     prediction_powered_rate,
@@ -20,21 +23,12 @@ from hallumeter.stats.correction import (
     sensitivity,
     specificity,
 )
+from hallumeter.stats.intervals import Interval
 from hallumeter.stats.summarize import check_interval_settings
 
+from .reading import LabelledRun
 from .sources import LabelSettings
 from .strata import claim_strata, merged_strata, record_slices
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.stats.correction import Estimate
-    from hallumeter.stats.intervals import Interval
-
-    from .reading import LabelledRun
-
 
 # What each metric counts, as units with a judge's word and a truth.
 
@@ -199,7 +193,7 @@ def _rate(each: MetricUnits, by: dict[str, str], settings: CorrectSettings) -> C
     why = each.undefined
     need = None if why else labels_for_width(units, settings.half_width, confidence=settings.confidence)
     estimates = [
-        EstimatedRate(None, undefined=why) if why else _told(estimate(units, confidence=settings.confidence))
+        EstimatedRate(None, undefined=why) if why else _estimated(estimate(units, confidence=settings.confidence))
         for estimate in (prediction_powered_rate, _rogan_gladen, sensitivity, specificity)
     ]
     corrected, rogan_gladen, found, passed = estimates
@@ -262,7 +256,7 @@ def _raw(units: LabelledUnits, settings: CorrectSettings) -> EstimatedRate:
     return EstimatedRate(float(counts.sum() / totals.sum()), *_pair(interval))
 
 
-def _told(estimate: Estimate) -> EstimatedRate:
+def _estimated(estimate: Estimate) -> EstimatedRate:
     return EstimatedRate(estimate.value, *_pair(estimate.interval), undefined=estimate.undefined)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.records.claim import Claim, Finding, Label, Verdict
@@ -17,23 +19,14 @@ from hallumeter.records.columns import DECIDED_LABELS, FAILED_CODE, LABEL_CODES
 from hallumeter.records.decisions import GivenLabel, LabelCensus
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.records.response import Response
 from hallumeter.report.segmentation import CONSENSUS, settled_label
 from hallumeter.report.tallies import reference_judge
 from hallumeter.run.groups import RecordGroups, field_of
 from hallumeter.run.labels import claim_fingerprint
 from hallumeter.run.run_folder import RunFolder
 
-from .sources import VERDICT_INSTRUMENTS, LabelLog, truth_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.response import Response
-
-    from .sources import LabelSettings
-
+from .sources import VERDICT_INSTRUMENTS, LabelLog, LabelSettings, truth_of
 
 # A run as far as labels need it.
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
+from hallumeter.records.claim import Finding
+from hallumeter.records.decisions import Level
 from hallumeter.records.judging import claim_text
+from hallumeter.records.response import Passage, Response
 from hallumeter.text.terms import content_words
 
+from .reading import LabelledRun
 from .sources import LabelSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.decisions import Level
-    from hallumeter.records.response import Passage, Response
-
-    from .reading import LabelledRun
-
-    IntArray = NDArray[np.int32]
-    FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 
 
 # What a user can choose about baselines.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
@@ -12,14 +12,8 @@ from hallumeter.formats.files import read_rows
 from hallumeter.formats.records import LABEL_SYNONYMS, label_of, rows_of
 from hallumeter.records.claim import Label
 from hallumeter.records.decisions import GivenLabel
-from hallumeter.run.labels import LABELS, LabelStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from hallumeter.records.manifest import Manifest
-    from hallumeter.run.labels import HumanLabel
-
+from hallumeter.records.manifest import Manifest
+from hallumeter.run.labels import LABELS, HumanLabel, LabelStore
 
 VERDICT_INSTRUMENTS = ("audit", "measure", "ingest")
 """Instruments whose judges can be wrong about claims; the others count against a truth of their own."""

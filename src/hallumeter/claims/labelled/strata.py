@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.errors import SettingsError
 from hallumeter.records.columns import DECIDED_LABELS
 from hallumeter.stats.allocation import FEWEST_LABELS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from .reading import LabelledRun
-
+from .reading import LabelledRun
 
 # The slices of a labelled run.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.claims.metrics.consensus import claim_codes
 from hallumeter.claims.metrics.expected import changes_by_response
@@ -23,15 +25,7 @@ from hallumeter.records.columns import (
 from hallumeter.records.measurement import NO_VALUE
 from hallumeter.stats.raters import dawid_skene, distinct_patterns
 
-from .table import MISSING, dense_codes, first_appearance_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from .table import Codes, Table
-
+from .table import MISSING, Codes, Table, dense_codes, first_appearance_order
 
 ConsensusMethod = Literal["majority", "dawid-skene"]
 CONSENSUS = "consensus"

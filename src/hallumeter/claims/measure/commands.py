@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, Unpack
+from typing import IO, TypedDict, Unpack
 
 import msgspec
 import numpy as np
@@ -21,37 +22,28 @@ from hallumeter.formats.batch import Batch
 from hallumeter.formats.files import read_rows
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.formats.records import claim_of, response_of, rows_of, verdict_of
-from hallumeter.records.claim import Failure, Verdict
-from hallumeter.records.columns import LABEL_CODES
-from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
+from hallumeter.records.claim import Claim, Failure, Verdict
+from hallumeter.records.columns import LABEL_CODES, stable_hash
+from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
-from hallumeter.run.finished import load
+from hallumeter.run.finished import finish_folder
+from hallumeter.run.identity import manifest_of
 from hallumeter.run.inputs import named_files, rereadable_files, row_batches, sha256_of
 from hallumeter.run.run_folder import (
     CLAIMS,
     FAILURES,
-    MANIFEST,
     MEASUREMENTS,
     RECORDS,
-    REPORT,
     SUMMARY,
     VERDICTS,
     new_run_folder,
     write_json,
 )
+from hallumeter.stats.summarize import SummarySettings
 
 from .measuring import Measured, count, record_measurements, summary_rows
 from .response_names import models_by_record, run_record_id, shared_records
-from .table import NAMELESS_JUDGE, LabelIndex, TableBuilder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from hallumeter.records.claim import Claim
-    from hallumeter.stats.summarize import SummarySettings
-
-    from .table import Table
-
+from .table import NAMELESS_JUDGE, LabelIndex, Table, TableBuilder
 
 # Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
 
@@ -262,19 +254,14 @@ class _RowWriter:
     def _add_verdict(self, row: dict[str, object], name: str, position: int, *, is_counted: bool) -> None:
         judge = str(row.get("judge") or NAMELESS_JUDGE)
         claim = str(row["claim_id"])
-        if self._is_new(name, claim):
+        key = stable_hash(f"{name}\0{claim}")
+        if key not in self._seen:
+            self._seen.add(key)
             response = self._merged[name].get("response")
             self._claims.add(position, _claim_without_fault(row, name, str(response) if response else None))
         code = self._labels[row.get("label")]
         if is_counted:
             self._verdicts.add(position, verdict_of(row, name, label=_LABELS[code], judge=judge))
-
-    def _is_new(self, *key: str) -> bool:
-        number = hash(key)
-        if number in self._seen:
-            return False
-        self._seen.add(number)
-        return True
 
 
 def _is_news(field: str, value: object, known: dict[str, object]) -> bool:
@@ -378,8 +365,7 @@ def measure_to_folder(
         run = measure_batches(sources, settings, version=version("hallumeter"))
         write_run(folder, run, [(name, read_rows(path, fields=None)) for name, path in files_read])
         inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
-        write_json(folder / MANIFEST, _manifest(run, settings, inputs=inputs, started=started))
-        load(folder).to_html(folder / REPORT)
+        finish_folder(folder, _manifest(run, settings, inputs), started)
     return run
 
 
@@ -399,30 +385,12 @@ def _watched(batches: Iterator[Batch], progress: Callable[[int], None] | None) -
             progress(len(batch.lines))
 
 
-def _manifest(
-    run: MeasuredRun, settings: MeasureSettings, *, inputs: tuple[InputFile, ...], started: datetime
-) -> Manifest:
-    return Manifest(
-        version=MANIFEST_VERSION,
-        hallumeter=version("hallumeter"),
-        instrument=run.summary.instrument,
-        inputs=inputs,
-        settings={
-            "by": list(settings.by),
-            "consensus": settings.consensus,
-            "headline": settings.headline,
-            "uncertainty": settings.uncertainty,
-            "similarity": settings.similarity,
-            "cluster": settings.cluster,
-            "resamples": settings.resamples,
-            "confidence": settings.confidence,
-            "policies": [policy.name for policy in settings.policies],
-        },
-        judges=tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names),
-        seed=settings.seed,
-        started=started.isoformat(timespec="seconds"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
+def _manifest(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFile, ...]) -> Manifest:
+    names = ("consensus", "headline", "uncertainty", "similarity", "cluster", "resamples", "confidence")
+    chosen: dict[str, object] = {"by": list(settings.by), **{name: getattr(settings, name) for name in names}}
+    chosen["policies"] = [policy.name for policy in settings.policies]
+    judges = tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names)
+    return manifest_of(None, run.summary.instrument, chosen, inputs=inputs, seed=settings.seed, judges=judges)
 
 
 def _as_mapping(row: object, number: int) -> dict[str, object]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.claims.catalog import (
     ABSTENTION_METRICS,
@@ -19,10 +21,21 @@ from hallumeter.claims.catalog import (
 from hallumeter.claims.metrics.consensus import ConsensusPart, consensus_counts, consensus_scores, mean_over_models
 from hallumeter.claims.metrics.expected import calibration_shifts, expected_bounds
 from hallumeter.claims.metrics.rates import rate_bounds
-from hallumeter.claims.metrics.uncertainty import decompose, entropy_of
+from hallumeter.claims.metrics.uncertainty import UncertaintyMethod, decompose, entropy_of
+from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import SettingsError
-from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE, LabelCounts, Ratings, Support
-from hallumeter.records.measurement import Measurement
+from hallumeter.records.columns import (
+    FAILED_CODE,
+    UNDECIDED_CODE,
+    Answers,
+    LabelCounts,
+    ProbabilitySums,
+    Ratings,
+    Support,
+    UncertaintySums,
+)
+from hallumeter.records.measurement import Measurement, MetricSummary
+from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 from hallumeter.stats.agreement import (
     FEWEST_JUDGES,
@@ -42,24 +55,9 @@ from hallumeter.stats.summarize import (
 )
 
 from . import columns as inputs
-from .columns import CONSENSUS, PANEL, Cells, Votes
+from .columns import CONSENSUS, PANEL, Cells, ConsensusMethod, Votes
 from .response_names import run_record_id, shared_records
-from .table import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
-    from hallumeter.claims.settings import MeasureSettings
-    from hallumeter.records.columns import Answers, ProbabilitySums, UncertaintySums
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-
-    from .columns import ConsensusMethod
-    from .table import Codes, Table
-
+from .table import MISSING, Codes, Table
 
 MOST_BLOCKS = 512
 """Responses are resampled one by one up to this many; beyond it in this many equal blocks, which is as good."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from itertools import chain, count
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
-from .table import MISSING, dense_codes
+from hallumeter.records.response import Response
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from hallumeter.records.response import Response
-
-    from .table import Codes, Table
+from .table import MISSING, Codes, Table, dense_codes
 
 
 def run_record_id(record_id: str, model: str | None, *, is_shared: bool) -> str:

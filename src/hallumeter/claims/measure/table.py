@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.claims.abstention import detect_abstention
 from hallumeter.errors import RecordError
 from hallumeter.formats.batch import Batch, Coded, Column, Numbers, expanded
 from hallumeter.formats.records import distribution_of, label_of, spelled
 from hallumeter.records.claim import Failure, check_distribution
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES
+from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash, stable_hashes
 from hallumeter.records.response import check_span
 from hallumeter.text.normalize import claim_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Names as numbers, so that a million rows can be counted without touching a million texts again.
 
@@ -96,12 +92,12 @@ class LabelIndex(dict[object, int]):
         return np.fromiter(map(self.__getitem__, values), np.int8, len(values))
 
 
-NO_HASH = hash(None)
+NO_HASH = stable_hash("")
 """What stands for a missing id among hashes."""
 
 
 def hashes(column: Column) -> NDArray[np.int64]:
-    """A 64-bit hash per value, equal for equal texts within one run; NO_HASH for a missing or empty value.
+    """A 64-bit hash per value, equal for equal texts in every process; NO_HASH for a missing or empty value.
 
     Ids of claims are only ever compared, so their hashes stand in for them: a hundred million texts need not stay in
     memory. The chance that two of a million differing ids collide is one in forty million.
@@ -109,11 +105,7 @@ def hashes(column: Column) -> NDArray[np.int64]:
     if isinstance(column, Coded):
         return hashes(column.values)[column.codes]
     values = expanded(column)
-    if not set(map(type, values)) <= {str, type(None)}:
-        values = [value if value is None or isinstance(value, str) else _as_text(value) for value in values]
-    found = np.fromiter(map(hash, values), np.int64, len(values))
-    found[found == hash("")] = NO_HASH
-    return found
+    return stable_hashes(v if isinstance(v, str) else "" if v is None else _as_text(v) for v in values)
 
 
 def numbers_of(column: Column) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -445,7 +437,7 @@ class TableBuilder:
         keys = [claim_key(text) if isinstance(text, str) else None for text in expanded(column)]
         if self._claim_texts is not None:
             return {"claim_keys": self._claim_texts.encode(list(keys)) + 1}
-        return {"claim_keys": np.fromiter((hash(key) if key else 0 for key in keys), np.int64, rows.size)}
+        return {"claim_keys": np.fromiter((stable_hash(key) if key else 0 for key in keys), np.int64, rows.size)}
 
     def _probabilities(self, rows: _Rows) -> dict[str, NDArray[np.float64]]:
         """How probable it is that each claim is unsupported, where that is given."""

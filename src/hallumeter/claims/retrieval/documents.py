@@ -7,18 +7,15 @@ import hashlib
 import io
 import math
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import InputError
 from hallumeter.text.sentences import sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # Documents cut into passages that a judge can read at once and a reader can find again.
 

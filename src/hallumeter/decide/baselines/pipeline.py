@@ -5,43 +5,34 @@ from __future__ import annotations
 import math
 import re
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from hallumeter.claims.audit.entries import CaseJournal, Judged, Prepared
 from hallumeter.claims.audit.judging import JudgeWorker, Judging
 from hallumeter.claims.audit.setup import judge_setup
-from hallumeter.claims.labelled.baselines import Asked, gathered, held_against
+from hallumeter.claims.labelled.baselines import Asked, Material, gathered, held_against
 from hallumeter.claims.labelled.reading import drawing_order
-from hallumeter.claims.labelled.scoring import BaselineSettings
+from hallumeter.claims.labelled.scoring import BaselineSettings, Texts
 from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
 from hallumeter.errors import HallumeterError, SettingsError
 from hallumeter.models.pace import Interrupted, PaceSettings
 from hallumeter.models.protocol import ProviderFault
-from hallumeter.records.decisions import ShuffledVerdict
+from hallumeter.records.claim import Claim
+from hallumeter.records.decisions import NullBaselines, ShuffledVerdict
 from hallumeter.records.manifest import JudgeEntry
+from hallumeter.records.response import Passage, Response
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.wording import format_count, plural
 from hallumeter.run.context import RunContext
+from hallumeter.run.finished import Run
 from hallumeter.run.journal import decoded
-from hallumeter.run.progress import NoProgress
+from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import JOURNAL
 from hallumeter.run.stopping import stopping_on_signals
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.claims.labelled.baselines import Material
-    from hallumeter.claims.labelled.scoring import Texts
-    from hallumeter.records.claim import Claim
-    from hallumeter.records.decisions import NullBaselines
-    from hallumeter.records.response import Passage, Response
-    from hallumeter.run.finished import Run
-    from hallumeter.run.progress import ProgressListener
-
 
 # Judges asked again, with the evidence of other responses: one who reads the evidence then does worse.
 

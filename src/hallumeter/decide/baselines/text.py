@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.claims.report.labels import BASELINE_WORDS, LEVEL_WORDS, SCORE_WORDS, low_f1_facts, unread_facts
+from hallumeter.records.decisions import BaselineRow, Discrimination, LevelBaselines, NullBaselines
 from hallumeter.report.overview import tell_fact
 from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words, plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import BaselineRow, Discrimination, LevelBaselines, NullBaselines
-
 
 _NAMES: dict[str, str] = {
     "always_positive": "flagging everything",
@@ -101,8 +96,8 @@ def _rows(judge: str, level: LevelBaselines) -> Iterator[list[str]]:
 
 def _name(row: BaselineRow, level: LevelBaselines) -> str:
     """A baseline, short enough for a table."""
-    told = _NAMES[row.baseline].format(level="claim" if level.level == "claim" else "answer")
-    return told if row.direction is None else f"{told}, {row.direction}"
+    text = _NAMES[row.baseline].format(level="claim" if level.level == "claim" else "answer")
+    return text if row.direction is None else f"{text}, {row.direction}"
 
 
 def _sentences(judge: str, level: LevelBaselines) -> Iterator[str]:
@@ -110,8 +105,8 @@ def _sentences(judge: str, level: LevelBaselines) -> Iterator[str]:
     for row in level.rows:
         if row.standing is not None and row.interval is not None:
             low, high = row.interval
-            told = f"{_STANDINGS[row.standing]} {BASELINE_WORDS[row.baseline, level.level]}"
-            yield f"{told} (difference {row.difference:+.3f}, {low:+.3f} to {high:+.3f})"
+            text = f"{_STANDINGS[row.standing]} {BASELINE_WORDS[row.baseline, level.level]}"
+            yield f"{text} (difference {row.difference:+.3f}, {low:+.3f} to {high:+.3f})"
     yield from map(tell_fact, low_f1_facts(judge, level))
 
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hallumeter.claims.labelled.reading import read_labelled
+from hallumeter.claims.labelled.reading import LabelledRun, read_labelled
 from hallumeter.claims.labelled.strata import record_slices
-from hallumeter.records.decisions import CALIBRATION_VERSION, Calibration, Promise
+from hallumeter.records.decisions import CALIBRATION_VERSION, AcceptanceThreshold, Calibration, Promise
 from hallumeter.run.finished import Run, load
 
 from .settings import CalibrateSettings
-from .thresholds import acceptance_threshold, partly_labelled, reliability, run_units
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.claims.labelled.reading import LabelledRun
-    from hallumeter.records.decisions import AcceptanceThreshold
-
-    from .thresholds import RunUnits
+from .thresholds import RunUnits, acceptance_threshold, partly_labelled, reliability, run_units
 
 
 def calibrate(run: Run | str | Path, *, settings: CalibrateSettings | None = None) -> Calibration:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from hallumeter.claims.labelled.sources import LabelSettings
 from hallumeter.errors import SettingsError
+from hallumeter.records.decisions import RiskName, Unit
 from hallumeter.stats.summarize import check_interval_settings
 from hallumeter.text.normalize import one_line
-
-if TYPE_CHECKING:
-    from hallumeter.records.decisions import RiskName, Unit
-
 
 # What is to be promised, in plain words.
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.decide.correct.text import census_words
+from hallumeter.records.decisions import (
+    AcceptanceThreshold,
+    Calibration,
+    ProbabilityScores,
+    Reliability,
+    ReliabilityBin,
+)
 from hallumeter.report.table import Column, Line, Table, escaped, markdown, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import (
-        AcceptanceThreshold,
-        Calibration,
-        ProbabilityScores,
-        Reliability,
-        ReliabilityBin,
-    )
-
 
 # A reliability diagram in characters.
 
@@ -84,8 +79,8 @@ def calibration_markdown(calibration: Calibration) -> str:
     lines += [f"- {escaped(census_words(calibration.labels))}"]
     for table in _tables(calibration, has_diagram=False):
         lines += ["", f"**{escaped(table.title)}**", "", *markdown(table)]
-    told = list(_reliability_lines(calibration))
-    lines += ["", *(f"- {line}" for line in told)] if told else []
+    texts = list(_reliability_lines(calibration))
+    lines += ["", *(f"- {line}" for line in texts)] if texts else []
     if calibration.notices:
         lines += ["", *(f"- note: {escaped(notice)}" for notice in calibration.notices)]
     return "\n".join(lines) + "\n"
@@ -134,8 +129,8 @@ def _promised(row: AcceptanceThreshold, calibration: Calibration) -> str:
 
 def _refused(row: AcceptanceThreshold, calibration: Calibration) -> str:
     best = _best(row)
-    told = f" The best that can be promised is {best}." if best else ""
-    return f"No threshold can promise {calibration.promise.words!r}: {row.why_not}.{told}"
+    text = f" The best that can be promised is {best}." if best else ""
+    return f"No threshold can promise {calibration.promise.words!r}: {row.why_not}.{text}"
 
 
 def _short(row: AcceptanceThreshold, calibration: Calibration) -> str:
@@ -156,10 +151,10 @@ def _best(row: AcceptanceThreshold) -> str:
 def _needed(calibration: Calibration, fewest: int) -> str:
     is_missed = calibration.promise.risk == "missed"
     kind, fault = ("hallucinated", "a miss") if is_missed else ("accepted", "a hallucination")
-    told = f"It takes {fewest:,} labelled {kind} {calibration.unit}s without {fault} at the least"
+    text = f"It takes {fewest:,} labelled {kind} {calibration.unit}s without {fault} at the least"
     if calibration.unit != calibration.cluster:
-        return f"{told}, each of another {calibration.cluster}."
-    return f"{told}."
+        return f"{text}, each of another {calibration.cluster}."
+    return f"{text}."
 
 
 def _tables(calibration: Calibration, *, has_diagram: bool) -> Iterator[Table]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
+from hallumeter.claims.labelled.reading import LabelledRun
 from hallumeter.claims.labelled.strata import OUTSIDE, claim_strata
 from hallumeter.errors import InputError
 from hallumeter.records.decisions import (
@@ -16,10 +18,12 @@ from hallumeter.records.decisions import (
     ProbabilityScores,
     Reliability,
     ReliabilityBin,
+    Unit,
 )
-from hallumeter.stats.allocation import label_weights
+from hallumeter.stats.allocation import LabelWeights, label_weights
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from hallumeter.stats.calibration import cross_fitted, expected_calibration_error, recalibrate
+from hallumeter.stats.intervals import Interval
 from hallumeter.stats.risk_control import (
     Candidates,
     ScoredUnits,
@@ -32,19 +36,9 @@ from hallumeter.stats.risk_control import (
 )
 from hallumeter.stats.significance import paired_bootstrap_difference
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .settings import CalibrateSettings, Target
 
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.labelled.reading import LabelledRun
-    from hallumeter.records.decisions import Unit
-    from hallumeter.stats.allocation import LabelWeights
-    from hallumeter.stats.intervals import Interval
-
-    from .settings import CalibrateSettings, Target
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 # What is accepted or not: claims, or whole responses, with their scores and what is true of them.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from hallumeter.report.drawing import PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.ranking import Ranking
+from hallumeter.report.drawing import PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words
 from hallumeter.transcripts.report.charts import rank_spec
 from hallumeter.transcripts.report.ranking import LEVEL, p_words
 
 from .telling import SHOWS, alias_of, difference_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.comparison import MetricComparison
-    from hallumeter.records.ranking import Ranking
-    from hallumeter.report.drawing import Json
-
 
 ROWS_DRAWN = 30
 ROW_HEIGHT = 34
@@ -117,23 +111,23 @@ def _points(confidence: float) -> dict[str, Json]:
 
 
 def _caption(rows: Sequence[MetricComparison], shares: Sequence[MetricComparison], confidence: float) -> str:
-    told = [
+    texts = [
         say(
             "Point: the difference; a triangle where it is shown to be better or worse. Line: its {interval}.",
             interval=interval_words(confidence),
         )
     ]
     if any(row.margin is not None for row in shares):
-        told.append(say("Wide pale band: the margin, within which a change does not matter."))
+        texts.append(say("Wide pale band: the margin, within which a change does not matter."))
     if any(any(row.unmeasured) for row in shares):
-        told.append(say("Narrow band: the differences that the unmeasured allow."))
+        texts.append(say("Narrow band: the differences that the unmeasured allow."))
     others = list(dict.fromkeys(alias_of(row.metric) for row in rows if row not in shares))
     if others:
-        told.append(say("Not drawn: {names}.", names=", ".join(others)))
+        texts.append(say("Not drawn: {names}.", names=", ".join(others)))
     if len(shares) > ROWS_DRAWN:
         more = len(shares) - ROWS_DRAWN
-        told.append(say_count(more, "{count} more row is in the table.", "{count} more rows are in the table."))
-    return " ".join(told)
+        texts.append(say_count(more, "{count} more row is in the table.", "{count} more rows are in the table."))
+    return " ".join(texts)
 
 
 def ranking_charts(rankings: Sequence[Ranking], unit: str) -> list[Chart]:
@@ -167,7 +161,7 @@ def unit_words(unit: str) -> str:
 
 
 def _rank_caption(ranking: Ranking, unit: str) -> str:
-    told = [
+    texts = [
         say(
             "Point: the mean rank of a run by {metric} over {count} units ({unit} each); 1 is best.",
             metric=alias_of(ranking.metric),
@@ -176,7 +170,7 @@ def _rank_caption(ranking: Ranking, unit: str) -> str:
         )
     ]
     if ranking.critical_difference is not None:
-        told.append(
+        texts.append(
             say(
                 "Mean ranks further apart than {difference} differ (Nemenyi, {level} %): pale lines that overlap do "
                 "not. Beside the names, a bar joins runs that do not differ from each other.",
@@ -185,5 +179,5 @@ def _rank_caption(ranking: Ranking, unit: str) -> str:
             )
         )
     if ranking.p_value is not None:
-        told.append(say("All together: Friedman's test, {p}.", p=p_words(ranking.p_value)))
-    return " ".join(told)
+        texts.append(say("All together: Friedman's test, {p}.", p=p_words(ranking.p_value)))
+    return " ".join(texts)

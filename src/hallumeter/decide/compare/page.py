@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from msgspec import Struct
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.claim import Label
-from hallumeter.records.comparison import Comparison, RunRanking, State
+from hallumeter.records.comparison import ClaimChange, Comparison, MetricComparison, RunRanking, State, Transition
+from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import ENGLISH, message, say, speaking
 from hallumeter.report.page.render import Served, render_alone, render_served, write_page
 from hallumeter.report.wording import DIRECTION_WORDS, LABEL_WORDS, instrument_words
@@ -19,14 +22,6 @@ from hallumeter.text.align import align
 from .charts import difference_charts, ranking_charts, unit_words
 from .ranking import ranked_metrics
 from .telling import EFFECTS, HEADLINES, SHOWS, TESTS, alias_of, reasons_of, share_words, slice_words
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.comparison import ClaimChange, MetricComparison, Transition
-    from hallumeter.report.drawing import Chart
-
 
 # Two wordings of a claim side by side: which words the other does not have.
 
@@ -242,7 +237,7 @@ NOTICES_SHOWN = 30
 def render_comparison(found: Compared, *, language: str = ENGLISH) -> str:
     """The whole page: no other file, no network. Texts of the runs are escaped."""
     with speaking(language):
-        template, facts, charts = _told(found)
+        template, facts, charts = _page_facts(found)
         return render_alone(template, {**facts, "chapters": ()}, charts=charts, scripts=SCRIPTS, styles=STYLES)
 
 
@@ -253,7 +248,7 @@ def write_comparison(found: Compared, path: str | os.PathLike[str], *, language:
 
 def served_comparison(found: Comparison, *, files: str, facts: dict[str, object]) -> str:
     """The same page as a server gives it, in the language that is being spoken."""
-    template, own, charts = _told(found)
+    template, own, charts = _page_facts(found)
     served = Served(
         f"viewer_{template}",
         files,
@@ -264,7 +259,7 @@ def served_comparison(found: Comparison, *, files: str, facts: dict[str, object]
     return render_served(served, charts=charts)
 
 
-def _told(found: Compared) -> tuple[str, dict[str, object], list[Chart]]:
+def _page_facts(found: Compared) -> tuple[str, dict[str, object], list[Chart]]:
     """The template, what it says, and what it draws."""
     shared: dict[str, object] = {
         "found": found,

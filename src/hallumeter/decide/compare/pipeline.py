@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.decide.policy import kind_of, usual_metrics
@@ -17,28 +19,19 @@ from hallumeter.records.comparison import (
     ClaimChange,
     ComparedRun,
     Comparison,
+    MetricComparison,
     RunRanking,
     State,
     Transition,
     Transitions,
 )
+from hallumeter.records.rate import Rates
 from hallumeter.run.finished import Run, load
 from hallumeter.run.ranking import ranking_of
 from hallumeter.stats.significance import mcnemar_mid_p
 
-from .reading import REWORDED, UNMEASURED, CompareSettings, Side, common_records, match_claims
+from .reading import REWORDED, UNMEASURED, ClaimKey, CompareSettings, SeenRecord, Side, common_records, match_claims
 from .rows import Arms, Part, compared_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.comparison import MetricComparison
-    from hallumeter.records.rate import Rates
-
-    from .reading import ClaimKey, SeenRecord
-
 
 # What became of every claim from one run to the other.
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.comparison import RunRanking
+from hallumeter.records.ranking import EnginePair, Ranking
+from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import say
 from hallumeter.report.wording import DIRECTION_WORDS
 from hallumeter.text.normalize import one_line
 from hallumeter.transcripts.report.ranking import LEVEL, p_words
 
 from .telling import alias_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hallumeter.records.comparison import RunRanking
-    from hallumeter.records.ranking import EnginePair, Ranking
-    from hallumeter.report.drawing import Chart
-
 
 PAIRS_SHOWN = 45
 
@@ -42,7 +37,7 @@ class RankedMetric(Struct, frozen=True):
     question: str
     arrow: str
     direction: str
-    told: str
+    sentence: str
     """What the ranking shows, in a sentence."""
     runs: tuple[RankedRun, ...]
     pairs: tuple[EnginePair, ...]
@@ -63,7 +58,7 @@ def _ranked(ranking: Ranking, *, charts: Sequence[Chart], place: int) -> RankedM
         question=say(known.question) if known else "",
         arrow=arrow,
         direction=say(direction),
-        told=_told(ranking),
+        sentence=_sentence(ranking),
         runs=tuple(
             RankedRun(each.engine, each.mean_rank, letters_of(ranking, each.engine)) for each in ranking.engines
         ),
@@ -87,7 +82,7 @@ def undefined_words(ranking: Ranking, unit: str) -> str:
     return (ranking.undefined or "").replace("page", unit).replace("engine", "run")
 
 
-def _told(ranking: Ranking) -> str:
+def _sentence(ranking: Ranking) -> str:
     if ranking.undefined or ranking.p_value is None:
         if not ranking.engines:
             return say("Not ranked: nowhere has every run a value.")

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.ingest.scores import ranges_of
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts
+from hallumeter.records.claim import Failure, Finding
+from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts, stable_hash
+from hallumeter.records.measurement import Measurement
 from hallumeter.records.ranking import Direction
 from hallumeter.records.rate import Rates
+from hallumeter.records.response import Response
 from hallumeter.report.segmentation import settled_label
+from hallumeter.run.finished import Run
 from hallumeter.run.groups import RecordGroups, field_of
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.stats.summarize import check_interval_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.claim import Failure, Finding
-    from hallumeter.records.measurement import Measurement
-    from hallumeter.records.response import Response
-    from hallumeter.run.finished import Run
-
 
 # Which claims of two runs over the same record are the same claim.
 
@@ -283,7 +278,8 @@ class Side:
             claims = tuple(self._claim(finding, response) for finding in findings)
             self._labels.extend([claim.label for claim in claims])
             self._sizes.append(len(claims))
-            yield SeenRecord(number, key, claims, hash(response.response))
+            text = 0 if response.response is None else stable_hash(response.response)
+            yield SeenRecord(number, key, claims, text)
 
     def labels(self) -> LabelCounts:
         """How many claims of each record have which label."""

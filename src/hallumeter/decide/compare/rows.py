@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import structs
+from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.claims.metrics.rates import rate_bounds
+from hallumeter.records.columns import LabelCounts
 from hallumeter.records.comparison import MetricComparison
+from hallumeter.records.ranking import Direction
+from hallumeter.records.rate import Rates
 from hallumeter.stats.intervals import mean_bounds
 from hallumeter.stats.significance import (
+    PairedDifference,
     cohen_h,
     equivalence_p_value,
     holm,
@@ -24,18 +30,7 @@ from hallumeter.stats.significance import (
     paired_sign_flip,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.records.columns import LabelCounts
-    from hallumeter.records.ranking import Direction
-    from hallumeter.records.rate import Rates
-    from hallumeter.stats.significance import PairedDifference
-
-    from .reading import CompareSettings
-
+from .reading import CompareSettings
 
 POWER = 0.8
 
@@ -153,26 +148,11 @@ def _without_tests(
         metric=arm.metric,
         by=part.by,
         direction=arm.direction,
-        clusters=0,
-        differing=0,
         first=values[0],
         second=values[1],
-        difference=None,
-        interval=None,
-        interval_method=None,
-        p_value=None,
-        test=None,
-        adjusted_p_value=None,
-        effect_size=None,
-        effect=None,
-        minimum_detectable=None,
-        margin=None,
-        equivalence_p_value=None,
-        not_worse_p_value=None,
         unmeasured=unmeasured,
         measurable=measurable,
         difference_bounds=bounds,
-        outcome="unmeasured",
         undefined=_nothing(values),
         counted="claims" if is_of_claims else "records",
         causes=dict(sorted(Counter(causes[0] + causes[1]).items())),

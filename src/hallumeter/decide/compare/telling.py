@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
 from hallumeter.report.languages.speaking import message, say, say_count
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_number, format_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
-
 
 # How a comparison is worded, the same in every form.
 
@@ -132,11 +127,11 @@ def named(row: MetricComparison) -> str:
 def reasons_of(comparison: Comparison) -> list[str]:
     """Why the outcome is what it is, one sentence each; of many the first."""
     decisive = [row for row in comparison.rows if row.direction != "none"]
-    told = list(_TELLERS[comparison.outcome](comparison, decisive))
-    if len(told) <= MOST_REASONS:
-        return told
-    more = len(told) - MOST_REASONS
-    return [*told[:MOST_REASONS], say_count(more, "And {count} more; the tables have all.", "And {count} more; the tables have all.")]  # fmt: skip  # noqa: E501
+    texts = list(_TELLERS[comparison.outcome](comparison, decisive))
+    if len(texts) <= MOST_REASONS:
+        return texts
+    more = len(texts) - MOST_REASONS
+    return [*texts[:MOST_REASONS], say_count(more, "And {count} more; the tables have all.", "And {count} more; the tables have all.")]  # fmt: skip  # noqa: E501
 
 
 def _regression(_: Comparison, rows: list[MetricComparison]) -> Iterator[str]:
@@ -152,9 +147,9 @@ def _better(rows: list[MetricComparison]) -> Iterator[str]:
             yield _moved(row, message("{metric} is better: from {first} to {second}, a difference of {difference} ({interval}) that chance does not explain (p {p} after correction)."))  # fmt: skip  # noqa: E501
 
 
-def _moved(row: MetricComparison, told: str) -> str:
+def _moved(row: MetricComparison, text: str) -> str:
     return say(
-        told,
+        text,
         metric=named(row),
         first=value_words(row.first),
         second=value_words(row.second),
@@ -178,7 +173,7 @@ def _unmeasured(comparison: Comparison, rows: list[MetricComparison]) -> Iterato
 def _missing(row: MetricComparison) -> str:
     if not any(row.unmeasured):
         return say("{metric}: {reason}.", metric=named(row), reason=say(row.undefined or "") or NO_VALUE)
-    told = say(
+    text = say(
         "{metric}: of the {counted} {first} are unmeasured in the first run and {second} in the second.",
         metric=named(row),
         counted=say(COUNTED[row.counted]),
@@ -186,9 +181,9 @@ def _missing(row: MetricComparison) -> str:
         second=share_words(row, 1),
     )
     if not row.causes:
-        return told
+        return text
     causes = ", ".join(f"{cause} {format_count(number)}" for cause, number in row.causes.items())
-    return f"{told} {say('Records that broke: {causes}.', causes=causes)}"
+    return f"{text} {say('Records that broke: {causes}.', causes=causes)}"
 
 
 def share_words(row: MetricComparison, run: int) -> str:

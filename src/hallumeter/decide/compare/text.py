@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
+from hallumeter.records.ranking import Ranking
 from hallumeter.report.table import Cell, Line, Table, left, markdown, right, terminal
 from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words, plural
 from hallumeter.text.normalize import one_line
@@ -24,13 +26,6 @@ from .telling import (
     slice_words,
     value_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
-    from hallumeter.records.ranking import Ranking
-
 
 # A comparison for a terminal, readable in a pipe as well.
 

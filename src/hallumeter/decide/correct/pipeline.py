@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hallumeter.claims.labelled.correction import CorrectSettings, corrected_rates
 from hallumeter.claims.labelled.reading import read_labelled
+from hallumeter.records.decisions import Correction
 from hallumeter.run.finished import Run, load
-
-if TYPE_CHECKING:
-    from hallumeter.records.decisions import Correction
 
 
 def correct(run: Run | str | Path, *, settings: CorrectSettings | None = None) -> Correction:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.records.decisions import CorrectedRate, Correction, EstimatedRate, LabelCensus
 from hallumeter.report.table import Line, Table, left, markdown, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_number, format_pair, interval_words, plural
 from hallumeter.text.normalize import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import CorrectedRate, Correction, EstimatedRate, LabelCensus
 
 
 def correction_text(correction: Correction, *, width: int | None = None, has_color: bool = False) -> str:

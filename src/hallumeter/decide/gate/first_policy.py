@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.claims.profiles import headline_rows
 from hallumeter.decide.policy import usual_metrics
 from hallumeter.errors import InputError
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.run.finished import Run
 from hallumeter.text.normalize import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.run.finished import Run
-
 
 SLACK = 0.01
 """How much looser than measured a bound is: a point of a rate."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from msgspec import structs
+from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.claims.measure.response_names import run_record_id
 from hallumeter.claims.metrics.rates import rate_bounds
-from hallumeter.claims.profiles import headline_rows
+from hallumeter.claims.profiles import Policy, headline_rows
 from hallumeter.decide.compare.reading import CompareSettings, Side
 from hallumeter.decide.compare.rows import rates_bounds
 from hallumeter.errors import HallumeterError, SettingsError, nearest
@@ -21,24 +23,15 @@ from hallumeter.ingest.scores import metric_named
 from hallumeter.records.bounds import Bound
 from hallumeter.records.claim import Label
 from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
-from hallumeter.records.decisions import GATE_VERSION, GateResult, OffendingClaim, OffendingRecord, Place
+from hallumeter.records.decisions import GATE_VERSION, BoundCheck, GateResult, OffendingClaim, OffendingRecord, Place
+from hallumeter.records.manifest import InputFile, Manifest
 from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.response import Response
 from hallumeter.report.segmentation import settled_label
+from hallumeter.run.finished import Run
 from hallumeter.run.inputs import sha256_of
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.profiles import Policy
-    from hallumeter.records.decisions import BoundCheck
-    from hallumeter.records.manifest import InputFile, Manifest
-    from hallumeter.records.response import Response
-    from hallumeter.run.finished import Run
-
 
 # Rows of a summary for slices that a run was not summarised by.
 

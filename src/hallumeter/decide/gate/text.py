@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 import msgspec
 
+from hallumeter.records.decisions import BoundCheck, GateResult, OffendingClaim, Place
 from hallumeter.report.table import Cell, Line, Table, left, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair
 from hallumeter.text.normalize import one_line, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.records.decisions import BoundCheck, GateResult, OffendingClaim, Place
-
 
 # What a gate found, for a person: the rule, the value, and the records behind a broken one.
 

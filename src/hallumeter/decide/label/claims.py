@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.claims.labelled.reading import WHOLE, has_claims, headline_judge, read_labelled, whole_claim
 from hallumeter.claims.labelled.sources import LabelSettings
@@ -15,14 +14,9 @@ from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.response import Response
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.tallies import reference_judge
+from hallumeter.run.finished import Run
 from hallumeter.run.labels import claim_fingerprint
-from hallumeter.run.record_places import placed_records, record_at
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from hallumeter.run.finished import Run
-
+from hallumeter.run.run_folder import placed_records, record_at
 
 # Who is asked, and for what.
 

@@ -8,25 +8,21 @@ is asked of both is chosen on purpose, in an order that all share.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hallumeter.claims.labelled.reading import LabelledRun
 from hallumeter.claims.labelled.strata import OUTSIDE, claim_strata
 from hallumeter.stats.allocation import LabelTally, next_stratum
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from .claims import AnnotateSettings
 
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.labelled.reading import LabelledRun
-
-    from .claims import AnnotateSettings
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 EVERYBODY = ""
@@ -41,8 +37,8 @@ def draw_rank(seed: int, annotator: str, *names: str) -> int:
     >>> draw_rank(0, "kim", "r1", "c1") == draw_rank(0, "kim", "r1", "c1") != draw_rank(0, "lee", "r1", "c1")
     True
     """
-    told = "\x1f".join([str(seed), annotator, *names])
-    return int.from_bytes(hashlib.blake2b(told.encode(errors="replace"), digest_size=7).digest(), "big")
+    text = "\x1f".join([str(seed), annotator, *names])
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=7).digest(), "big")
 
 
 class ClaimDrawing:

@@ -5,42 +5,33 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from hallumeter.claims.labelled.correction import CorrectSettings, corrected_rate
-from hallumeter.claims.labelled.reading import mean_said
+from hallumeter.claims.labelled.reading import LabelledRun, mean_said
 from hallumeter.claims.labelled.sources import stored_label
 from hallumeter.errors import InputError
 from hallumeter.records.claim import Label
 from hallumeter.records.columns import Ratings
-from hallumeter.records.decisions import GivenLabel, LabelCensus
+from hallumeter.records.decisions import CorrectedRate, GivenLabel, LabelCensus
+from hallumeter.run.finished import Run
 from hallumeter.run.labels import HumanLabel, LabelStore
 from hallumeter.stats.agreement import cohen_kappa
 from hallumeter.stats.allocation import expected_variances
 from hallumeter.stats.raters import distinct_patterns
 
-from .claims import ClaimTable
+from .claims import AnnotateSettings, AskedClaim, ClaimTable
 from .drawing import Answered, ClaimDrawing, ResponseDrawing, next_claim
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from hallumeter.claims.labelled.reading import LabelledRun
-    from hallumeter.records.decisions import CorrectedRate
-    from hallumeter.run.finished import Run
-
-    from .claims import AnnotateSettings, AskedClaim
-
-    FloatArray = NDArray[np.float64]
-    BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 # Whether annotators say the same of the same claims.

@@ -182,8 +182,8 @@ def history_line(history: Sequence[tuple[int, float]]) -> str | None:
     if len(history) < 2:
         return None
     steps = sorted({round(step * (len(history) - 1) / 4) for step in range(5)})
-    told = [f"±{history[step][1] * 100:.1f} with {history[step][0]:,}" for step in steps]
-    return f"half width in points, with so many labels: {' → '.join(told)}"
+    texts = [f"±{history[step][1] * 100:.1f} with {history[step][0]:,}" for step in steps]
+    return f"half width in points, with so many labels: {' → '.join(texts)}"
 
 
 def _rate_words(rate: CorrectedRate, half_width: float) -> Iterator[str]:
@@ -258,8 +258,8 @@ def _print_evidence(console: Console, asked: AskedClaim, screen: Screen, *, is_w
         place = found.start, found.end
         console.print(Padding(body.append(_excerpt(found.passage.text, place, room=room, mark=mark)), (0, 0, 0, 2)))
     if not is_all:
-        told = f"e shows all of it: {plural(len(passages), 'passage')}, {characters:,} characters"
-        console.print(Padding(Text(told, style="dim"), (0, 0, 0, 2)))
+        text = f"e shows all of it: {plural(len(passages), 'passage')}, {characters:,} characters"
+        console.print(Padding(Text(text, style="dim"), (0, 0, 0, 2)))
 
 
 def _verdict_words(asked: AskedClaim) -> str:

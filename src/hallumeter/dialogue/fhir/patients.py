@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
@@ -17,28 +17,7 @@ from hallumeter.errors import InputError
 from hallumeter.formats.batch import plain_message
 from hallumeter.formats.jsonl import BROKEN, open_binary
 
-from .resources import (
-    KINDS,
-    OLD_KINDS,
-    Condition,
-    Medication,
-    MedicationUse,
-    Meta,
-    Observation,
-    OtherEntry,
-    Patient,
-    Procedure,
-    Reference,
-    Resource,
-    day_of,
-    moment_of,
-    other_version,
-    profile_version,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
+from . import resources
 
 # Files of a folder to the resources in them: bundles, NDJSON, single resources.
 
@@ -97,7 +76,7 @@ class _BundleEntry(Struct, rename="camel"):
 class _Bundle(Struct, rename="camel"):
     resource_type: str | None = None
     type: str | None = None
-    meta: Meta | None = None
+    meta: resources.Meta | None = None
     entry: list[_BundleEntry] | None = None
 
 
@@ -188,7 +167,7 @@ def _decoded(content: bytes, place: str) -> Bundle | Entry:
         return Entry(kind, Raw(content), None, place)
     bundle = _BUNDLE.decode(content)
     is_whole = bundle.type not in _JOINED_BUNDLES
-    return Bundle(place, list(_entries(bundle, place)), is_whole, profile_version(bundle.meta))
+    return Bundle(place, list(_entries(bundle, place)), is_whole, resources.profile_version(bundle.meta))
 
 
 def _entries(bundle: _Bundle, place: str) -> Iterator[Entry]:
@@ -230,7 +209,7 @@ def _trouble(place: str, content: bytes, error: Exception) -> Trouble:
 
 # Resources to patients: everything that points to a patient becomes part of one record, whatever file it came from.
 
-_DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in KINDS.items()}
+_DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in resources.KINDS.items()}
 _MEDICATION = _DECODERS["Medication"]
 
 
@@ -240,12 +219,12 @@ class PatientRecord(Struct, frozen=True):
     patient_id: str
     source: str
     """The file, or the folder whose files were joined."""
-    patient: Patient
-    conditions: tuple[Condition, ...] = ()
-    medications: tuple[MedicationUse, ...] = ()
+    patient: resources.Patient
+    conditions: tuple[resources.Condition, ...] = ()
+    medications: tuple[resources.MedicationUse, ...] = ()
     """With the medication that each points to put in, and reasons as ``Condition/id``."""
-    observations: tuple[Observation, ...] = ()
-    procedures: tuple[Procedure, ...] = ()
+    observations: tuple[resources.Observation, ...] = ()
+    procedures: tuple[resources.Procedure, ...] = ()
     last_day: date | None = None
     """The day of the latest dated entry of any type that is read."""
 
@@ -259,7 +238,7 @@ class Gathering:
         self.version: tuple[str, str] | None = None
         """The version of FHIR, when it is not R4, and what shows it."""
         self._kinds: Counter[str] = Counter()
-        self._resources: dict[str, Resource] = {}
+        self._resources: dict[str, resources.Resource] = {}
         self._places: dict[str, str] = {}
         """Each way to point to a resource, and its name in `_resources`."""
         self._notices: list[str] = []
@@ -269,11 +248,11 @@ class Gathering:
     def add(self, entry: Entry) -> None:
         """Take in one resource."""
         self._kinds[entry.kind] += 1
-        if entry.kind in OLD_KINDS:
-            self.version = self.version or (OLD_KINDS[entry.kind], f"it has a {entry.kind}")
+        if entry.kind in resources.OLD_KINDS:
+            self.version = self.version or (resources.OLD_KINDS[entry.kind], f"it has a {entry.kind}")
         if not entry.kind:
             self.troubles.append(Trouble(entry.place, "not_fhir", "an entry names no resourceType and is left out"))
-        if entry.kind not in KINDS:
+        if entry.kind not in resources.KINDS:
             return
         try:
             resource = _DECODERS[entry.kind].decode(entry.resource)
@@ -283,11 +262,11 @@ class Gathering:
             return
         self._keep(entry, resource)
 
-    def _keep(self, entry: Entry, resource: Resource) -> None:
+    def _keep(self, entry: Entry, resource: resources.Resource) -> None:
         kind, full_url = entry.kind, entry.full_url or ""
         if resource.id is None and full_url:
             resource = replace(resource, id=full_url.replace(":", "/").rpartition("/")[2])
-        if self.version is None and (found := other_version(kind, resource)) is not None:
+        if self.version is None and (found := resources.other_version(kind, resource)) is not None:
             self.version = found[0], f"{kind}/{resource.id}: {found[1]}"
         key = f"{kind}/{resource.id}" if resource.id else f"{kind}#{len(self._resources)}"
         earlier = self._resources.get(key)
@@ -310,7 +289,7 @@ class Gathering:
             message = f"this is FHIR {version} ({why}); expected R4 (4.0), convert it first"
             yield Trouble(self.name, "wrong_version", message)
             return
-        patients = {key: each for key, each in self._resources.items() if isinstance(each, Patient)}
+        patients = {key: each for key, each in self._resources.items() if isinstance(each, resources.Patient)}
         if not patients:
             yield Trouble(self.name, "no_patient", f"no Patient found among {self._contents()}")
             return
@@ -329,14 +308,14 @@ class Gathering:
         more = len(self._kinds) - len(counts)
         return ", ".join(counts) + (f" and {more} other types" if more else "") if counts else "no resource at all"
 
-    def _by_patient(self, patients: dict[str, Patient]) -> dict[str, list[Resource]]:
+    def _by_patient(self, patients: dict[str, resources.Patient]) -> dict[str, list[resources.Resource]]:
         """What points to each patient; what points to nobody is noticed."""
-        belongings: dict[str, list[Resource]] = defaultdict(list)
+        belongings: dict[str, list[resources.Resource]] = defaultdict(list)
         only = next(iter(patients)) if len(patients) == 1 else None
         lost: list[str] = []
         nameless = 0
         for key, resource in self._resources.items():
-            if isinstance(resource, Patient | Medication):
+            if isinstance(resource, resources.Patient | resources.Medication):
                 continue
             pointer = resource.subject or resource.patient
             owner = only if pointer is None else self._pointed_to(pointer)
@@ -356,7 +335,7 @@ class Gathering:
             self._notices.append(f"{nameless} resources name no subject and are taken for the only patient's")
         return belongings
 
-    def _pointed_to(self, reference: Reference) -> str | None:
+    def _pointed_to(self, reference: resources.Reference) -> str | None:
         """The name of the resource that a reference means."""
         text = reference.reference or ""
         if text in self._places:
@@ -364,33 +343,33 @@ class Gathering:
         parts = text.partition("/_history/")[0].split("/")
         return self._places.get("/".join(parts[-2:]))
 
-    def _record(self, patient: Patient, belongings: list[Resource]) -> PatientRecord:
-        medications = [self._with_medication(each) for each in belongings if isinstance(each, MedicationUse)]
+    def _record(self, patient: resources.Patient, belongings: list[resources.Resource]) -> PatientRecord:
+        medications = [self._with_medication(each) for each in belongings if isinstance(each, resources.MedicationUse)]
         return PatientRecord(
             patient_id=patient.id or self.name,
             source=self.name,
             patient=patient,
-            conditions=tuple(each for each in belongings if isinstance(each, Condition)),
+            conditions=tuple(each for each in belongings if isinstance(each, resources.Condition)),
             medications=tuple(medications),
-            observations=tuple(each for each in belongings if isinstance(each, Observation)),
-            procedures=tuple(each for each in belongings if isinstance(each, Procedure)),
+            observations=tuple(each for each in belongings if isinstance(each, resources.Observation)),
+            procedures=tuple(each for each in belongings if isinstance(each, resources.Procedure)),
             last_day=_last_day(belongings),
         )
 
-    def _with_medication(self, use: MedicationUse) -> MedicationUse:
+    def _with_medication(self, use: resources.MedicationUse) -> resources.MedicationUse:
         reasons = [self._pointed_to(each) for each in use.reason_reference or ()]
         concept = use.medication_codeable_concept
         if concept is None and use.medication_reference is not None:
             medication = self._contained(use) or self._resources.get(self._pointed_to(use.medication_reference) or "")
-            concept = medication.concept if isinstance(medication, Medication) else None
+            concept = medication.concept if isinstance(medication, resources.Medication) else None
         return replace(
             use,
             medication_codeable_concept=concept,
-            reason_reference=tuple(Reference(each) for each in reasons if each),
+            reason_reference=tuple(resources.Reference(each) for each in reasons if each),
         )
 
     @staticmethod
-    def _contained(use: MedicationUse) -> Medication | None:
+    def _contained(use: resources.MedicationUse) -> resources.Medication | None:
         """The medication that stands inside the request and is pointed to by ``#id``."""
         pointer = use.medication_reference.reference if use.medication_reference else None
         for resource in use.contained or () if pointer and pointer.startswith("#") else ():
@@ -398,22 +377,28 @@ class Gathering:
                 inside = _MEDICATION.decode(resource) if kind_of(resource) == "Medication" else None
             except msgspec.DecodeError:
                 continue
-            if isinstance(inside, Medication) and f"#{inside.id}" == pointer:
+            if isinstance(inside, resources.Medication) and f"#{inside.id}" == pointer:
                 return inside
         return None
 
 
-def _updated(resource: Resource) -> float:
-    moment = moment_of(resource.meta.last_updated if resource.meta else None)
+def _updated(resource: resources.Resource) -> float:
+    moment = resources.moment_of(resource.meta.last_updated if resource.meta else None)
     return moment.timestamp() if moment else 0.0
 
 
-def _last_day(belongings: list[Resource]) -> date | None:
+def _last_day(belongings: list[resources.Resource]) -> date | None:
     """The latest day of anything dated."""
-    dated = Condition | MedicationUse | Observation | OtherEntry | Procedure
+    dated = (
+        resources.Condition
+        | resources.MedicationUse
+        | resources.Observation
+        | resources.OtherEntry
+        | resources.Procedure
+    )
     texts = {each.date for each in belongings if isinstance(each, dated)}
     days = {text[:10] for text in texts if text}
-    return max((day for day in map(day_of, days) if day), default=None)
+    return max((day for day in map(resources.day_of, days) if day), default=None)
 
 
 def read_patients(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from hallumeter.errors import MissingExtraError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .patients import Entry
-
+from .patients import Entry
 
 MOST_FAULTS = 3
 """Faults of one resource that are named."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Element
 
 from .wording import EncodedText, element_finders, list_finder, ordinal_finders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
 
 # Lists in an answer: items on lines of their own, counted off in a sentence, or announced and joined by commas.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.dialogue.reading.lexicon import load_tables
-from hallumeter.dialogue.reading.reader import is_same_condition, measurement_named
+from hallumeter.dialogue.reading.reader import ClinicalText, is_same_condition, measurement_named
 from hallumeter.dialogue.records import Consistency, Mention, MentionKind, Occurrence
 
 from .slots import (
@@ -23,12 +23,6 @@ from .slots import (
     stated_value,
 )
 from .wording import EncodedText, question_finder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
 
 _EXCLUSIVE = resources.files("hallumeter.dialogue").joinpath("lexicons", "exclusive_conditions.tsv")
 _NEED_WORDS = frozenset({"medication", "condition"})

@@ -6,20 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from hallumeter.dialogue.reading.reader import is_same_condition
+from hallumeter.dialogue.reading.reader import ClinicalText, Hint, is_same_condition
 from hallumeter.dialogue.records import Mention, Occurrence, PatientSlots, SlotUse
 from hallumeter.records.response import FieldValue
 
-from .settings import SLOTS
+from .settings import SLOTS, TurnRequirements
 from .slots import AGE_TOLERANCE, PatientTruth, agrees, agrees_with, is_same_drug, true_condition, truth_of
-
-if TYPE_CHECKING:
-    from hallumeter.dialogue.reading.reader import ClinicalText, Hint
-
-    from .settings import TurnRequirements
-
 
 # Procedures by their names in English and Korean.
 
@@ -40,16 +34,12 @@ def procedure_places(text: str, procedure: str) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def _pattern(procedure: str) -> re.Pattern[str]:
-    names = dict.fromkeys((procedure, *_names_of(procedure)))
+    # All names of the procedure that a text names: the one with the longest name in it.
+    held = [(len(name), names) for names in _procedures() for name in names if re.search(_written(name), procedure)]
+    names = dict.fromkeys((procedure, *(max(held, key=lambda pair: pair[0])[1] if held else ())))
     # The longest first: of "total thyroidectomy" the whole is found.
     alternatives = "|".join(_written(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(alternatives, re.IGNORECASE)
-
-
-def _names_of(procedure: str) -> tuple[str, ...]:
-    """All names of the procedure that a text names: the one with the longest name in it."""
-    held = [(len(name), names) for names in _procedures() for name in names if re.search(_written(name), procedure)]
-    return max(held, key=lambda pair: pair[0])[1] if held else ()
 
 
 def _written(name: str) -> str:

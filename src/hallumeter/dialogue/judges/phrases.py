@@ -245,7 +245,12 @@ def compiled(source: str) -> CompiledPhrase:
     words = words.strip("*").strip()
     if not words:
         raise RegexError("an empty phrase; write words, or remove it")
-    core = _core(words)
+    pieces = [piece for piece in re.split(r"[\s-]+", words) if piece] or [words]
+    joined: str = re2.escape(pieces[0])
+    for before, piece in pairwise(pieces):
+        is_korean = _is_hangul(before[-1]) or _is_hangul(piece[0])
+        joined += (_BETWEEN_HANGUL if is_korean else _BETWEEN_LATIN) + re2.escape(piece)
+    core = joined
     if goes_on or _is_long_hangul(words):
         core = core.removesuffix(re2.escape(words[-1])) + _last_syllable(words[-1])
     elif _takes_plural(words):
@@ -321,15 +326,6 @@ def _goes_on(character: str) -> bool:
 @cache
 def _particles() -> frozenset[str]:
     return frozenset(load_lexicon("ko").matching.endings)
-
-
-def _core(words: str) -> str:
-    pieces = [piece for piece in re.split(r"[\s-]+", words) if piece] or [words]
-    joined: str = re2.escape(pieces[0])
-    for before, piece in pairwise(pieces):
-        is_korean = _is_hangul(before[-1]) or _is_hangul(piece[0])
-        joined += (_BETWEEN_HANGUL if is_korean else _BETWEEN_LATIN) + re2.escape(piece)
-    return joined
 
 
 def _edge(character: str) -> Edge:

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hallumeter.dialogue.reading.cues import load_cue_words
-from hallumeter.dialogue.records import PatientSlots, RuleOutcome
+from hallumeter.dialogue.reading.reader import ClinicalText
+from hallumeter.dialogue.records import Occurrence, PatientSlots, RuleOutcome
 
+from .phrases import Found
 from .rules import Cue, Requirement, SafetyRule, SafetyRules, condition_key, context_group
 from .settings import load_safety_rules
 from .slots import Flags, PatientTruth, patient_flags, question_flags, truth_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-    from hallumeter.dialogue.records import Occurrence
-
-    from .phrases import Found
-
 
 # Whether an answer recommends or permits what it names, or warns of it, repeats a question, lists what to avoid.
 
@@ -265,7 +258,8 @@ class AnswerContext:
             is_blank = not content.strip()
             is_row = content.lstrip().startswith("|")
             table = (number if table is None else table) if is_row else None
-            indent = _indent(content)
+            found = _INDENT.match(content)
+            indent = len(found.group().expandtabs(4)) if found else 0
             is_item = _ITEM.match(content) is not None
             while items and not is_blank and items[-1][0] >= indent:
                 items.pop()
@@ -301,11 +295,6 @@ def _particles() -> re.Pattern[str]:
     """One or two particles at the end of a word."""
     particles = [particle for particle in load_cue_words("ko").particles.any if particle.isalpha()]
     return re.compile(f"(?:{'|'.join(sorted(particles, key=len, reverse=True))}){{1,2}}$")
-
-
-def _indent(line: str) -> int:
-    found = _INDENT.match(line)
-    return len(found.group().expandtabs(4)) if found else 0
 
 
 @lru_cache(maxsize=256)

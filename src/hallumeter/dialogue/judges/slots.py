@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from hallumeter.dialogue.reading.reader import (
-    ClinicalReader,
-    classes_of,
-    condition_named,
-    drug_named,
-    is_same_condition,
-    measurement_named,
-)
+from hallumeter.dialogue.reading import reader
 from hallumeter.dialogue.reading.units import converted, parse_quantity
 from hallumeter.dialogue.records import Mention, MentionKind, Occurrence, PatientSlots, SlotFinding
 from hallumeter.records.claim import Label
 
 from .rules import COMPARED, PatientFlag, SafetyRules, Threshold
 from .settings import load_safety_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
 
 # What is true of a patient, in the form in which answers are held against it, and whether a stated value is true.
 
@@ -69,7 +57,7 @@ class TrueCondition(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether the lexicon has it."""
-        return condition_named(self.words) is not None
+        return reader.condition_named(self.words) is not None
 
 
 class PatientTruth(Struct, frozen=True, eq=False):
@@ -110,7 +98,7 @@ def truth_of(slots: PatientSlots) -> PatientTruth:
         slots=slots,
         sex=sex_of(slots),
         drugs=drugs,
-        drug_classes=frozenset(each for held in drugs or () for drug in held for each in classes_of(drug)),
+        drug_classes=frozenset(each for held in drugs or () for drug in held for each in reader.classes_of(drug)),
         conditions=tuple(map(true_condition, filter(None, conditions))) if is_known else None,
         drugs_told=", ".join(slots.key_meds or ()) or "none",
         conditions_told=", ".join(filter(None, conditions)) or "none",
@@ -140,8 +128,8 @@ def drugs_in(text: str) -> tuple[str, ...]:
     >>> drugs_in("Metformin hydrochloride 500 MG Oral Tablet")
     ('metformin',)
     """
-    whole = drug_named(text)
-    parts = [drug_named(part) for part in _TOGETHER.split(text)]
+    whole = reader.drug_named(text)
+    parts = [reader.drug_named(part) for part in _TOGETHER.split(text)]
     named = [name for held in (whole, *parts) if held for name in _TOGETHER.split(held)]
     return tuple(dict.fromkeys(named)) or (text.strip().casefold(),)
 
@@ -159,13 +147,13 @@ def is_same_drug(one: str, other: str) -> bool:
 def true_condition(text: str) -> TrueCondition:
     """A condition as a record has it, looked up in the lexicon."""
     words = _TAG.sub("", text).strip().casefold()
-    return TrueCondition(condition_named(words) or words, words)
+    return TrueCondition(reader.condition_named(words) or words, words)
 
 
 @lru_cache(maxsize=1 << 14)
 def agrees_with(name: str, known: str, words: str) -> bool:
     """Whether a named condition is a known one, a wider or narrower form of it, or named as its cause."""
-    if name == known or is_same_condition(name, known):
+    if name == known or reader.is_same_condition(name, known):
         return True
     caused = rf"(?:^|\b(?:due to|secondary to|caused by|with|and)\s+|,\s*){re.escape(name)}(?:$|[\s,])"
     return name in words and re.search(caused, words) is not None
@@ -200,14 +188,14 @@ def _values_of(key: str, text: str, slot: str) -> list[TrueValue]:
 def _measurement_name(key: str) -> str:
     """The lexicon's name of a slot's entry, which may be written as people do: HbA1c, blood pressure."""
     plain = key.strip().casefold().replace(" ", "_")
-    if measurement_named(plain) is not None:
+    if reader.measurement_named(plain) is not None:
         return plain
-    hints = ClinicalReader().read(key.replace("_", " ")).hints
+    hints = reader.ClinicalReader().read(key.replace("_", " ")).hints
     return next((hint.name for hint in hints if hint.kind == "measurement"), plain)
 
 
 def _true_value(name: str, number: str, *, text: str, slot: str) -> TrueValue | None:
-    measurement, quantity = measurement_named(name), parse_quantity(number)
+    measurement, quantity = reader.measurement_named(name), parse_quantity(number)
     if measurement is None or quantity is None:
         return None
     tolerance = LAB_TOLERANCE if measurement.kind == "lab" else VITAL_TOLERANCE
@@ -239,7 +227,7 @@ def stated_value(mention: Mention) -> float | None:
     """A stated value in the lexicon's unit, however implausible; None when its unit does not belong to it."""
     if mention.slot_value is not None:
         return mention.slot_value
-    measurement = measurement_named(mention.name)
+    measurement = reader.measurement_named(mention.name)
     if measurement is None or not isinstance(mention.value, float | int):
         return None
     return converted(float(mention.value), mention.unit, measurement)
@@ -251,7 +239,7 @@ def rounding_bounds(mention: Mention, words: str) -> tuple[float, float]:
     if stated is None or not isinstance(mention.value, float | int):
         return float("inf"), float("-inf")
     half = 0.5 * 10.0 ** -_decimals(words, float(mention.value))
-    measurement = measurement_named(mention.name)
+    measurement = reader.measurement_named(mention.name)
     ends = [
         converted(mention.value + side, mention.unit, measurement) if measurement and mention.unit else None
         for side in (-half, half)
@@ -335,8 +323,8 @@ def question_flags(question: str, rules: SafetyRules) -> dict[str, str]:
 
 
 @cache
-def _reader() -> ClinicalReader:
-    return ClinicalReader()
+def _reader() -> reader.ClinicalReader:
+    return reader.ClinicalReader()
 
 
 def contradiction(flag: PatientFlag) -> str | None:
@@ -360,7 +348,7 @@ def impossible_thresholds(flag: PatientFlag) -> Iterator[Threshold]:
 
 def _is_possible(thresholds: list[Threshold]) -> bool:
     """Whether some plausible value of one measurement meets all bounds."""
-    measurement = measurement_named(thresholds[0].measurement)
+    measurement = reader.measurement_named(thresholds[0].measurement)
     assert measurement is not None, "the name was looked up when the rules were read"
     lows = [(measurement.low, True)] + [(t.value, t.comparison == ">=") for t in thresholds if ">" in t.comparison]
     highs = [(measurement.high, True)] + [(t.value, t.comparison == "<=") for t in thresholds if "<" in t.comparison]
@@ -370,7 +358,7 @@ def _is_possible(thresholds: list[Threshold]) -> bool:
 
 
 def _is_plausible(value: TrueValue) -> bool:
-    measurement = measurement_named(value.name)
+    measurement = reader.measurement_named(value.name)
     return measurement is not None and measurement.low <= value.value <= measurement.high
 
 
@@ -401,7 +389,7 @@ _LISTED_KEPT = 512
 _LISTS: dict[MentionKind, str] = {"medication": "medications", "condition": "conditions"}
 
 
-def judge_slots(answer: ClinicalText, slots: PatientSlots | PatientTruth) -> tuple[SlotFinding, ...]:
+def judge_slots(answer: reader.ClinicalText, slots: PatientSlots | PatientTruth) -> tuple[SlotFinding, ...]:
     """Every mention of an answer, with what the patient's record says of it.
 
     Only what is asserted of the patient can be REFUTED. What the record does not speak of is NOT_ENOUGH_INFO.
@@ -410,7 +398,7 @@ def judge_slots(answer: ClinicalText, slots: PatientSlots | PatientTruth) -> tup
     return tuple(_finding(mention, answer, truth) for mention in answer.mentions)
 
 
-def _finding(mention: Mention, answer: ClinicalText, truth: PatientTruth) -> SlotFinding:
+def _finding(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> SlotFinding:
     asserted = mention.asserted
     if asserted is None:
         scopes = "; ".join(dict.fromkeys(_scope_words(each, answer.text) for each in mention.occurrences))
@@ -428,12 +416,18 @@ def _scope_words(place: Occurrence, text: str) -> str:
 
 
 def _held_against(
-    mention: Mention, asserted: Occurrence, *, answer: ClinicalText, truth: PatientTruth
+    mention: Mention, asserted: Occurrence, *, answer: reader.ClinicalText, truth: PatientTruth
 ) -> tuple[Label, str | None, str]:
     if mention.kind in _LISTS:
         return _listed(mention.kind, mention.name, truth)
     if mention.kind == "age":
-        return _age(mention, truth)
+        age = truth.slots.age
+        if age is None or not isinstance(mention.value, float | int):
+            return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, "the record has no age"
+        note = f"the answer says {mention.value:.12g}, the record {age}"
+        if abs(mention.value - age) <= AGE_TOLERANCE:
+            return Label.SUPPORTED, None, note
+        return Label.REFUTED, "age_mismatch", note
     if mention.kind == "sex":
         return _sex(mention, truth)
     return _measured(mention, asserted, answer=answer, truth=truth)
@@ -452,16 +446,6 @@ def _listed(kind: MentionKind, name: str, truth: PatientTruth) -> tuple[Label, s
     return Label.REFUTED, reason, f"the answer says {name}, the record lists {told}"
 
 
-def _age(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:
-    age = truth.slots.age
-    if age is None or not isinstance(mention.value, float | int):
-        return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, "the record has no age"
-    note = f"the answer says {mention.value:.12g}, the record {age}"
-    if abs(mention.value - age) <= AGE_TOLERANCE:
-        return Label.SUPPORTED, None, note
-    return Label.REFUTED, "age_mismatch", note
-
-
 def _sex(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:
     if truth.sex is None:
         return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, "the record has no sex"
@@ -470,7 +454,7 @@ def _sex(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]
 
 
 def _measured(
-    mention: Mention, asserted: Occurrence, *, answer: ClinicalText, truth: PatientTruth
+    mention: Mention, asserted: Occurrence, *, answer: reader.ClinicalText, truth: PatientTruth
 ) -> tuple[Label, str | None, str]:
     known = truth.values.get(mention.name)
     if known is None:

@@ -11,17 +11,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from hallumeter.dialogue.judges import slots
 from hallumeter.dialogue.judges.phrases import REGEX, CompiledPhrase, Phrase, PhraseMatcher, compiled
 from hallumeter.dialogue.judges.rules import PatientFlag, PhrasePlace, SafetyRule, SafetyRules, Threshold
 from hallumeter.dialogue.judges.safety import judge_safety
 from hallumeter.dialogue.judges.settings import TurnRequirements
-from hallumeter.dialogue.judges.slots import (
-    contradiction,
-    impossible_thresholds,
-    patient_flags,
-    question_flags,
-    truth_of,
-)
 from hallumeter.dialogue.measure.events import event_of
 from hallumeter.dialogue.reading.reader import ClinicalReader
 from hallumeter.dialogue.records import Event, PatientSlots
@@ -171,9 +165,9 @@ class _Counted:
 
     def add(self, event: Event, reader: ClinicalReader, rules: SafetyRules) -> None:
         answer, question = event.answer or "", event.question.text
-        truth = truth_of(event.slots_truth or NO_FACTS)
-        self.flags.update(patient_flags(truth, rules).flags)
-        self.flags.update(question_flags(question, rules).keys())
+        truth = slots.truth_of(event.slots_truth or NO_FACTS)
+        self.flags.update(slots.patient_flags(truth, rules).flags)
+        self.flags.update(slots.question_flags(question, rules).keys())
         found = [*rules.questions.found(question), *rules.answers.found(answer)]
         self._found.update({(each.phrase.group, each.phrase.source) for each in found})
         groups = {requirement.rule_id: requirement.group for requirement in rules.requirements}
@@ -241,11 +235,11 @@ Say = Callable[..., LintFinding]
 
 def _flags_that_cannot_be(rules: SafetyRules, say: Say) -> Iterator[LintFinding]:
     for flag in rules.patient_flags.values():
-        why = contradiction(flag)
+        why = slots.contradiction(flag)
         if why is not None:
             yield say(flag.place, "impossible-flag", f"patient flag {flag.name!r} can never be raised: {why}")
             continue
-        for threshold in impossible_thresholds(flag):
+        for threshold in slots.impossible_thresholds(flag):
             message = f"no living patient has {threshold.words}; is it meant in another unit?"
             yield say(threshold.place, "impossible-bound", message)
 
@@ -270,7 +264,7 @@ def _why_never(rule: SafetyRule, rules: SafetyRules) -> str | None:
     impossible = [
         cue.names[0]
         for cue in rule.cues
-        if cue.kind == "patient_flag" and cue.expected and contradiction(rules.patient_flags[cue.names[0]])
+        if cue.kind == "patient_flag" and cue.expected and slots.contradiction(rules.patient_flags[cue.names[0]])
     ]
     if not rule.needs_all:
         return f"{', '.join(impossible)} can never be raised" if len(impossible) == len(rule.cues) else None
@@ -286,7 +280,7 @@ def _why_never(rule: SafetyRule, rules: SafetyRules) -> str | None:
         if cue.kind == "patient_flag" and cue.expected
         for bound in _needed(cue.names[0], rules)
     ]
-    return contradiction(PatientFlag(rule.rule_id, tuple(bounds), needs_all=True, place=rule.place))
+    return slots.contradiction(PatientFlag(rule.rule_id, tuple(bounds), needs_all=True, place=rule.place))
 
 
 def _needed(flag: str, rules: SafetyRules) -> tuple[Threshold, ...]:

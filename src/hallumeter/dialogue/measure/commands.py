@@ -2,65 +2,185 @@
 
 from __future__ import annotations
 
+import math
 import shutil
+import zlib
 from collections import Counter
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from threading import Event as StopEvent
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import msgspec
-from msgspec import Struct
+import numpy as np
+from msgspec import Struct, structs
+from numpy.typing import NDArray
 
+from hallumeter.dialogue.catalog import METRICS_BY_ID
 from hallumeter.dialogue.records import EVENTS, SCRIPTS, Event
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.records.claim import Failure
+from hallumeter.records.judging import Judge
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
-from hallumeter.records.summaries import DialogueSummary, Fairness
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
+from hallumeter.records.metric import Metric
+from hallumeter.records.summaries import DialogueSummary, Fairness, ModeDifference
+from hallumeter.run import run_folder
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.finished import load
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.lanes import Lane, run_lanes
-from hallumeter.run.run_folder import (
-    CLAIMS,
-    FAILURES,
-    MANIFEST,
-    MEASUREMENTS,
-    RECORDS,
-    REPORT,
-    SUMMARY,
-    VERDICTS,
-    new_run_folder,
-    write_json,
-)
+from hallumeter.stats.significance import holm, paired_bootstrap_difference, permutation_p_value
 from hallumeter.stats.summarize import SummarySettings
 
-from .inputs import opened_events, opened_files
-from .pairing import mode_differences
-from .patients import UNPARSABLE, MeasuredPatient, Task, measure_patients
-from .rate_table import RateRow, RateTable, parts_of, score_bins, summary_rows
+from .inputs import Dialogues, opened_events, opened_files
+from .patients import UNPARSABLE, MeasuredPatient, PatientTask, Task, measure_patients
+from .rate_table import ONE_ANSWER, RateFile, RateRow, RateTable, metric_rates, parts_of, score_bins, summary_rows
 from .record_lines import JUDGE
 from .settings import DialogueSettings
-from .setup import CONCURRENCY, equipment_for
+from .setup import CONCURRENCY, DialogueSetup, equipment_for
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+PLAIN = "llm"
+"""The mode that others are compared with, where there is one of this name."""
+TESTED = tuple(metric for metric in ONE_ANSWER if metric.id != "dialogue_score")
+"""The overall score is made of the others, and takes no part in the tests."""
+NO_PAIRS = "no turn of a patient has a value in both modes"
+PERMUTATIONS = 10_000
 
-    from hallumeter.records.judging import Judge
-    from hallumeter.records.measurement import MetricSummary
 
-    from .inputs import Dialogues
-    from .patients import PatientTask
-    from .rate_table import RateFile
-    from .setup import DialogueSetup
+class _Pairs(Struct, frozen=True, eq=False):
+    """Sums over the pairs of each patient."""
 
-    Given = str | Path | Sequence[str | Path] | Iterable[Event | Mapping[str, object]]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+    difference_squares: float
+    """Of single pairs, added up over all patients."""
+
+
+def mode_differences(
+    rate_table: RateFile, modes: Sequence[str], settings: SummarySettings, *, workers: int = 1
+) -> tuple[ModeDifference, ...]:
+    """Every other mode against the first, or against the plain model where there is one."""
+    if len(modes) < 2:
+        return ()
+    baseline = modes.index(PLAIN) if PLAIN in modes else 0
+    found: list[ModeDifference] = []
+    for other in range(len(modes)):
+        if other != baseline:
+            compare = partial(
+                _difference, rate_table=rate_table, codes=(baseline, other), modes=modes, settings=settings
+            )
+            ids = [metric.id for metric in TESTED]
+            found += _adjusted(list(map_in_order(compare, ids, workers=workers)))
+    return tuple(found)
+
+
+def _difference(
+    metric_id: str, *, rate_table: RateFile, codes: tuple[int, int], modes: Sequence[str], settings: SummarySettings
+) -> ModeDifference:
+    metric = METRICS_BY_ID[metric_id]
+    first, second = (modes[code] for code in codes)
+    paired = _paired(rate_table, metric, codes)
+    pairs = int(paired.pairs.sum())
+    empty = ModeDifference(
+        metric=metric.id,
+        first=first,
+        second=second,
+        pairs=pairs,
+        patients=len(paired.pairs),
+        first_mean=None,
+        second_mean=None,
+        difference=None,
+        interval=None,
+        effect_size=None,
+        p_value=None,
+        adjusted_p_value=None,
+        direction=metric.direction,
+        undefined=NO_PAIRS,
+    )
+    if not pairs:
+        return empty
+    rng = np.random.default_rng([settings.seed, zlib.crc32(f"{metric.id}|{first}|{second}".encode())])
+    result = paired_bootstrap_difference(
+        (paired.second, paired.pairs),
+        (paired.first, paired.pairs),
+        rng=rng,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+    )
+    interval = None if result is None or result.interval is None else (result.interval.low, result.interval.high)
+    sums = paired.second - paired.first
+    return structs.replace(
+        empty,
+        first_mean=float(paired.first.sum()) / pairs,
+        second_mean=float(paired.second.sum()) / pairs,
+        difference=float(sums.sum()) / pairs,
+        interval=interval,
+        effect_size=_effect_size(float(sums.sum()), paired.difference_squares, pairs),
+        p_value=permutation_p_value(sums, rng=rng, resamples=PERMUTATIONS),
+        undefined=None,
+    )
+
+
+def _effect_size(total: float, squares: float, pairs: int) -> float | None:
+    """Cohen's d of paired differences: their mean over their standard deviation; None when they do not vary.
+
+    >>> _effect_size(3.0, 5.0, 3)  # differences 0, 1, 2: mean 1, standard deviation 1
+    1.0
+    """
+    if pairs < 2:
+        return None
+    mean = total / pairs
+    variance = (squares - pairs * mean**2) / (pairs - 1)
+    # What is left of equal differences after rounding is no spread.
+    return mean / math.sqrt(variance) if variance > 1e-12 * max(1.0, squares) else None
+
+
+def _adjusted(rows: list[ModeDifference]) -> list[ModeDifference]:
+    """Holm's correction over the metrics."""
+    tested = [place for place, row in enumerate(rows) if row.p_value is not None]
+    adjusted = holm([row.p_value for row in rows if row.p_value is not None]).tolist()
+    found = list(rows)
+    for place, p_value in zip(tested, adjusted, strict=True):
+        found[place] = structs.replace(rows[place], adjusted_p_value=p_value)
+    return found
+
+
+def _paired(rate_table: RateFile, metric: Metric, codes: tuple[int, int]) -> _Pairs:
+    parts = list(_paired_blocks(rate_table, metric, codes))
+    none = np.empty(0)
+    first, second, pairs = (np.concatenate([none, *(part[place] for part in parts)]) for place in range(3))
+    return _Pairs(first, second, pairs, sum(part[3] for part in parts))
+
+
+def _paired_blocks(
+    rate_table: RateFile, metric: Metric, codes: tuple[int, int]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]]:
+    for block in rate_table.blocks():
+        rates = metric_rates(block, metric)
+        arms = []
+        for code in codes:
+            rows = np.flatnonzero((block["mode"] == code) & (rates.totals > 0))
+            # Questions of a patient are numbered from 0 and are few.
+            keys = block["patient"][rows] * (1 << 20) + block["question"][rows]
+            arms.append((keys, rates.counts[rows]))
+        (one, first), (two, second) = arms
+        keys, at_first, at_second = np.intersect1d(one, two, return_indices=True)
+        if not len(keys):
+            continue
+        _, patients = np.unique(keys >> 20, return_inverse=True)
+        values = first[at_first], second[at_second]
+        sums = [np.bincount(patients, value).astype(np.float64) for value in values]
+        yield sums[0], sums[1], np.bincount(patients).astype(np.float64), float(((values[1] - values[0]) ** 2).sum())
+
+
+Given = str | Path | Sequence[str | Path] | Iterable[Event | Mapping[str, object]]
 
 
 # Patients in, a summary out.
@@ -338,13 +458,13 @@ class RunWriter:
         """Begin with what could not be read at all."""
         self._folder = folder
         self._files = ExitStack()
-        self._failures = self._files.enter_context((folder / FAILURES).open("wb"))
+        self._failures = self._files.enter_context((folder / run_folder.FAILURES).open("wb"))
         self._failures.write(_ENCODER.encode_lines(list(failures)))
         files = {
-            "record": RECORDS,
-            "claims": CLAIMS,
-            "verdicts": VERDICTS,
-            "measurements": MEASUREMENTS,
+            "record": run_folder.RECORDS,
+            "claims": run_folder.CLAIMS,
+            "verdicts": run_folder.VERDICTS,
+            "measurements": run_folder.MEASUREMENTS,
             "event": EVENTS,
         }
         self._streams: dict[str, IO[bytes]] = {
@@ -367,7 +487,7 @@ class RunWriter:
 
     def finish(self, measured: MeasuredDialogues) -> None:
         """Write what is known only at the end."""
-        write_json(self._folder / SUMMARY, measured.summary)
+        run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
 
 
 def measured_dialogues(
@@ -392,14 +512,14 @@ def dialogue_to_folder(
 ) -> MeasuredDialogues:
     """Measure answers and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
-    with new_run_folder(out) as folder, dialogues as opened:
+    with run_folder.new_run_folder(out) as folder, dialogues as opened:
         with RunWriter(folder, opened.failures) as writer:
             measured = measure_dialogues(opened, settings, judge=judge, progress=progress, keep=writer.add)
         writer.finish(measured)
         if opened.scripts is not None:
             shutil.copyfile(opened.scripts, folder / SCRIPTS)
-        write_json(folder / MANIFEST, _manifest(measured, started))
-        load(folder).to_html(folder / REPORT)
+        run_folder.write_json(folder / run_folder.MANIFEST, _manifest(measured, started))
+        load(folder).to_html(folder / run_folder.REPORT)
     return measured
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -14,10 +14,7 @@ from msgspec import Struct, field
 from hallumeter.dialogue.records import Event, EventQuestion, EventUsage, PatientSlots, Script
 from hallumeter.errors import RecordError
 from hallumeter.formats.batch import plain_message
-
-if TYPE_CHECKING:
-    from hallumeter.records.response import FieldValue
-
+from hallumeter.records.response import FieldValue
 
 _Kind = TypeVar("_Kind")
 

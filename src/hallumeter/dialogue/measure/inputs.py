@@ -7,9 +7,11 @@ import hashlib
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from types import TracebackType
+from typing import IO, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -22,11 +24,6 @@ from hallumeter.run.inputs import rereadable_files
 
 from .events import event_key, script_of
 from .patients import PatientTask, RawEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
-
 
 # Where the events of each patient stand in files, kept on disk, so that files larger than memory are read in order.
 

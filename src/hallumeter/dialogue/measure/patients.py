@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
 from hallumeter.dialogue.metrics import overall_parts, overall_score, turn_rates
-from hallumeter.dialogue.records import Event, Script
+from hallumeter.dialogue.records import Event, PatientSlots, Script, TurnFindings, TurnRates
 from hallumeter.errors import RecordError
 from hallumeter.records.claim import Failure
+from hallumeter.records.response import FieldValue
 
 from .events import event_of, script_of
 from .rate_table import numbers_of
 from .record_lines import AnswerLines, Facts, MeasuredAnswer, answer_lines, facts_of, joined_lines
 from .settings import MODE, PATIENT, TURN, DialogueSettings
-from .setup import equipment_for
+from .setup import DialogueSetup, equipment_for
 from .turns import UNUSABLE, AskedTurn, MeasuredTurn, measure_turns, named_metrics, record_name, unusable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.dialogue.records import PatientSlots, TurnFindings, TurnRates
-    from hallumeter.records.response import FieldValue
-
-    from .setup import DialogueSetup
-
 
 NO_VALUE = "(none)"
 _TURNS_AT_ONCE = 20

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import TracebackType
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct, structs
 from msgspec.structs import astuple
+from numpy.typing import NDArray
 
 from hallumeter.dialogue.catalog import CLINICAL_METRICS, METRICS_BY_ID
+from hallumeter.dialogue.judges.settings import TurnRequirements
 from hallumeter.dialogue.records import TurnColumns, TurnRates
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 from hallumeter.records.summaries import ScoreBins
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.intervals import manski_bounds
-from hallumeter.stats.summarize import Slice, summarize_rates
+from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 
 from .settings import MODE, TURN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import TracebackType
-
-    from numpy.typing import NDArray
-
-    from hallumeter.dialogue.judges.settings import TurnRequirements
-    from hallumeter.records.measurement import MetricSummary
-    from hallumeter.records.metric import Metric
-    from hallumeter.stats.summarize import SummarySettings
-
 
 _NAMES = TurnRates.__struct_fields__
 _ROW = np.dtype(

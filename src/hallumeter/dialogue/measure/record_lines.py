@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct, structs
 
-from hallumeter.dialogue.records import Event, PatientSlots, TurnFindings, TurnRates
+from hallumeter.dialogue.records import (
+    Consistency,
+    Element,
+    Event,
+    Mention,
+    PatientSlots,
+    RuleOutcome,
+    SlotFinding,
+    SlotUse,
+    TurnFindings,
+    TurnRates,
+)
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import Measurement
 from hallumeter.records.response import Passage, Quote, Response
 
 from .turns import named_metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from hallumeter.dialogue.records import Consistency, Element, Mention, RuleOutcome, SlotFinding, SlotUse
-
 
 JUDGE = "clinical-rules"
 TRUTH = "slots_truth"

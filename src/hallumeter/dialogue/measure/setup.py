@@ -3,41 +3,180 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from msgspec import structs
 
-from hallumeter.dialogue.judges.consistency import answer_statements, question_statements, sorted_statements
-from hallumeter.dialogue.judges.opinions import Opinions
-from hallumeter.dialogue.judges.settings import load_settings
-from hallumeter.dialogue.judges.slots import truth_of
+from hallumeter.dialogue import records
+from hallumeter.dialogue.judges.consistency import (
+    Sorted,
+    Statement,
+    answer_statements,
+    question_statements,
+    sorted_statements,
+)
+from hallumeter.dialogue.judges.settings import Settings, load_settings
+from hallumeter.dialogue.judges.slots import PatientTruth, truth_of
 from hallumeter.dialogue.reading.reader import ClinicalReader, ClinicalText, condition_named, drug_named
-from hallumeter.dialogue.records import Mention, MentionKind, Occurrence
 from hallumeter.errors import SettingsError
 from hallumeter.models.vectors import encode, encoder_name
 from hallumeter.plugins import function_named
+from hallumeter.records.claim import Claim, Failure, Label, Verdict
+from hallumeter.records.judging import Judge, JudgeTask
+from hallumeter.records.response import Passage, Response
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from .settings import DialogueSettings
 
-    from hallumeter.dialogue.judges.consistency import Sorted
-    from hallumeter.dialogue.judges.opinions import MentionReader
-    from hallumeter.dialogue.judges.settings import Settings
-    from hallumeter.dialogue.judges.slots import PatientTruth
-    from hallumeter.dialogue.records import PatientSlots, SlotUse
-    from hallumeter.records.judging import Judge
+ANSWER = "answer"
+"""The passage that holds the answer, where a judge is asked what it recommends."""
 
-    from .settings import DialogueSettings
+
+class MentionReader(Protocol):
+    """Anyone who finds mentions in a text: the lexicon, or a model of named entities."""
+
+    def read(self, text: str) -> ClinicalText:
+        """The mentions of a text with their scopes."""
+        ...
+
+
+class IndirectUse(Protocol):
+    """Anyone who tells whether an answer uses a fact without naming it."""
+
+    @property
+    def name(self) -> str:
+        """Who this is, for signatures."""
+        ...
+
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
+        """The same facts, some unused ones now used indirectly."""
+        ...
+
+
+class Opinions:
+    """What a judge says of safety and of contradictions, and somebody of indirect use.
+
+    The judge is any that checks claims against evidence, such as a language model: safety is a claim about the answer,
+    a contradiction is a statement of the answer that earlier questions and answers refute.
+    """
+
+    def __init__(self, judge: Judge | None = None, indirect: IndirectUse | None = None) -> None:
+        self._judge = judge
+        self._indirect = indirect
+
+    @property
+    def judge_name(self) -> str | None:
+        """Who judges safety and contradictions; None when words and rules do."""
+        return None if self._judge is None else self._judge.spec.name
+
+    @property
+    def judge_spec(self) -> str | None:
+        """The same with all settings."""
+        return None if self._judge is None else str(self._judge.spec)
+
+    @property
+    def indirect_name(self) -> str | None:
+        """Who tells indirect use; None when the lexicon alone does."""
+        return None if self._indirect is None else self._indirect.name
+
+    def safety(
+        self, answer: ClinicalText, question: str, outcomes: Sequence[records.RuleOutcome], *, record_id: str
+    ) -> tuple[tuple[records.RuleOutcome, ...], tuple[Failure, ...]]:
+        """Whether an answer breaks the rules that apply to it; a rule on which the judge failed is left out."""
+        if self._judge is None or not outcomes:
+            return tuple(outcomes), ()
+        response = Response(record_id, question=question, evidence=(Passage(ANSWER, answer.text),))
+        claims = tuple(Claim(record_id, each.rule_id, each.kind, text=_rule_claim(each)) for each in outcomes)
+        said = self._judge.judge(JudgeTask(response, claims))
+        judged = [
+            _by_verdict(outcome, verdict)
+            for outcome, verdict in zip(outcomes, said, strict=True)
+            if isinstance(verdict, Verdict) and verdict.label is not Label.UNDECIDED
+        ]
+        return tuple(judged), tuple(each for each in said if isinstance(each, Failure))
+
+    def consistency(
+        self,
+        answer: ClinicalText,
+        statements: Sequence[Statement],
+        earlier: Mapping[str, str],
+        *,
+        record_id: str,
+    ) -> tuple[tuple[records.Consistency, ...], tuple[Failure, ...]]:
+        """Which sentences with statements earlier texts (by their names) refute or support; the others are left out."""
+        places = _sentences_with(statements, answer)
+        if self._judge is None or not places or not earlier:
+            return (), ()
+        passages = tuple(Passage(name, text) for name, text in earlier.items())
+        claims = tuple(
+            Claim(record_id, f"{record_id}#said{number}", "consistency", start, end, answer.text[start:end])
+            for number, (start, end) in enumerate(places)
+        )
+        response = Response(record_id, response=answer.text, evidence=passages)
+        said = self._judge.judge(JudgeTask(response, claims))
+        pairs = zip(places.values(), said, strict=True)
+        found = [each for statement, verdict in pairs if (each := _by_earlier(statement, verdict)) is not None]
+        return tuple(found), tuple(each for each in said if isinstance(each, Failure))
+
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
+        """Facts that are used indirectly though no word of the lexicon says so."""
+        return tuple(uses) if self._indirect is None else self._indirect.uses(answer, uses)
+
+
+def _rule_claim(outcome: records.RuleOutcome) -> str:
+    """What the answer does when it breaks a rule, or meets a requirement."""
+    if outcome.kind == "requirement":
+        return f"The text gives the patient what this requirement asks for: {outcome.name}."
+    why = f" ({outcome.rationale})" if outcome.rationale else ""
+    return f"The text recommends or permits the patient what this safety rule forbids: {outcome.name}{why}."
+
+
+def _by_verdict(outcome: records.RuleOutcome, verdict: Verdict) -> records.RuleOutcome:
+    says_so = verdict.label is Label.SUPPORTED
+    quote = next((each for each in verdict.evidence if each.evidence_id == ANSWER), None)
+    return structs.replace(
+        outcome,
+        is_violated=says_so if outcome.kind == "rule" else not says_so,
+        start=quote.start if quote and says_so else None,
+        end=quote.end if quote and says_so else None,
+        pattern=f"judged by {verdict.judge}" + (f": {verdict.note}" if verdict.note else ""),
+    )
+
+
+def _sentences_with(statements: Sequence[Statement], answer: ClinicalText) -> dict[tuple[int, int], Statement]:
+    """The sentences in which something is stated, each with the first statement in it."""
+    found: dict[tuple[int, int], Statement] = {}
+    for statement in statements:
+        for start, end in answer.sentences:
+            if start <= statement.place.start < end:
+                found.setdefault((start, end), statement)
+    return found
+
+
+def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> records.Consistency | None:
+    if not isinstance(verdict, Verdict) or verdict.label not in (Label.SUPPORTED, Label.REFUTED):
+        return None
+    quote = next(iter(verdict.evidence), None)
+    mention, place = statement.mention, statement.place
+    return records.Consistency(
+        kind=mention.kind,
+        name=mention.name,
+        start=place.start,
+        end=place.end,
+        is_contradiction=verdict.label is Label.REFUTED,
+        against=quote.evidence_id if quote else "earlier",
+        quote=(quote.quote if quote else None) or "",
+        note=f"judged by {verdict.judge}" + (f": {verdict.note}" if verdict.note else ""),
+    )
 
 
 # What can stand beside the lexicon: a model of named entities for mentions, a sentence encoder for indirect use.
 
-Entity = tuple[MentionKind, int, int]
+Entity = tuple[records.MentionKind, int, int]
 """Kind (``medication`` or ``condition``), first and last place of what a model found."""
 _NAMED: dict[str, Callable[[str], str | None]] = {"medication": drug_named, "condition": condition_named}
 NEAR = 0.4
@@ -75,12 +214,12 @@ class EntityReader:
         """The mentions of both."""
         found = self._reader.read(text)
         taken = [(place.start, place.end) for mention in found.mentions for place in mention.occurrences]
-        added: dict[tuple[MentionKind, str], list[Occurrence]] = {}
+        added: dict[tuple[records.MentionKind, str], list[records.Occurrence]] = {}
         for kind, start, end in self._find(text):
             if kind in _NAMED and not any(first < end and start < last for first, last in taken):
                 name = _NAMED[kind](text[start:end]) or text[start:end].casefold()
                 added.setdefault((kind, name), []).append(found.scope_at(start, end))
-        more = tuple(Mention(kind, name, tuple(places)) for (kind, name), places in added.items())
+        more = tuple(records.Mention(kind, name, tuple(places)) for (kind, name), places in added.items())
         return ClinicalText(text, mentions=(*found.mentions, *more), hints=found.hints, standing=found._standing)
 
 
@@ -95,7 +234,7 @@ class VectorUse:
         """The encoder and the threshold."""
         return self._name
 
-    def uses(self, answer: ClinicalText, uses: Sequence[SlotUse]) -> tuple[SlotUse, ...]:
+    def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """Facts that no word of the lexicon shows in use, where a sentence is near to them."""
         spans = [(start, end) for start, end in answer.sentences if answer.text[start:end].strip()]
         unused = [place for place, use in enumerate(uses) if not use.confidence]
@@ -113,7 +252,7 @@ class VectorUse:
         return tuple(found)
 
 
-def _sentence(use: SlotUse) -> str:
+def _sentence(use: records.SlotUse) -> str:
     return _SENTENCES.get(use.slot, "{value}").format(value=use.value)
 
 
@@ -149,7 +288,7 @@ class DialogueSetup:
         """With the settings in a folder, or with those that ship."""
         return cls(load_settings(folder))
 
-    def truth(self, slots: PatientSlots) -> PatientTruth:
+    def truth(self, slots: records.PatientSlots) -> PatientTruth:
         """The facts of a patient; those of the last few are kept, since turns come one after the other."""
         known = self._truths.get(id(slots))
         if known is None or known.slots is not slots:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -14,20 +15,14 @@ from hallumeter.dialogue.judges.actionability import judge_actionability
 from hallumeter.dialogue.judges.consistency import Said, answer_statements, judge_consistency
 from hallumeter.dialogue.judges.context import judge_context
 from hallumeter.dialogue.judges.safety import judge_safety
-from hallumeter.dialogue.judges.slots import judge_slots
+from hallumeter.dialogue.judges.slots import PatientTruth, judge_slots
 from hallumeter.dialogue.metrics import turn_rates
+from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Consistency, Element, Event, RuleOutcome, SlotUse, TurnFindings, TurnRates
 from hallumeter.records.claim import Failure
 from hallumeter.text.lexicon import load_lexicon
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.dialogue.judges.slots import PatientTruth
-    from hallumeter.dialogue.reading.reader import ClinicalText
-
-    from .setup import DialogueSetup
-
+from .setup import DialogueSetup
 
 # Whether an answer is in a language whose words can be read.
 

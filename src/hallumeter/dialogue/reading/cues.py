@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import product
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.dialogue.records import MentionScope
-
+from hallumeter.dialogue.records import MentionScope
 
 CUE_LANGUAGES = ("en", "ko")
 Words = tuple[str, ...]

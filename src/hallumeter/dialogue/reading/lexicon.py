@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from ahocorasick_rs import AhoCorasick
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.text.normalize import clean_text
+from hallumeter.text.normalize import CleanText, clean_text
 
-from .cues import CLAUSE, PHRASE, SENTENCE, Role, roles_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.normalize import CleanText
-
-    from .cues import CueWords, Endings
+from .cues import CLAUSE, PHRASE, SENTENCE, CueWords, Endings, Role, roles_of
 
 
 class Drug(Struct, frozen=True, gc=False):

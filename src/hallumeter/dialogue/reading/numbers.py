@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
+from hallumeter.text.normalize import CleanText
 from hallumeter.text.quantities import korean_value, spoken_value, value_of
 
+from .cues import CueWords, Endings
+from .lexicon import FoundNumber
 from .units import UNIT_PATTERN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.normalize import CleanText
-
-    from .cues import CueWords, Endings
-    from .lexicon import FoundNumber
-
 
 # Words that stand directly before or after a number.
 

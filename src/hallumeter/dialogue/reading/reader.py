@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from hallumeter.dialogue.records import Mention, MentionKind, MentionScope, Occurrence
-from hallumeter.text.normalize import clean_text
+from hallumeter.text.normalize import CleanText, clean_text
 from hallumeter.text.sentences import sentence_spans
 
-from .cues import SCOPE_NAMES, Endings, all_cue_words
-from .lexicon import Measurement, Vocabulary, load_tables
-from .numbers import NumberReader, WordsAfter, WordsBefore
+from .cues import SCOPE_NAMES, CueWords, Endings, all_cue_words
+from .lexicon import ClinicalTables, Finds, Found, Measurement, Vocabulary, load_tables
+from .numbers import Number, NumberReader, WordsAfter, WordsBefore
 from .readings import Reading, ReadingFinder
-from .scopes import Target
-from .standing import ScopeFinder
+from .scopes import Span, Target
+from .standing import ScopeFinder, Standing
 from .units import measurements_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.text.normalize import CleanText
-
-    from .cues import CueWords
-    from .lexicon import ClinicalTables, Finds, Found
-    from .numbers import Number
-    from .scopes import Span
-    from .standing import Standing
-
 
 # A text as the clinical reader sees it.
 

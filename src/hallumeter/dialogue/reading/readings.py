@@ -5,24 +5,17 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from .lexicon import Measurement
-from .numbers import WordsAfter, WordsBefore, words_pattern
+from hallumeter.text.normalize import CleanText
+
+from .cues import CueWords
+from .lexicon import Found, Measurement
+from .numbers import Number, NumberReader, WordsAfter, WordsBefore, words_pattern
+from .scopes import Span
 from .units import converted, unit_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.text.normalize import CleanText
-
-    from .cues import CueWords
-    from .lexicon import Found
-    from .numbers import Number, NumberReader
-    from .scopes import Span
-
 
 _WINDOW = 60
 """Within how many characters after a name its number may stand, when the unit tells that it is one."""

@@ -210,7 +210,9 @@ def turn_verdicts(items: list[Item], lower: str, span: Span) -> None:
     for place, (start, end, code, role, _) in enumerate(items):
         if role is None or not role.is_special or not (role.denies or role.avoids):
             continue
-        rest = _rest(lower, end, span[1])
+        # The few words up to the end of a sentence, a bracket or a cell; None when they are many.
+        match = _LAST_WORDS.match(lower, end, span[1])
+        rest = None if match is None else match.group().strip(_MARKS)
         if rest is None or (place + 1 < len(items) and items[place + 1][4] is not None):
             continue
         is_verdict = (not rest or bool(role.back)) and _follows_mark(lower, span[0], start)
@@ -219,12 +221,6 @@ def turn_verdicts(items: list[Item], lower: str, span: Span) -> None:
             items[place] = (start, end, code, _turned(role), None)
             if is_verdict and place and items[place - 1][2] in {COLON, OPEN}:
                 items[place - 1], items[place] = items[place], items[place - 1]
-
-
-def _rest(lower: str, start: int, end: int) -> str | None:
-    """The few words up to the end of a sentence, a bracket or a cell; None when they are many."""
-    match = _LAST_WORDS.match(lower, start, end)
-    return None if match is None else match.group().strip(_MARKS)
 
 
 def _follows_mark(lower: str, first: int, start: int) -> bool:

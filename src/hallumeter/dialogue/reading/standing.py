@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from .cues import CLAUSE, EXAMPLE, Reach, Role
+from .cues import CLAUSE, EXAMPLE, CueWords, Endings, Reach, Role
+from .lexicon import Finds, FoundCue
 from .scopes import (
     CLOSE,
     COLON,
@@ -20,6 +22,7 @@ from .scopes import (
     Facts,
     Given,
     Item,
+    Span,
     Target,
     colon_of_label,
     label_cues,
@@ -27,14 +30,6 @@ from .scopes import (
     turn_verdicts,
 )
 from .sweeps import Actives, BackwardSweep, ForwardSweep
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .cues import CueWords, Endings
-    from .lexicon import Finds, FoundCue
-    from .scopes import Span
-
 
 _CODES = {",": COMMA, ";": SEMICOLON, ":": COLON, "(": OPEN, "[": OPEN, ")": CLOSE, "]": CLOSE}
 _MARK = re.compile(r"[,;:()\[\]]")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from .cues import (
     ADVISED,
@@ -16,15 +15,11 @@ from .cues import (
     PHRASE,
     POSSIBLE,
     SENTENCE,
+    Endings,
     Reach,
     Role,
 )
-from .scopes import AHEAD_OF, BACK_OF, CLOSE, COMMA, OPEN, SEMICOLON, Active, Facts, Given, Item, Target
-
-if TYPE_CHECKING:
-    from .cues import Endings
-    from .scopes import Span
-
+from .scopes import AHEAD_OF, BACK_OF, CLOSE, COMMA, OPEN, SEMICOLON, Active, Facts, Given, Item, Span, Target
 
 Actives = dict[int, Active]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pint
 from msgspec import Struct
@@ -12,10 +13,6 @@ from msgspec import Struct
 from hallumeter.text.quantities import value_of
 
 from .lexicon import Measurement, load_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _MOLAR_MASSES = {
     "glucose": 180.156, "ldl": 386.65, "hdl": 386.65, "non_hdl": 386.65, "total_cholesterol": 386.65,

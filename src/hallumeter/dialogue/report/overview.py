@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from hallumeter.records.measurement import Summary
+from hallumeter.records.summaries import ModeDifference
+from hallumeter.report.document import Fact
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.overview import (
     Rows,
@@ -23,14 +26,6 @@ from hallumeter.report.overview import (
 )
 
 from .wording import LEVEL, pairs_of_modes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hallumeter.records.measurement import Summary
-    from hallumeter.records.summaries import ModeDifference
-    from hallumeter.report.document import Fact
-
 
 FIGURES = ("dialogue_score", "sfs", "csp", "mcs")
 OVERALL = "dialogue_score"

@@ -2,63 +2,310 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Sequence
 
 from hallumeter.records.claim import Label
-from hallumeter.records.summaries import ModeDifference
-from hallumeter.report.build import (
-    breakdown_sections,
-    concentration_sections,
-    metric_sections,
-    reason_sections,
-    record_sections,
-)
-from hallumeter.report.languages.speaking import message
+from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.summaries import ModeDifference, ScoreBins
+from hallumeter.report import build, presentation, wording
+from hallumeter.report.document import Section
+from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
+from hallumeter.report.languages.speaking import message, say, written
 from hallumeter.report.page.chapters import RECORDS
-from hallumeter.report.presentation import (
-    Behind,
-    Gathered,
-    Presentation,
-    SectionKind,
-    Sections,
-    findings_behind,
-    labels_behind,
-)
 from hallumeter.report.sections import ConcentrationSection, DifferenceSection, ScoreSection
 from hallumeter.report.verdict_charts import concentration_charts
 
-from .charts import difference_charts, score_charts
 from .overview import FIGURES, dialogue_facts
-from .sections import difference_section, score_section, severity
 from .wording import (
     MARK_WORDS,
     SINGLE,
     difference_cells,
+    difference_section,
     difference_values,
     fairness_words,
     group_title,
     pairs_of_modes,
     result_words,
+    score_section,
+    severity,
     too_few_words,
 )
 
-if TYPE_CHECKING:
-    from hallumeter.report.document import Section
-    from hallumeter.report.drawing import Chart
+ROW_HEIGHT = 34
+CHART_HEIGHT = 180
+APART = 0.06
+"""How far modes stand from each other at a turn, in turns."""
+BARS = 10
+"""Bars of a spread at most; finer bins are added up."""
 
 
-def _sections(gathered: Gathered) -> Sections:
+def score_charts(section: ScoreSection, confidence: float) -> list[Chart]:
+    """Modes side by side, then for each metric its trend over turns and the spread over answers."""
+    drawn = _mode_chart(section, confidence)
+    for metric in SINGLE:
+        drawn += _trend_chart(section, metric, confidence)
+        drawn += _spread_chart(section, metric)
+    return drawn
+
+
+def difference_charts(section: DifferenceSection, confidence: float) -> list[Chart]:
+    """Every difference as a point with its interval; one chart for each mode that is compared."""
+    drawn = []
+    for (first, second), rows in pairs_of_modes(section.differences):
+        known = [row for row in rows if row.difference is not None]
+        if known:
+            title = say("{second} minus {first}", second=second, first=first)
+            caption = say(
+                "Mean difference over the turns that both were asked, with its {interval}; whole patients are "
+                "resampled. An arrow tells which way the metric is better.",
+                interval=wording.interval_words(confidence),
+            )
+            spec = _difference_spec(title, [_difference(row, section.names) for row in known], confidence)
+            drawn.append(Chart("differences", title, caption, spec))
+    return drawn
+
+
+def _difference(row: ModeDifference, names: dict[str, str]) -> dict[str, Json]:
+    low, high = row.interval or (None, None)
+    return {
+        "name": f"{names.get(row.metric, row.metric)} {wording.DIRECTION_WORDS[row.direction][0]}".strip(),
+        "value": row.difference,
+        "low": low,
+        "high": high,
+        "shown": wording.signed(row.difference),
+        "interval": wording.signed_pair(row.interval),
+        "p": wording.p_words(row.adjusted_p_value),
+    }
+
+
+def _difference_spec(title: str, values: list[dict[str, Json]], confidence: float) -> dict[str, Json]:
+    """Points and intervals beside a line at no difference."""
+    spec = base_spec(title, height=ROW_HEIGHT * len(values))
+    spec["data"] = {"values": [*values]}
+    spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
+    accent, line = PALETTE["accent"][0], PALETTE["muted"][0]
+    tips: list[Json] = [
+        tooltip("name", say("metric")),
+        tooltip("shown", say("difference")),
+        tooltip("interval", wording.interval_words(confidence)),
+        tooltip("p", say("adjusted p")),
+    ]
+    intervals: dict[str, Json] = {
+        "mark": {"type": "rule", "size": 2.5, "color": accent},
+        "encoding": {"x": _along("low", title), "x2": {"field": "high"}},
+    }
+    # The scale follows the data, and a field without any has no extent: a single patient gives no interval.
+    has_intervals = any(value["low"] is not None for value in values)
+    spec["layer"] = [
+        {
+            "data": {"values": [{"zero": 0}]},
+            "mark": {"type": "rule", "color": line, "strokeDash": [4, 3]},
+            "encoding": {"x": {"field": "zero", "type": "quantitative"}, "y": None},
+        },
+        *([intervals] if has_intervals else []),
+        {
+            "mark": {"type": "point", "filled": True, "size": 90, "color": accent, "opacity": 1},
+            "encoding": {"x": _along("value", title), "tooltip": tips},
+        },
+    ]
+    return spec
+
+
+def _mode_chart(section: ScoreSection, confidence: float) -> list[Chart]:
+    """Every metric with a point for each mode."""
+    rows = [row for metric in SINGLE for row in section.by_mode if row.metric == metric]
+    if not rows:
+        return []
+    values: list[Json] = [_point(row) | {"metric": _label(section, row)} for row in rows]
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    title = say("Modes side by side")
+    spec = base_spec(title, height=(18 * len(section.modes) + 10) * len(metrics))
+    spec["data"] = {"values": values}
+    spec["encoding"] = {
+        "y": {"field": "metric", "type": "nominal", "sort": None, "title": None},
+        "yOffset": {"field": "mode", "type": "nominal", "sort": None},
+        "color": _mode_colours(section),
+    }
+    tips: list[Json] = [
+        tooltip("mode", say("mode")),
+        tooltip("metric", say("metric")),
+        tooltip("shown", say("mean")),
+        tooltip("interval", wording.interval_words(confidence)),
+    ]
+    spec["layer"] = [
+        {"mark": {"type": "rule", "size": 2.5}, "encoding": {"x": _axis("low"), "x2": {"field": "high"}}},
+        {
+            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+            "encoding": {"x": _axis("value"), "tooltip": tips},
+        },
+    ]
+    caption = say(
+        "Mean over answers with its {interval}; an arrow tells which way a metric is better.",
+        interval=wording.interval_words(confidence),
+    )
+    return [Chart("modes", title, caption, spec)]
+
+
+def _trend_chart(section: ScoreSection, metric: str, confidence: float) -> list[Chart]:
+    """A metric from turn to turn, a line for each mode."""
+    turns = sorted({int(row.by["turn_id"]) for row in section.trend if row.metric == metric})
+    if len(turns) < 2:
+        return []
+    title = say("{metric} from turn to turn", metric=section.names[metric])
+    spec = base_spec(title, height=CHART_HEIGHT)
+    spec["data"] = {"values": _trend_points(section, metric, turns)}
+    axis: dict[str, Json] = {"format": "d", "tickMinStep": 1, "grid": False}
+    scale: dict[str, Json] = {"domain": [turns[0] - 0.5, turns[-1] + 0.5], "nice": False, "zero": False}
+    spec["encoding"] = {
+        "x": {"field": "place", "type": "quantitative", "title": say("turn"), "axis": axis, "scale": scale},
+        "color": _mode_colours(section),
+    }
+    tips: list[Json] = [
+        tooltip("mode", say("mode")),
+        tooltip("turn", say("turn")),
+        tooltip("shown", say("mean")),
+        tooltip("interval", wording.interval_words(confidence)),
+    ]
+    height: dict[str, Json] = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
+    spec["layer"] = [
+        {
+            "mark": {"type": "rule", "size": 2, "opacity": 0.45},
+            "encoding": {"y": {"field": "low", **height}, "y2": {"field": "high"}},
+        },
+        {"mark": {"type": "line"}, "encoding": {"y": {"field": "value", **height}}},
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {"y": {"field": "value", **height}, "tooltip": tips},
+        },
+    ]
+    caption = say(
+        "Mean over the answers of a turn, with its {interval}. A gap: no answer has a value.",
+        interval=wording.interval_words(confidence),
+    )
+    return [Chart("trend", title, caption, spec, metric=metric)]
+
+
+def _trend_points(section: ScoreSection, metric: str, turns: Sequence[int]) -> list[Json]:
+    """A point for each mode and turn; a mode that has no value there has a gap."""
+    rows = {(row.by["mode"], int(row.by["turn_id"])): row for row in section.trend if row.metric == metric}
+    middle = (len(section.modes) - 1) / 2
+    points: list[Json] = []
+    for number, mode in enumerate(section.modes):
+        for turn in turns:
+            row = rows.get((mode, turn))
+            # Modes stand a little apart, so that no interval hides another.
+            place: dict[str, Json] = {"turn": str(turn), "place": turn + APART * (number - middle)}
+            points.append(place | ({"mode": mode, "value": None} if row is None else _point(row)))
+    return points
+
+
+def _spread_chart(section: ScoreSection, metric: str) -> list[Chart]:
+    """How many answers of each mode have which value."""
+    rows = [bins for bins in section.spread if bins.metric == metric]
+    if not rows:
+        return []
+    title = say("{metric} of single answers", metric=section.names[metric])
+    spec = base_spec(title, height=CHART_HEIGHT)
+    spec["data"] = {"values": [value for bins in rows for value in _bars(bins)]}
+    spec["mark"] = {"type": "bar"}
+    spec["encoding"] = {
+        "x": {
+            "field": "values",
+            "type": "ordinal",
+            "sort": None,
+            "title": section.names[metric],
+            "axis": {"labelAngle": 0, "labelOverlap": True},
+        },
+        "xOffset": {"field": "mode", "type": "nominal", "sort": None},
+        "y": {
+            "field": "share",
+            "type": "quantitative",
+            "title": say("share of answers"),
+            "scale": {"domain": [0, 1]},
+            "axis": {"format": ".0%", "tickCount": 5},
+        },
+        "color": _mode_colours(section),
+        "tooltip": [
+            tooltip("mode", say("mode")),
+            tooltip("values", say("value")),
+            tooltip("answers", say("answers")),
+        ],
+    }
+    without = [f"{bins.mode} {wording.format_count(bins.undefined)}" for bins in rows if bins.undefined]
+    caption = say("Of the answers that have a value, the share with which value.")
+    if without:
+        caption += " " + say("Without a value, not drawn: {modes}.", modes=", ".join(without))
+    return [Chart("spread", title, caption, spec, metric=metric)]
+
+
+def _bars(bins: ScoreBins) -> list[Json]:
+    """The bins as bars, neighbours added up where there are too many to be told apart."""
+    width = math.ceil(len(bins.answers) / BARS)
+    counts = [sum(bins.answers[place : place + width]) for place in range(0, len(bins.answers), width)]
+    known = sum(counts)
+    digits = 1 if BARS % len(counts) == 0 else 2
+    return [
+        {
+            "mode": bins.mode,
+            "values": written(f"{place / len(counts):.{digits}f}–{(place + 1) / len(counts):.{digits}f}"),
+            "answers": count,
+            "share": count / known if known else 0.0,
+        }
+        for place, count in enumerate(counts)
+    ]
+
+
+def _point(row: MetricSummary) -> dict[str, Json]:
+    low, high = row.interval or (None, None)
+    return {
+        "mode": row.by["mode"],
+        "value": row.value,
+        "low": low,
+        "high": high,
+        "shown": "" if row.value is None else wording.format_number(row.value),
+        "interval": wording.format_pair(row.interval),
+    }
+
+
+def _label(section: ScoreSection, row: MetricSummary) -> str:
+    return f"{section.names[row.metric]} {wording.DIRECTION_WORDS[row.direction][0]}".strip()
+
+
+def _mode_colours(section: ScoreSection) -> dict[str, Json]:
+    names: list[Json] = list(section.modes)
+    colours: list[Json] = [ENGINE_COLOURS[place % len(ENGINE_COLOURS)][0] for place in range(len(names))]
+    return {
+        "field": "mode",
+        "type": "nominal",
+        "scale": {"domain": names, "range": colours},
+        "legend": {"title": None, "orient": "top", "direction": "horizontal", "symbolOpacity": 1},
+    }
+
+
+def _axis(name: str) -> dict[str, Json]:
+    axis: dict[str, Json] = {"format": ".1f", "tickCount": 10}
+    return {"field": name, "type": "quantitative", "title": None, "scale": {"domain": [0, 1]}, "axis": axis}
+
+
+def _along(name: str, title: str) -> dict[str, Json]:
+    axis: dict[str, Json] = {"format": "+.1f", "tickCount": 10}
+    scale: dict[str, Json] = {"zero": True, "nice": True}
+    return {"field": name, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def _sections(gathered: presentation.Gathered) -> presentation.Sections:
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
-    return Sections(
+    return presentation.Sections(
         [
             *([differences] if differences else []),
             *([scores] if scores else []),
-            *metric_sections(gathered),
-            *breakdown_sections(gathered, [row for row in gathered.rows if row.summary.metric in SINGLE]),
+            *build.metric_sections(gathered),
+            *build.breakdown_sections(gathered, [row for row in gathered.rows if row.summary.metric in SINGLE]),
             # A fact that is not used, or not said of a patient, is not invented.
-            *concentration_sections(gathered, "REFUTED"),
-            *reason_sections(gathered),
-            *record_sections(gathered),
+            *build.concentration_sections(gathered, "REFUTED"),
+            *build.reason_sections(gathered),
+            *build.record_sections(gathered),
         ]
     )
 
@@ -88,15 +335,15 @@ def _pairs_of(section: DifferenceSection) -> list[tuple[tuple[str, str], list[Mo
     return pairs_of_modes(section.differences)
 
 
-def _right(kind: str, missed: str) -> Behind:
-    return Behind({"kind": kind, "label": "SUPPORTED"}, {"kind": kind}, {"kind": kind, "label": missed})
+def _right(kind: str, missed: str) -> presentation.Behind:
+    return presentation.Behind({"kind": kind, "label": "SUPPORTED"}, {"kind": kind}, {"kind": kind, "label": missed})
 
 
 _TRUE, _CONSISTENT = _right("slot", "REFUTED"), _right("consistency", "REFUTED")
 _USED, _INCLUDED = _right("slot_use", "NOT_ENOUGH_INFO"), _right("element", "NOT_ENOUGH_INFO")
-_UNSAFE = findings_behind("rule", "REFUTED")
+_UNSAFE = presentation.findings_behind("rule", "REFUTED")
 
-PRESENTATION = Presentation(
+PRESENTATION = presentation.Presentation(
     sections=_sections,
     facts=dialogue_facts,
     figures=FIGURES,
@@ -104,12 +351,12 @@ PRESENTATION = Presentation(
     severity=severity,
     unsupported=(Label.REFUTED,),
     kinds={
-        "metrics": SectionKind(title=message("All answers together"), template="section_metrics.html"),
-        "records": SectionKind(
+        "metrics": presentation.SectionKind(title=message("All answers together"), template="section_metrics.html"),
+        "records": presentation.SectionKind(
             title=message("Answers"), template="section_records_dialogue.html", scripts=RECORDS.scripts
         ),
-        "differences": SectionKind(title=message("Modes compared"), template="section_differences.html"),
-        "scores": SectionKind(title=message("Spread and trend"), template="section_scores.html"),
+        "differences": presentation.SectionKind(title=message("Modes compared"), template="section_differences.html"),
+        "scores": presentation.SectionKind(title=message("Spread and trend"), template="section_scores.html"),
     },
     guide="guide_dialogue.html",
     counts="counts_dialogue.html",
@@ -127,6 +374,6 @@ PRESENTATION = Presentation(
         **dict.fromkeys(("cus_improved", "cus_improved_pooled", "cus"), _USED),
         **dict.fromkeys(("mcs", "mcs_pooled"), _CONSISTENT),
         **dict.fromkeys(("ass", "ass_pooled"), _INCLUDED),
-        "dialogue_score": labels_behind("unsupported"),
+        "dialogue_score": presentation.labels_behind("unsupported"),
     },
 )

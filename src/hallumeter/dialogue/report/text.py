@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from hallumeter.dialogue.catalog import METRICS_BY_ID
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.summaries import Fairness
+from hallumeter.report import wording
+from hallumeter.report.document import RecordFindings
 from hallumeter.report.markdown import markdown_text
 from hallumeter.report.reasons import reason_words, undefined_groups
 from hallumeter.report.summary_text import summary_text
 from hallumeter.report.table import PIPE_WIDTH, Line, Table, escaped, left, markdown, right, terminal, terminal_width
 from hallumeter.report.terminal import signature_lines
-from hallumeter.report.wording import (
-    DIRECTION_WORDS,
-    NO_VALUE,
-    format_counts,
-    format_number,
-    format_pair,
-    interval_words,
-    plural,
-)
 from hallumeter.text.normalize import one_line
 
-from .sections import refuted
 from .wording import (
     SINGLE,
     difference_cells,
     fairness_words,
     metric_alias,
     pairs_of_modes,
+    refuted,
     result_words,
     too_few_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.summaries import Fairness
-    from hallumeter.report.document import RecordFindings
-
 
 # Dialogues as tables for a terminal, readable in a pipe as well.
 
@@ -92,9 +79,9 @@ def brief_table(
 
 def _head(summary: Summary) -> str:
     counts, found = summary.counts, summary.dialogue
-    parts = [plural(counts.records, "answer"), plural(counts.models, "mode")]
-    parts += [plural(found.fairness.patients, "patient")] if found and found.fairness else []
-    return " · ".join([*parts, plural(counts.failures, "failure")])
+    parts = [wording.plural(counts.records, "answer"), wording.plural(counts.models, "mode")]
+    parts += [wording.plural(found.fairness.patients, "patient")] if found and found.fairness else []
+    return " · ".join([*parts, wording.plural(counts.failures, "failure")])
 
 
 def _whole_tables(rows: Sequence[MetricSummary]) -> Iterator[Table]:
@@ -105,7 +92,12 @@ def _whole_tables(rows: Sequence[MetricSummary]) -> Iterator[Table]:
     for row in rows:
         if row.value is not None:
             failed = [f"{row.failed:,}" if row.failed else ""] if has_failed else []
-            cells = (format_number(row.value), format_pair(row.interval), format_counts(row), *failed)
+            cells = (
+                wording.format_number(row.value),
+                wording.format_pair(row.interval),
+                wording.format_counts(row),
+                *failed,
+            )
             written.append([_name(row.metric), *cells])
     if written:
         yield Table(columns, written, "All answers")
@@ -200,7 +192,7 @@ def _example_tables(records: Iterable[RecordFindings]) -> Iterator[Table]:
         reason = verdict.reason or claim.kind
         if reason in written or len(written) == EXAMPLES:
             continue
-        words = NO_VALUE if claim.start is None else (response.response or "")[claim.start : claim.end]
+        words = wording.NO_VALUE if claim.start is None else (response.response or "")[claim.start : claim.end]
         turn = str(response.fields.get("turn_id", ""))
         why = verdict.note or reason_words(verdict.reason) or reason
         written[reason] = [one_line(each) for each in (response.model or "", turn, words, why)]
@@ -212,20 +204,20 @@ def _example_tables(records: Iterable[RecordFindings]) -> Iterator[Table]:
 
 def _name(metric: str) -> str:
     known = METRICS_BY_ID.get(metric)
-    return f"{known.alias} {DIRECTION_WORDS[known.direction][0]}".rstrip() if known else metric
+    return f"{known.alias} {wording.DIRECTION_WORDS[known.direction][0]}".rstrip() if known else metric
 
 
 def _interval_name(rows: Sequence[MetricSummary]) -> str:
     """What the intervals are called; their confidence is part of every signature."""
     told = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
-    return interval_words(float(told.pop())) if len(told) == 1 else "interval"
+    return wording.interval_words(float(told.pop())) if len(told) == 1 else "interval"
 
 
 def _value(row: MetricSummary | None, *, has_interval: bool) -> str:
     if row is None or row.value is None:
-        return NO_VALUE
-    interval = f"  {format_pair(row.interval)}" if has_interval and row.interval else ""
-    return f"{format_number(row.value)}{interval}"
+        return wording.NO_VALUE
+    interval = f"  {wording.format_pair(row.interval)}" if has_interval and row.interval else ""
+    return f"{wording.format_number(row.value)}{interval}"
 
 
 _HEAD = (

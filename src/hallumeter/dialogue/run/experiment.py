@@ -12,17 +12,7 @@ from msgspec import Struct, field, structs
 
 from hallumeter.dialogue.records import Mode
 from hallumeter.formats.yaml import YamlFile, YamlNode, parse_yaml, read_yaml
-from hallumeter.run.setting_checks import (
-    Checks,
-    among,
-    amount,
-    checked,
-    file_path,
-    folder_name,
-    model_name,
-    price_list,
-    whole_number,
-)
+from hallumeter.run import setting_checks
 
 OFFLINE = "offline"
 """The name of the model that is no model: it answers from a script, without a network and without a key."""
@@ -153,13 +143,13 @@ def document_of(experiment: Experiment) -> dict[str, Any]:
 def _experiment(file: YamlFile) -> Experiment:
     known = ("systems", "multiturn_scripts", *_TOP, *_OF_SYSTEMS)
     given = file.entries(file.root, known=known, needed=("systems",))
-    defaults = checked(file, given, _OF_SYSTEMS)
+    defaults = setting_checks.checked(file, given, _OF_SYSTEMS)
     listed = file.items(given.get("systems"))
     if "systems" in given and not listed and not file.faults:
         file.refuse(given["systems"], "expected at least one system")
     systems = [_system(file, node, defaults) for node in listed]
     scripts = _scripts(file, given)
-    values = checked(file, given, _TOP)
+    values = setting_checks.checked(file, given, _TOP)
     file.raise_faults()
     experiment = Experiment(
         systems=tuple(system for system in systems if system is not None), scripts=scripts, **values
@@ -190,7 +180,7 @@ def _scripts(file: YamlFile, given: Mapping[str, YamlNode]) -> Path | None:
         return None
     if has_questions:
         file.refuse(given["questions"], "scripts have questions of their own; set multiturn_scripts.enabled: false")
-    return file_path(file, entries[paths[0]])
+    return setting_checks.file_path(file, entries[paths[0]])
 
 
 def _system(file: YamlFile, node: YamlNode, defaults: Mapping[str, Any]) -> System | None:
@@ -204,9 +194,9 @@ def _system(file: YamlFile, node: YamlNode, defaults: Mapping[str, Any]) -> Syst
     if "command" in given:
         made["command"] = _command(file, given["command"])
     if made["model"] not in (None, OFFLINE):
-        model_name(file, given["model"], offline=OFFLINE)
+        setting_checks.model_name(file, given["model"], offline=OFFLINE)
         made["concurrency"] = CALLS_AT_ONCE
-    made |= dict(defaults) | checked(file, given, _OF_SYSTEMS)
+    made |= dict(defaults) | setting_checks.checked(file, given, _OF_SYSTEMS)
     return None if file.faults else msgspec.convert(made, System)
 
 
@@ -228,32 +218,32 @@ def _check_together(file: YamlFile, experiment: Experiment, listed: tuple[YamlNo
             file.refuse(node, f"another system's answers are filed under {modes[number]!r}; give it another name")
 
 
-_OF_SYSTEMS: Checks = {
-    "temperature": partial(amount, is_zero_allowed=True),
-    "max_tokens": partial(whole_number, least=1),
-    "concurrency": partial(whole_number, least=1),
-    "timeout": partial(amount, is_zero_allowed=False),
-    "retries": partial(whole_number, least=0),
+_OF_SYSTEMS: setting_checks.Checks = {
+    "temperature": partial(setting_checks.amount, is_zero_allowed=True),
+    "max_tokens": partial(setting_checks.whole_number, least=1),
+    "concurrency": partial(setting_checks.whole_number, least=1),
+    "timeout": partial(setting_checks.amount, is_zero_allowed=False),
+    "retries": partial(setting_checks.whole_number, least=0),
 }
 """Settings of a system that may also stand at the top, for all of them."""
-_TOP: Checks = {
-    "run_id": folder_name,
-    "seed": partial(whole_number, least=0),
-    "max_patients": partial(whole_number, least=1),
-    "max_turns": partial(whole_number, least=1),
-    "facts_per_question": partial(whole_number, least=1),
-    "budget": partial(amount, is_zero_allowed=False),
-    "requests_per_minute": partial(amount, is_zero_allowed=False),
-    "tokens_per_minute": partial(amount, is_zero_allowed=False),
-    "prices": price_list,
-    "language": among("ko", "en"),
-    "retrieval": among("auto", "words", "vectors"),
-    "faithfulness": among("off", "embedded"),
-    "answer_relevance": among("off", "vectors"),
-    "perplexity": among("off", "logprobs"),
-    "questions": file_path,
-    "output": file_path,
-    "fhir_dir": file_path,
-    "rules": file_path,
+_TOP: setting_checks.Checks = {
+    "run_id": setting_checks.folder_name,
+    "seed": partial(setting_checks.whole_number, least=0),
+    "max_patients": partial(setting_checks.whole_number, least=1),
+    "max_turns": partial(setting_checks.whole_number, least=1),
+    "facts_per_question": partial(setting_checks.whole_number, least=1),
+    "budget": partial(setting_checks.amount, is_zero_allowed=False),
+    "requests_per_minute": partial(setting_checks.amount, is_zero_allowed=False),
+    "tokens_per_minute": partial(setting_checks.amount, is_zero_allowed=False),
+    "prices": setting_checks.price_list,
+    "language": setting_checks.among("ko", "en"),
+    "retrieval": setting_checks.among("auto", "words", "vectors"),
+    "faithfulness": setting_checks.among("off", "embedded"),
+    "answer_relevance": setting_checks.among("off", "vectors"),
+    "perplexity": setting_checks.among("off", "logprobs"),
+    "questions": setting_checks.file_path,
+    "output": setting_checks.file_path,
+    "fhir_dir": setting_checks.file_path,
+    "rules": setting_checks.file_path,
 }
 """Settings at the top that have the same name in Python, and how each is checked."""

@@ -101,7 +101,8 @@ def read_inputs(experiment: Experiment, *, is_strict: bool = False) -> Inputs:
         first = f"; the first fault: {failures[0].message}" if failures else ""
         raise InputError(f"{path}: nothing to ask{first}")
     if experiment.fhir_dir is not None:
-        conversations = _with_facts(conversations, experiment.fhir_dir)
+        facts = facts_by_patient(experiment.fhir_dir, {conversation.patient_id for conversation in conversations})
+        conversations = [msgspec.structs.replace(each, facts=facts.get(each.patient_id, ())) for each in conversations]
     file = InputFile(path.name, sha256_of(path), len(conversations))
     return Inputs(tuple(conversations), file, tuple(failures))
 
@@ -109,11 +110,6 @@ def read_inputs(experiment: Experiment, *, is_strict: bool = False) -> Inputs:
 def _cut(conversation: Conversation, experiment: Experiment) -> Conversation:
     language = experiment.language or conversation.language
     return msgspec.structs.replace(conversation, language=language, turns=conversation.turns[: experiment.max_turns])
-
-
-def _with_facts(conversations: list[Conversation], folder: Path) -> list[Conversation]:
-    facts = facts_by_patient(folder, {conversation.patient_id for conversation in conversations})
-    return [msgspec.structs.replace(each, facts=facts.get(each.patient_id, ())) for each in conversations]
 
 
 def _scripts(path: Path) -> tuple[list[Conversation], list[Failure]]:

@@ -64,7 +64,10 @@ class FunctionResponder:
         def call() -> None:
             try:
                 said = self._function(question["messages"], question["patient"])
-                results.put((_waited_for(said), None))
+                if inspect.iscoroutine(said):
+                    said.close()
+                    raise TypeError("the function is asynchronous; give one that returns the answer itself")
+                results.put((said, None))
             except BaseException as error:
                 results.put((None, error))
 
@@ -205,12 +208,19 @@ class _Program:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_SECONDS_TO_END)
         if self._process.poll() is None:
-            self._kill()
+            if hasattr(os, "killpg"):
+                with suppress(OSError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
         code = self._process.wait()
         if self._writing is not None:
             self._writing.join(_SECONDS_TO_END)
         self._close_input()
-        self._hear_last_words()
+        with suppress(OSError, ValueError):
+            size = self._errors.seek(0, os.SEEK_END)
+            self._errors.seek(max(0, size - 4 * _LAST_WORDS))
+            self.last_words = " ".join(self._errors.read().decode("utf-8", "replace").split())[-_LAST_WORDS:]
         self._errors.close()
         return code
 
@@ -218,13 +228,6 @@ class _Program:
         with suppress(OSError, ValueError):  # what was not written yet nobody will read
             assert self._process.stdin is not None
             self._process.stdin.close()
-
-    def _kill(self) -> None:
-        if hasattr(os, "killpg"):
-            with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
-            self._process.kill()
 
     def _write(self, line: bytes) -> None:
         with suppress(OSError, ValueError):  # it has ended, which its silence tells
@@ -241,21 +244,8 @@ class _Program:
                     self._lines.put(line)
         self._lines.put(None)
 
-    def _hear_last_words(self) -> None:
-        with suppress(OSError, ValueError):
-            size = self._errors.seek(0, os.SEEK_END)
-            self._errors.seek(max(0, size - 4 * _LAST_WORDS))
-            self.last_words = " ".join(self._errors.read().decode("utf-8", "replace").split())[-_LAST_WORDS:]
-
 
 def _count(spending: Spending, answer: Answer) -> None:
     """Count what a function or a program says that its answer took."""
     usage = answer.usage
     spending.add(Usage(usage.input_tokens, usage.output_tokens), usage.estimated_cost_usd)
-
-
-def _waited_for(said: object) -> object:
-    if inspect.iscoroutine(said):
-        said.close()
-        raise TypeError("the function is asynchronous; give one that returns the answer itself")
-    return said

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hallumeter.dialogue.fhir.resources import (
-    Coding,
-    Concept,
-    Condition,
-    MedicationUse,
-    Observation,
-    Procedure,
-    day_of,
-    is_whole_date,
-    moment_of,
-)
+from hallumeter.dialogue.fhir import resources
+from hallumeter.dialogue.fhir.patients import PatientRecord
 from hallumeter.dialogue.reading.units import converted, unit_key
+from hallumeter.errors import SettingsError
 
 from .tables import (
     LOINC,
@@ -43,13 +36,57 @@ from .tables import (
     untagged,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+# How scripts are made.
 
-    from hallumeter.dialogue.fhir.patients import PatientRecord
-    from hallumeter.dialogue.fhir.resources import Measured, Patient, Quantity
+LANGUAGES = ("en", "ko")
 
-    from .notes import Notes
+
+class ScriptSettings(Struct, frozen=True):
+    """How patients become scripts."""
+
+    language: str = "ko"
+    seed: int = 42
+    """Chooses the phrasings, together with the patient's id."""
+    as_of: date | None = None
+    """The day at which patients are looked at; None is the last day of each record."""
+    max_patients: int | None = None
+    with_deceased: bool = False
+    is_validated: bool = False
+    """Whether resources are held against the definitions of FHIR first."""
+    is_strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise SettingsError(f"language {self.language!r}: expected one of {', '.join(LANGUAGES)}")
+        if self.max_patients is not None and self.max_patients < 1:
+            raise SettingsError(f"at most {self.max_patients} patients: expected 1 or more")
+
+
+class Note(Struct, frozen=True):
+    """Something worth saying about one patient's record."""
+
+    patient_id: str
+    code: str
+    """What it is about, in one word: ``no_birth_date``, ``unit``."""
+    message: str
+
+
+class Notes:
+    """Notes of many patients."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+        self.unknown: dict[str, Counter[str]] = {"condition": Counter(), "drug": Counter(), "observation": Counter()}
+        """Codes that no table knows, with their words, and how often each stood in a record."""
+        self.patient_id = ""
+
+    def say(self, code: str, message: str) -> None:
+        """Say something about the patient at hand."""
+        self.notes.append(Note(self.patient_id, code, message))
+
+    def count_unknown(self, kind: str, code: str | None, words: str | None) -> None:
+        """Count a code that no table knows."""
+        self.unknown[kind][f"{code or 'no code'} {words or ''}".strip()] += 1
 
 
 # The latest labs and vitals of a patient, each in the unit of the lexicon.
@@ -79,10 +116,12 @@ class Reading(NamedTuple):
     issued: datetime
     place: int
     line: MeasurementLine
-    measured: Measured
+    measured: resources.Measured
 
 
-def latest_measurements(observations: Iterable[Observation], wanted: Collection[str], notes: Notes) -> dict[str, str]:
+def latest_measurements(
+    observations: Iterable[resources.Observation], wanted: Collection[str], notes: Notes
+) -> dict[str, str]:
     """The latest usable value of labs and vitals, with its unit, told by their LOINC codes."""
     readings: dict[str, list[Reading]] = defaultdict(list)
     for reading in _readings(observations, notes):
@@ -110,12 +149,15 @@ def chosen_vitals(values: dict[str, str]) -> dict[str, str]:
     return {name: values[name] for name in VITALS if name in values}
 
 
-def _readings(observations: Iterable[Observation], notes: Notes) -> Iterator[Reading]:
+def _readings(observations: Iterable[resources.Observation], notes: Notes) -> Iterator[Reading]:
     place = 0
     for observation in observations:
         if observation.status in EXCLUDED_MEASUREMENTS:
             continue
-        moment, issued = moment_of(observation.date) or _EARLIEST, moment_of(observation.issued) or _EARLIEST
+        moment, issued = (
+            resources.moment_of(observation.date) or _EARLIEST,
+            resources.moment_of(observation.issued) or _EARLIEST,
+        )
         for measured in observation.measured:
             line = _line(measured)
             if line is not None and not (line.name == "bp" or _is_panel(observation, measured)):
@@ -125,7 +167,7 @@ def _readings(observations: Iterable[Observation], notes: Notes) -> Iterator[Rea
                 notes.count_unknown("observation", measured.code.first_code, measured.code.words)
 
 
-def _line(measured: Measured) -> MeasurementLine | None:
+def _line(measured: resources.Measured) -> MeasurementLine | None:
     known = measurements_by_loinc()
     for coding in (measured.code.coding or ()) if measured.code else ():
         if coding.code in known and coding.system in LOINC:
@@ -133,7 +175,7 @@ def _line(measured: Measured) -> MeasurementLine | None:
     return None
 
 
-def _is_panel(observation: Observation, measured: Measured) -> bool:
+def _is_panel(observation: resources.Observation, measured: resources.Measured) -> bool:
     """Whether the values stand in the components and not here."""
     return bool(observation.component) and measured.code is observation.code and measured.value_quantity is None
 
@@ -162,7 +204,7 @@ def _value(reading: Reading, notes: Notes) -> str | None:
     return f"{text}{line.unit}"
 
 
-def units_of(quantity: Quantity | None) -> list[str | None]:
+def units_of(quantity: resources.Quantity | None) -> list[str | None]:
     """The units that a quantity names, in words and in UCUM; a single None when it names none.
 
     >>> from hallumeter.dialogue.fhir.resources import Quantity
@@ -199,7 +241,7 @@ MOST_PROCEDURES = 2
 EXCLUDED_PROCEDURES = frozenset({"entered-in-error", "not-done", "preparation", "on-hold", "stopped"})
 
 
-def weighty_procedures(found: Iterable[Procedure]) -> tuple[Named, ...] | None:
+def weighty_procedures(found: Iterable[resources.Procedure]) -> tuple[Named, ...] | None:
     """The weightiest procedures, of equals the latest; none of routine. None when the record has no procedure."""
     done = [each for each in found if each.status not in EXCLUDED_PROCEDURES and each.code is not None]
     weighed: dict[str, tuple[int, float, Named]] = {}
@@ -208,7 +250,7 @@ def weighty_procedures(found: Iterable[Procedure]) -> tuple[Named, ...] | None:
         weight = _weight(words)
         if weight is None or not weight.weight:
             continue
-        moment = moment_of(procedure.date)
+        moment = resources.moment_of(procedure.date)
         time = moment.timestamp() if moment else float("-inf")
         key = words.casefold()
         if key not in weighed or time > weighed[key][1]:
@@ -252,7 +294,7 @@ class Drugs(Struct, frozen=True):
     are_current: bool
 
 
-def drugs_taken(found: Iterable[MedicationUse], reasons: Mapping[str, int], notes: Notes) -> Drugs | None:
+def drugs_taken(found: Iterable[resources.MedicationUse], reasons: Mapping[str, int], notes: Notes) -> Drugs | None:
     """Distinct ingredients of active requests, or of the latest when none is active; None when there is no request.
 
     Those ordered for the weightiest condition come first, then the latest. Of combinations the leading ingredient
@@ -276,22 +318,22 @@ def drugs_taken(found: Iterable[MedicationUse], reasons: Mapping[str, int], note
     return Drugs(chosen, bool(active)) if chosen else None
 
 
-def _is_valid(use: MedicationUse) -> bool:
+def _is_valid(use: resources.MedicationUse) -> bool:
     is_meant = use.status not in EXCLUDED_MEDICATIONS and use.intent not in EXCLUDED_INTENTS
     return is_meant and not use.do_not_perform
 
 
-def _rank(use: MedicationUse, reasons: Mapping[str, int]) -> int:
+def _rank(use: resources.MedicationUse, reasons: Mapping[str, int]) -> int:
     least = len(reasons)
     return min((reasons.get(each.reference or "", least) for each in use.reason_reference or ()), default=least)
 
 
-def _time(use: MedicationUse) -> float:
-    moment = moment_of(use.date)
+def _time(use: resources.MedicationUse) -> float:
+    moment = resources.moment_of(use.date)
     return moment.timestamp() if moment else float("-inf")
 
 
-def _ingredients(use: MedicationUse, notes: Notes) -> tuple[Named, ...]:
+def _ingredients(use: resources.MedicationUse, notes: Notes) -> tuple[Named, ...]:
     concept = use.medication_codeable_concept
     drugs = drugs_of(concept) if concept is not None else ()
     if not drugs:
@@ -324,7 +366,7 @@ class RankedCondition(Struct, frozen=True):
     """Where it stands in the record, as ``Condition/id``: requests give it as their reason."""
 
 
-def ranked_conditions(found: Iterable[Condition], notes: Notes) -> list[RankedCondition]:
+def ranked_conditions(found: Iterable[resources.Condition], notes: Notes) -> list[RankedCondition]:
     """Active conditions (all when none is active), the weightiest first and of equals the oldest; each once.
 
     A situation, such as a pregnancy or a history of something, comes after every disease.
@@ -340,16 +382,16 @@ def ranked_conditions(found: Iterable[Condition], notes: Notes) -> list[RankedCo
     return sorted(ranked.values(), key=lambda each: (each.is_situation, -each.score, each.onset, each.named.words))
 
 
-def _code(status: Concept | str | None) -> str | None:
+def _code(status: resources.Concept | str | None) -> str | None:
     return status if isinstance(status, str) or status is None else status.first_code
 
 
-def _is_active(condition: Condition) -> bool:
+def _is_active(condition: resources.Condition) -> bool:
     status = _code(condition.clinical_status)
     return status in ACTIVE_CONDITIONS if status is not None else condition.abatement_date_time is None
 
 
-def _ranked(condition: Condition, notes: Notes) -> RankedCondition | None:
+def _ranked(condition: resources.Condition, notes: Notes) -> RankedCondition | None:
     """One condition; None when it says nothing about health, or cannot be named."""
     concept = condition.code
     named = condition_of(concept) if concept is not None else None
@@ -363,7 +405,7 @@ def _ranked(condition: Condition, notes: Notes) -> RankedCondition | None:
     if named.lexicon is None:
         notes.count_unknown("condition", concept.first_code, concept.words)
     rank = rank_of(named.lexicon)
-    onset = moment_of(condition.date)
+    onset = resources.moment_of(condition.date)
     return RankedCondition(
         named=named,
         is_situation=_is_situation(concept, named),
@@ -381,7 +423,7 @@ def _joined(first: RankedCondition, second: RankedCondition) -> RankedCondition:
     )
 
 
-def _is_situation(concept: Concept, named: Named) -> bool:
+def _is_situation(concept: resources.Concept, named: Named) -> bool:
     """Whether an entry is no disease; the lexicon may find a disease in words such as "family history of"."""
     words = (coded_condition(concept) or concept.words or named.words).casefold()
     if words.startswith(situations().situations):
@@ -401,12 +443,12 @@ def rank_of(name: str | None) -> ConditionRank | None:
     return None
 
 
-Dated = TypeVar("Dated", Condition, MedicationUse, Observation, Procedure)
+Dated = TypeVar("Dated", resources.Condition, resources.MedicationUse, resources.Observation, resources.Procedure)
 
 MOST_COMORBIDITIES = 3
 OLDEST = 130
 """Years; a higher age is a fault of the record."""
-_ACTIVE = Concept(coding=(Coding(code="active"),))
+_ACTIVE = resources.Concept(coding=(resources.Coding(code="active"),))
 _SEX_CODES: dict[str, Literal["M", "F"]] = {"male": "M", "female": "F"}
 
 
@@ -468,12 +510,12 @@ def _until(record: PatientRecord, day: date) -> tuple[PatientRecord, int]:
 
 
 def _earlier(found: tuple[Dated, ...], day: date) -> tuple[Dated, ...]:
-    return tuple(each for each in found if (day_of(each.date) or day) <= day)
+    return tuple(each for each in found if (resources.day_of(each.date) or day) <= day)
 
 
-def _as_it_was(condition: Condition, day: date) -> Condition:
+def _as_it_was(condition: resources.Condition, day: date) -> resources.Condition:
     """A condition that ended later was still active."""
-    ended = day_of(condition.abatement_date_time)
+    ended = resources.day_of(condition.abatement_date_time)
     return condition if ended is None or ended <= day else replace(condition, clinical_status=_ACTIVE)
 
 
@@ -490,32 +532,32 @@ def age_at(birth_date: str, day: date) -> int | None:
     >>> age_at("1950-06-02", date(2020, 6, 1)), age_at("1950", date(2020, 6, 1)), age_at("2021-01-01", date(2020, 6, 1))
     (69, 69, None)
     """
-    born = day_of(birth_date)
+    born = resources.day_of(birth_date)
     if born is None or born > day:
         return None
-    if not is_whole_date(birth_date):
+    if not resources.is_whole_date(birth_date):
         born = born.replace(month=7) if len(birth_date) == len("1950") else born.replace(day=15)
     return max(day.year - born.year - ((day.month, day.day) < (born.month, born.day)), 0)
 
 
-def _age(patient: Patient, day: date | None, notes: Notes) -> int | None:
+def _age(patient: resources.Patient, day: date | None, notes: Notes) -> int | None:
     if patient.birth_date is None:
         notes.say("no_birth_date", "no birth date, so no age")
         return None
     if day is None:
         notes.say("no_date", "nothing in the record is dated, so no age; give --as-of")
         return None
-    died = day_of(patient.deceased_date_time)
+    died = resources.day_of(patient.deceased_date_time)
     age = age_at(patient.birth_date, min(day, died) if died else day)
     if age is None or age > OLDEST:
         notes.say("bad_birth_date", f"birth date {patient.birth_date!r} gives no age on {day}")
         return None
-    if not is_whole_date(patient.birth_date):
+    if not resources.is_whole_date(patient.birth_date):
         notes.say("part_birth_date", f"birth date {patient.birth_date!r} has no day; the age may be wrong by one year")
     return age
 
 
-def _sex_code(patient: Patient, notes: Notes) -> Literal["M", "F"] | None:
+def _sex_code(patient: resources.Patient, notes: Notes) -> Literal["M", "F"] | None:
     code = _SEX_CODES.get((patient.gender or "").lower())
     if code is None:
         notes.say("no_sex", f"gender is {patient.gender!r}, so no sex")

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
 
+from hallumeter.dialogue.fhir.resources import Concept
 from hallumeter.dialogue.reading.reader import condition_named, drug_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hallumeter.dialogue.fhir.resources import Concept
-
 
 SNOMED = ("http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96")
 LOINC = ("http://loinc.org", "urn:oid:2.16.840.1.113883.6.1")

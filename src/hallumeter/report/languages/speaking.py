@@ -120,8 +120,8 @@ def say(text: str, /, **values: object) -> str:
     >>> say("{count} of {total} shown here", count=2, total=3)
     '2 of 3 shown here'
     """
-    told = catalogue(spoken()).messages.get(text, text)
-    return told.format(**values) if values else told
+    words = catalogue(spoken()).messages.get(text, text)
+    return words.format(**values) if values else words
 
 
 def say_html(text: str, /, **values: object) -> Markup:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from hallumeter.report.document import (
     Document,
     IntegritySection,
     JudgeSection,
+    MetricRow,
     MetricSection,
     MetricText,
     RecordSection,
@@ -35,12 +37,6 @@ from hallumeter.report.wording import field_words, title_words
 
 from .payload import packed, record_payload
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hallumeter.report.document import MetricRow
-
-
 # The texts of metrics that a document holds in English, in the language of the page.
 
 T = TypeVar("T")
@@ -57,8 +53,8 @@ def with_metric_words(document: Document) -> Document:
     if spoken() == ENGLISH:
         return document
     shown = presentation_of(document.instrument)
-    told = _Teller(_TEXTS | shown.texts, (RecordSection, *shown.large)).told(document)
-    return replace(told, title=_title(document))
+    translated = _Translator(_TEXTS | shown.texts, (RecordSection, *shown.large)).translated(document)
+    return replace(translated, title=_title(document))
 
 
 def _title(document: Document) -> str:
@@ -69,7 +65,7 @@ def _title(document: Document) -> str:
     return title_words(usual[document.title], files) if document.title in usual else document.title
 
 
-class _Teller:
+class _Translator:
     """Says every text of a metric in the language of the page, however deep it lies."""
 
     def __init__(self, texts: dict[type[Struct], tuple[str, ...]], without: tuple[type[Struct], ...]) -> None:
@@ -77,14 +73,14 @@ class _Teller:
         self._without = without
         """What holds no metrics, and is large."""
 
-    def told(self, value: T) -> T:
+    def translated(self, value: T) -> T:
         """The same with every text said."""
         if isinstance(value, self._without):
             return value
         if isinstance(value, tuple):
-            return type(value)(self.told(part) for part in value)
+            return type(value)(self.translated(part) for part in value)
         if isinstance(value, dict):
-            return type(value)((name, self.told(part)) for name, part in value.items())
+            return type(value)((name, self.translated(part)) for name, part in value.items())
         return self._struct(value) if isinstance(value, Struct) else value
 
     def _struct(self, value: S) -> S:
@@ -92,7 +88,7 @@ class _Teller:
         changed = {}
         for name in value.__struct_fields__:
             old = getattr(value, name)
-            new = _said(old) if name in texts else self.told(old)
+            new = _said(old) if name in texts else self.translated(old)
             if new is not old:
                 changed[name] = new
         return replace(value, **changed) if changed else value

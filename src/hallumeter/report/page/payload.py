@@ -11,28 +11,21 @@ import gzip
 import json
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from hallumeter.records.claim import Label
-from hallumeter.records.response import FieldValue
-from hallumeter.report.document import LabelTally
+from hallumeter.records.claim import Failure, Label
+from hallumeter.records.response import FieldValue, Quote
+from hallumeter.report.document import FindingView, LabelTally, PassageView, RecordSection, RecordView, VerdictView
+from hallumeter.report.drawing import Json
 from hallumeter.report.languages.speaking import say, say_count
 from hallumeter.report.reasons import REASON_WORDS
+from hallumeter.report.sections import SentenceTrace
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.wording import LABEL_WORDS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from hallumeter.records.claim import Failure
-    from hallumeter.records.response import Quote
-    from hallumeter.report.document import FindingView, PassageView, RecordSection, RecordView, VerdictView
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import SentenceTrace
-
-    TracePayload = Callable[[SentenceTrace, str], Json]
+TracePayload = Callable[[SentenceTrace, str], Json]
 
 
 # Large blocks of data on their way into a page, packed so that a report stays small enough to be mailed.

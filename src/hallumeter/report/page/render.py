@@ -7,9 +7,9 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -19,10 +19,6 @@ from hallumeter.report.languages.speaking import ENGLISH, catalogue, speaking, s
 
 from .chapters import Chapter, chapters_of, chart_blocks
 from .templates import templates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 # The messages that scripts say, found in the scripts themselves.
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import cache_from_source
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from hallumeter.records.claim import Label
 from hallumeter.report.behind import mode_query, query_behind, reason_query
-from hallumeter.report.document import BreakdownSection, JudgeSection
+from hallumeter.report.document import BreakdownSection, JudgeSection, MetricRow, ReasonCount
 from hallumeter.report.drawing import LABEL_COLOURS
 from hallumeter.report.integrity import LANGUAGE_WORDS
 from hallumeter.report.judges import advice_html, agreement_level, pair_grid
 from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
 from hallumeter.report.overview import format_percent, isolated, tell_fact_html, tell_reason
-from hallumeter.report.presentation import presentation_of
-from hallumeter.report.reasons import failure_words, place_words, reason_words, undefined_groups
+from hallumeter.report.presentation import Behind, presentation_of
+from hallumeter.report.reasons import UndefinedGroup, failure_words, place_words, reason_words, undefined_groups
 from hallumeter.report.sections import CONFUSED
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.verdict_charts import length_words, tenth_words
@@ -47,16 +48,6 @@ from hallumeter.report.wording import (
     signed_pair,
     value_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from jinja2.bccache import Bucket
-
-    from hallumeter.report.document import MetricRow, ReasonCount
-    from hallumeter.report.presentation import Behind
-    from hallumeter.report.reasons import UndefinedGroup
-
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _TRIMS = True
@@ -190,8 +181,8 @@ def _by_reason(rows: Sequence[MetricRow]) -> list[UndefinedGroup]:
 def _unmeasured_of(rows: Sequence[MetricRow]) -> MetricRow | None:
     """A row that tells what could not be measured, where all rows of a group that tell anything tell the same."""
     telling = [row for row in rows if row.summary.undecided or row.summary.failed]
-    told = {(row.summary.undecided, row.summary.failed) for row in telling}
-    return telling[0] if len(told) == 1 and len(telling) > 1 else None
+    missing = {(row.summary.undecided, row.summary.failed) for row in telling}
+    return telling[0] if len(missing) == 1 and len(telling) > 1 else None
 
 
 def _groups_of(section: BreakdownSection) -> list[tuple[str, ...]]:
@@ -215,5 +206,5 @@ def _grid_of_judges(section: JudgeSection) -> tuple[list[MetricRow], dict[str | 
     for row in section.each:
         columns.setdefault(row.summary.metric, row)
         judges.setdefault(row.summary.judge, {})[row.summary.metric] = row
-    told = {row.summary.metric for row in section.each if row.summary.value is not None}
-    return [row for metric, row in columns.items() if metric in told], judges
+    defined = {row.summary.metric for row in section.each if row.summary.value is not None}
+    return [row for metric, row in columns.items() if metric in defined], judges

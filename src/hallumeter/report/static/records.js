@@ -53,12 +53,25 @@ hallumeter.each("records-data", (chapter) => {
   }).join("\n");
 
   // Go to a place on the page, unless it is in sight, and let it light up.
+  const MENU = 56; // pixels that the menu takes from the head of the window
+  let going = new AbortController(); // to the latest place
   const reach = (node) => {
     if (!node) return;
-    const { top, bottom } = node.getBoundingClientRect();
-    // The finding may lie over the foot of the window; the menu lies over its head.
-    const foot = getComputedStyle(place("inspector")).bottom === "0px" ? place("inspector").getBoundingClientRect().top : innerHeight;
-    if (top < 56 || bottom > Math.min(foot, innerHeight)) node.scrollIntoView({ block: "center" });
+    // How far to scroll: the place goes into the middle of what the menu and a finding at the foot of the window leave free.
+    const way = () => {
+      const { top, bottom } = node.getBoundingClientRect();
+      const finding = place("inspector");
+      const foot = getComputedStyle(finding).bottom === "0px" ? Math.min(finding.getBoundingClientRect().top, innerHeight) : innerHeight;
+      return top >= MENU && bottom <= foot ? 0 : Math.min((top + bottom - MENU - foot) / 2, top - MENU);
+    };
+    going.abort();
+    going = new AbortController();
+    const { signal } = going;
+    // Another scroll may end this one, and what is laid out on the way may move the place: look again at the end,
+    // unless the reader has gone elsewhere.
+    addEventListener("scrollend", () => (way() ? scrollBy({ top: way(), behavior: "instant" }) : going.abort()), { signal });
+    for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(act, () => going.abort(), { signal, capture: true, passive: true });
+    scrollBy({ top: way() });
     node.classList.remove("reached");
     void node.offsetWidth; // lets the light begin anew
     node.classList.add("reached");

@@ -12,17 +12,13 @@ import pickle
 import signal
 import sys
 import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from hallumeter.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

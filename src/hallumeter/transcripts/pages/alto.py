@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from .layout import Part, ReadingOrder, text_in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _PARTS = {"ComposedBlock", "TextBlock", "TextLine"}
 _GROUPS = {"OrderedGroup", "UnorderedGroup"}

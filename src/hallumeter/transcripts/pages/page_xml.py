@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from .layout import Part, ReadingOrder, place_of, text_in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _JOINTS = {"TextLine": " ", "Word": "", "Glyph": "", "Graphemes": ""}
 """What stands between the texts of the parts below, when a level has no text of its own."""

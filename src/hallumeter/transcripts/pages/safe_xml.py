@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 from defusedxml.common import DefusedXmlException, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
 from hallumeter.errors import InputError
 from hallumeter.text.normalize import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 
 CHUNK_BYTES = 1 << 20
 DEEPEST = 1000

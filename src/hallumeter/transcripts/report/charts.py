@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, base_spec, tooltip
+from hallumeter.records.ranking import Ranking
+from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import say, say_count, written
+from hallumeter.report.sections import PageSection, RankingSection
 from hallumeter.report.wording import format_number
 
 from .ranking import LEVEL, metric_words, p_words
-
-if TYPE_CHECKING:
-    from hallumeter.records.ranking import Ranking
-    from hallumeter.report.drawing import Json
-    from hallumeter.report.sections import PageSection, RankingSection
-
 
 ROW_HEIGHT = 22
 DANGER_ANCHOR = 0.5

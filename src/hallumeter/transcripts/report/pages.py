@@ -5,26 +5,21 @@ from __future__ import annotations
 import heapq
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from hallumeter.records.page import page_of
+from hallumeter.records.claim import Failure, Finding
+from hallumeter.records.page import PageRow, page_of
+from hallumeter.records.response import Quote
+from hallumeter.report.document import RecordFindings
 from hallumeter.report.encoding import encodable
 from hallumeter.report.sections import PageCensus, PageSection, ReadingSection, ReadingView, StretchView
 from hallumeter.report.segmentation import settled_label
-from hallumeter.report.selection import ROWS_KEPT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
-
-    from hallumeter.records.claim import Failure, Finding
-    from hallumeter.records.page import PageRow
-    from hallumeter.records.response import Quote
-    from hallumeter.report.document import RecordFindings
-    from hallumeter.report.selection import Limits, Selection
+from hallumeter.report.selection import ROWS_KEPT, Limits, Selection
 
 
 class CountedPages(Struct, frozen=True):

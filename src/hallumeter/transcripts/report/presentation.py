@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from hallumeter.records.page import PageRow, page_of
+from hallumeter.records.claim import Label
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.page import KINDS, PageRow, page_of
 from hallumeter.records.ranking import Ranking
+from hallumeter.records.response import FieldValue
 from hallumeter.report.build import breakdown_sections, metric_sections
 from hallumeter.report.charts import group_charts
-from hallumeter.report.document import BreakdownSection
+from hallumeter.report.document import BreakdownSection, Document, Fact, FactValue, Section
+from hallumeter.report.drawing import ENGINE_COLOURS, Chart, Json
 from hallumeter.report.languages.speaking import message, say
+from hallumeter.report.overview import (
+    Rows,
+    confidence,
+    count,
+    fact,
+    metrics,
+    name,
+    names,
+    number,
+    numbers,
+    p_value,
+    words,
+)
 from hallumeter.report.page.chapters import READERS, block_size, kept_views
 from hallumeter.report.page.payload import packed
 from hallumeter.report.presentation import Behind, Gathered, Presentation, Readings, SectionKind, Sections
-from hallumeter.report.sections import PageSection, RankingColumn, RankingSection, ReadingSection
+from hallumeter.report.sections import (
+    PageSection,
+    RankingColumn,
+    RankingSection,
+    ReadingSection,
+    ReadingView,
+    StretchView,
+)
 from hallumeter.transcripts.catalog import METRICS
 from hallumeter.transcripts.pages_table import PAGES, read_pages
+from hallumeter.transcripts.policy import EnginePolicy
 
 from .charts import page_charts, rank_charts
-from .overview import FIGURES, page_facts
 from .pages import count_pages, reading_section, reading_view, severity
-from .payload import (
-    KIND_WORDS,
-    pages_payload,
-    pairs_payload,
-    reading_entry_payload,
-    readings_block,
-    readings_payload,
-    remote_readings_payload,
-)
 from .ranking import (
     HALLUCINATING,
+    STATUS_WORDS,
     WITNESS_WORDS,
     difference_words,
     has_witness,
@@ -45,11 +61,282 @@ from .ranking import (
     reading_coverage_words,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+NUMBERS = (
+    *("cer", "wer", "mer", "wil", "anchor_score", "length_ratio", "net_insertion_rate", "true_insertion_rate"),
+    *("invented_rate", "omission_rate", "reference_words", "response_words"),
+)
+"""The columns of numbers, as they are called in ``pages.csv``."""
+KIND_WORDS = {
+    "block": message("invented"),
+    "loop": message("loop"),
+    "omission": message("left out"),
+    "insertion": message("inserted"),
+    "run": message("read"),
+}
+_MOVED, _NOT_ENOUGH_INFO, _UNDECIDED = 1, 2, 4
 
-    from hallumeter.report.document import Document, Section
-    from hallumeter.report.drawing import Chart, Json
+
+def pairs_payload(section: RankingSection) -> dict[str, Json]:
+    """Every pair of engines that the document holds."""
+    engines: list[Json] = [engine.engine for engine in section.engines]
+    places = {name: place for place, name in enumerate(engines)}
+    pairs = section.ranking.pairs if section.ranking else ()
+    return {
+        "engines": engines,
+        "pairs": [
+            [places[pair.first], places[pair.second], pair.pages, pair.difference, pair.p_value, pair.adjusted_p_value]
+            for pair in pairs
+            if pair.first in places and pair.second in places
+        ],
+    }
+
+
+def pages_payload(section: PageSection, engines: Sequence[str], readings: ReadingSection | None) -> dict[str, Json]:
+    """The table of pages, engines in the order given, and which rows can be opened."""
+    rows = section.rows
+    names = [*engines, *(name for name in dict.fromkeys(row.engine for row in rows) if name not in set(engines))]
+    places = {name: place for place, name in enumerate(names)}
+    pages = list(dict.fromkeys(row.page for row in rows))
+    page_places = {name: place for place, name in enumerate(pages)}
+    shown = {(view.page, view.engine): place for place, view in enumerate(readings.readings)} if readings else {}
+    statuses = list(STATUS_WORDS)
+    numbers: dict[str, Json] = {name: [getattr(row, name) for row in rows] for name in NUMBERS}
+    return {
+        "engines": [*names],
+        "pages": [*pages],
+        "statuses": [[name, words] for name, words in STATUS_WORDS.items()],
+        "page": [page_places[row.page] for row in rows],
+        "engine": [places[row.engine] for row in rows],
+        "status": [statuses.index(row.status) for row in rows],
+        "badge": [row.is_hallucinating for row in rows],
+        "picarones": [row.picarones_badge for row in rows],
+        "reading": [shown.get((row.page, row.engine)) for row in rows],
+        "numbers": numbers,
+        "colours": [[*pair] for pair in ENGINE_COLOURS],
+    }
+
+
+def readings_payload(section: ReadingSection) -> dict[str, Json]:
+    """Everything that the browser of pages needs where the pages stand inside the file."""
+    return {**readings_block(section.readings), "total": section.total}
+
+
+def readings_block(views: Sequence[ReadingView]) -> dict[str, Json]:
+    """Pages to read; a ground truth that several engines share is written once."""
+    references: dict[str, int] = {}
+    readings: list[Json] = []
+    for view in views:
+        number = references.setdefault(view.reference, len(references))
+        readings.append(_reading(view, number))
+    return {**_frame(), "references": [*references], "readings": readings}
+
+
+def remote_readings_payload(*, total: int) -> dict[str, Json]:
+    """What the browser of pages needs to know before it asks a server for them."""
+    return {**_frame(), "source": "records", "total": total}
+
+
+def reading_entry_payload(view: ReadingView, position: int) -> dict[str, Json]:
+    """A page as a line of the list: how many words of each kind, and what the orders and badges need."""
+    sizes: list[Json] = [
+        sum(stretch.words for stretch in view.stretches if _kind(stretch) == code) for code in range(len(KINDS))
+    ]
+    is_misread = any(_kind(stretch) == KINDS.index("run") and stretch.note for stretch in view.stretches)
+    entries: dict[str, Json] = {
+        "n": position,
+        "id": view.record_id,
+        "p": view.page,
+        "e": view.engine,
+        "z": sizes,
+        "a": 1 if view.stretches or not (view.response or view.reference) else None,
+        "k": 1 if is_misread else None,
+        "h": 1 if view.response else None,
+        "m": _row(view.row) if view.row else None,
+    }
+    return {name: value for name, value in entries.items() if value is not None}
+
+
+def _frame() -> dict[str, Json]:
+    return {
+        "kinds": [[name, say(KIND_WORDS[name])] for name in KINDS],
+        "statuses": {name: say(words) for name, words in STATUS_WORDS.items()},
+    }
+
+
+def _reading(view: ReadingView, reference: int) -> dict[str, Json]:
+    entries: dict[str, Json] = {
+        "id": view.record_id,
+        "p": view.page,
+        "e": view.engine,
+        "t": view.response,
+        "c": view.response_characters if view.response_characters > len(view.response) else None,
+        "r": reference,
+        "rc": view.reference_characters if view.reference_characters > len(view.reference) else None,
+        "w": view.witness,
+        "s": [_stretch(stretch) for stretch in view.stretches],
+        "m": _row(view.row) if view.row else None,
+        "x": {name: _text(value) for name, value in view.fields.items() if value is not None},
+        "d": 1 if view.picked == "random" else None,
+        "b": [*view.failures],
+    }
+    return {name: value for name, value in entries.items() if value not in (None, [], {})}
+
+
+def _text(value: FieldValue) -> str:
+    """A value as groups are named."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _row(row: PageRow) -> dict[str, Json]:
+    numbers: dict[str, Json] = {name: getattr(row, name) for name in NUMBERS}
+    facts: dict[str, Json] = {
+        "status": row.status,
+        "badge": row.is_hallucinating,
+        "picarones": row.picarones_badge,
+        "exact": row.is_exact,
+    }
+    return {**facts, **{name: value for name, value in numbers.items() if value is not None}}
+
+
+def _kind(stretch: StretchView) -> int:
+    return KINDS.index(stretch.kind) if stretch.kind in KINDS else KINDS.index("run")
+
+
+def _stretch(stretch: StretchView) -> Json:
+    flags = _MOVED * stretch.is_moved
+    flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO)
+    flags += _UNDECIDED * (stretch.label in {None, Label.UNDECIDED})
+    place: list[Json] = [stretch.start, stretch.end, stretch.reference_start, stretch.reference_end]
+    return [_kind(stretch), stretch.words, *place, flags, *([stretch.note] if stretch.note else [])]
+
+
+FIGURES = ("cer", "hallucinating_page_rate", "invented_rate", "omission_rate")
+LEVEL = 0.05
+"""An adjusted p value below it is called a difference."""
+ENGINES_TOLD = 3
+
+_CER = message("The lowest CER is that of {engine}: {cer} ({confidence} {interval}).")
+_ONLY = message("{engine}, the only engine, has a CER of {cer} ({confidence} {interval}).")
+_BEST = message(
+    "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, and "
+    "differs from {others} (Friedman, {p})."
+)
+_LEADS = message(
+    "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, but is "
+    "not shown to differ from any other alone (Friedman over all, {p})."
+)
+_NONE_BETTER = message(
+    "No engine is shown to be better than another by {metric} on {pages} pages that all ranked engines have read "
+    "(Friedman, {p})."
+)
+_NOT_TESTED = message("Whether the engines differ was not tested: {reason}.")
+_PAIR_BETTER = message(
+    "{better} is better than {worse} by {metric} on {pages} pages that both have read: typical difference {difference} "
+    "(Wilcoxon, {p})."
+)
+_PAIR_EQUAL = message(
+    "{first} and {second} are not shown to differ by {metric} on {pages} pages that both have read (Wilcoxon, {p})."
+)
+_PAIR_SAME = message("{first} and {second} do not differ on any page by {metric}.")
+_HALLUCINATES = message("{engine} shows signs of hallucination: {signs}.")
+_MAY_MISREAD = message(
+    "{engine} shows one sign of hallucination, which misread characters alone can give as well: {signs}."
+)
+_MORE_HALLUCINATE = message("So do {engines}.")
+_NO_SIGN = message(
+    "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
+)
+_EMPTY = message("Outputs that are empty: {count} of {total}.")
+
+
+def page_facts(summary: Summary, headline: str | None, level: float) -> Iterator[Fact]:
+    """Which engine is best as far as that is shown, who hallucinates, and what is empty."""
+    rows = Rows(summary, headline)
+    yield from _rank_facts(summary.ranking)
+    yield from _error_facts(rows, level)
+    yield from _hallucination_facts(rows)
+    empty = rows.whole("empty_output_rate")
+    if empty is not None and empty.count and empty.total:
+        yield fact("empty", _EMPTY, count=count(empty.count), total=count(empty.total))
+
+
+def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
+    if ranking is None or len(ranking.engines) < 2:
+        return
+    if len(ranking.engines) == 2:
+        yield _pair_fact(ranking)
+        return
+    if ranking.undefined or ranking.p_value is None:
+        yield fact("ranking", _NOT_TESTED, reason=words(ranking.undefined or ""))
+        return
+    basis = {"metric": metrics([ranking.metric]), "pages": count(ranking.pages), "p": p_value(ranking.p_value)}
+    if ranking.p_value >= LEVEL:
+        yield fact("ranking", _NONE_BETTER, **basis)
+        return
+    best = ranking.engines[0]
+    alike = {engine for group in ranking.groups if best.engine in group for engine in group}
+    beaten = [each.engine for each in ranking.engines[1:] if each.engine not in alike]
+    told = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
+    yield fact("ranking", _BEST, **told, others=names(beaten)) if beaten else fact("ranking", _LEADS, **told)
+
+
+def _pair_fact(ranking: Ranking) -> Fact:
+    first, second = (ranked.engine for ranked in ranking.engines)
+    pair = next((pair for pair in ranking.pairs if {pair.first, pair.second} == {first, second}), None)
+    metric = metrics([ranking.metric])
+    if pair is None or pair.adjusted_p_value is None or pair.difference is None:
+        return fact("ranking", _PAIR_SAME, first=name(first), second=name(second), metric=metric)
+    test = {"metric": metric, "pages": count(pair.pages), "p": p_value(pair.adjusted_p_value)}
+    if pair.adjusted_p_value >= LEVEL:
+        return fact("ranking", _PAIR_EQUAL, first=name(first), second=name(second), **test)
+    is_first = (pair.difference < 0) != (ranking.direction == "higher")
+    better, worse = (pair.first, pair.second) if is_first else (pair.second, pair.first)
+    size = number(abs(pair.difference))
+    return fact("ranking", _PAIR_BETTER, better=name(better), worse=name(worse), difference=size, **test)
+
+
+def _error_facts(rows: Rows, level: float) -> Iterator[Fact]:
+    engines = [row for row in rows.by("cer", "engine") if row.value is not None]
+    lowest = min(engines, key=lambda row: row.value or 0.0, default=None)
+    if lowest is None or lowest.value is None or lowest.interval is None:
+        return
+    told = {"engine": name(lowest.by["engine"]), "cer": number(lowest.value)}
+    interval = {"confidence": confidence(level), "interval": numbers(lowest.interval)}
+    yield fact("error", _ONLY if len(engines) == 1 else _CER, **told, **interval)
+
+
+def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
+    """Engines over a bound of the policy, those with most hallucinating pages first, with the signs of it."""
+    policy = EnginePolicy()
+    measured: dict[str, dict[str, MetricSummary]] = {}
+    for metric in policy.bounds:
+        for row in rows.by(metric, "engine"):
+            measured.setdefault(row.by["engine"], {})[metric] = row
+    if not measured:
+        return
+    signs = {
+        engine: policy.signs({metric: row.value for metric, row in found.items()}) for engine, found in measured.items()
+    }
+    suspects = [engine for engine, own in signs.items() if own]
+    if not suspects:
+        yield fact("hallucination", _NO_SIGN)
+        return
+    rates = {engine: _value(found.get("hallucinating_page_rate")) for engine, found in measured.items()}
+    suspects.sort(key=lambda engine: -rates[engine])
+    for engine in suspects[:ENGINES_TOLD]:
+        found = measured[engine]
+        pairs = [number for metric in signs[engine] for number in (_value(found[metric]), policy.bounds[metric][0])]
+        told = FactValue("signs", tuple(pairs), tuple(signs[engine]))
+        sentence = _MAY_MISREAD if signs[engine] == ("anchor_mean",) else _HALLUCINATES
+        yield fact("hallucination", sentence, engine=name(engine), signs=told)
+    if len(suspects) > ENGINES_TOLD:
+        yield fact("hallucination", _MORE_HALLUCINATE, engines=names(suspects[ENGINES_TOLD:]))
+
+
+def _value(row: MetricSummary | None) -> float:
+    return row.value if row is not None and row.value is not None else -math.inf
 
 
 def _read(run: Path) -> Iterator[PageRow]:

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from hallumeter.records.measurement import MetricSummary, Summary
+from hallumeter.records.page import PageRow
+from hallumeter.records.ranking import EnginePair, Ranking
+from hallumeter.report.document import MetricText
 from hallumeter.report.languages.speaking import message, say, say_count, written
-from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
+from hallumeter.report.sections import EngineRow, PageCensus, RankingColumn, RankingSection, ReadingSection
 from hallumeter.report.wording import format_count, format_number, too_large_words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.records.page import PageRow
-    from hallumeter.records.ranking import EnginePair, Ranking
-    from hallumeter.report.document import MetricText
-    from hallumeter.report.sections import PageCensus, ReadingSection
-
-    from .pages import CountedPages
-
+from .pages import CountedPages
 
 # The pages that went wrong most, and why, in words.
 

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import structs
 
 from hallumeter.formats.delimited import csv_text
+from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.page import PageRow
-from hallumeter.report.table import (
-    PIPE_WIDTH,
-    Cell,
-    Line,
-    Table,
-    code,
-    escaped,
-    left,
-    markdown,
-    right,
-    terminal,
-    terminal_width,
-)
+from hallumeter.report import table
+from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number
 from hallumeter.text.normalize import printable
 
@@ -37,13 +27,6 @@ from .ranking import (
     reason_words,
     worst_pages,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hallumeter.records.measurement import MetricSummary, Summary
-    from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
-
 
 # Engines and pages as tables for a terminal, wide or narrow, readable in a pipe as well.
 
@@ -61,58 +44,60 @@ def pages_table(
     summary: Summary, pages: Iterable[PageRow], *, width: int | None = None, has_color: bool = False
 ) -> str:
     """Everything a person needs at first: engines in order, which differ, the worst pages, signatures."""
-    parts = _parts(summary, list(pages), width or PIPE_WIDTH)
-    return terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    parts = _parts(summary, list(pages), width or table.PIPE_WIDTH)
+    return table.terminal(parts, width=width, has_color=has_color, is_trimmed=False)
 
 
-def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[Table | Line]:
+def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.Table | table.Line]:
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
-    yield Line(" · ".join(census_words(counted.census, summary.counts.failures)), "bold")
+    yield table.Line(" · ".join(census_words(counted.census, summary.counts.failures)), "bold")
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
-        yield Line(WITNESS_WORDS, "yellow")
+        yield table.Line(WITNESS_WORDS, "yellow")
     by_name = {column.metric: column for column in section.columns} if section else {}
     shown: list[RankingColumn] = []
     if section:
         shown = _fitting([by_name[name] for name in BY_WEIGHT if name in by_name], section, width)
         yield from _engine_parts(section, shown, width)
     if summary.ranking:
-        yield Line(difference_words(summary.ranking))
+        yield table.Line(difference_words(summary.ranking))
     worst = worst_pages(rows, WORST_SHOWN)
     if worst:
         has_engine = counted.census.engines != 1
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
     if shown:
-        yield from (Line(), Line("signatures", "dim"))
+        yield from (table.Line(), table.Line("signatures", "dim"))
     for column in shown:
-        yield Line(f"  {column.signature or ''}", "dim", "never")
+        yield table.Line(f"  {column.signature or ''}", "dim", "never")
 
 
-def _engine_parts(section: RankingSection, fitting: list[RankingColumn], width: int) -> Iterator[Table | Line]:
+def _engine_parts(
+    section: RankingSection, fitting: list[RankingColumn], width: int
+) -> Iterator[table.Table | table.Line]:
     """The table of engines with the columns that there is room for, and which are left out."""
     is_narrow = width < NARROW
-    columns = [*right(""), *left("engine", wrap="anywhere", min_width=10)]
+    columns = [*table.right(""), *table.left("engine", wrap="anywhere", min_width=10)]
     for column in fitting:
         heading = f"{HEADINGS[column.metric]} {DIRECTION_WORDS[column.direction][0]}".rstrip()
-        columns += left(heading, wrap="words" if is_narrow else "never")
-    rows: list[list[str | Cell]] = [
+        columns += table.left(heading, wrap="words" if is_narrow else "never")
+    rows: list[list[str | table.Cell]] = [
         [
             NO_VALUE if engine.place is None else str(engine.place),
             engine.engine,
-            *(Cell(_cell(engine, column.metric, is_narrow=is_narrow)) for column in fitting),
+            *(table.Cell(_cell(engine, column.metric, is_narrow=is_narrow)) for column in fitting),
         ]
         for engine in section.engines
     ]
-    yield Table(columns, rows, "Engines, best first")
+    yield table.Table(columns, rows, "Engines, best first")
     shown = {column.metric for column in fitting}
     known = {column.metric for column in section.columns}
     names = [heading for name, heading in HEADINGS.items() if name in known and name not in shown]
     if names:
         where = "are" if len(names) > 1 else "is"
-        yield Line(f"{', '.join(names)} {where} in the report, and in --format markdown.", "dim")
+        yield table.Line(f"{', '.join(names)} {where} in the report, and in --format markdown.", "dim")
     if any(engine.is_warned for engine in section.engines):
-        yield Line("! more than a fifth of the pages hallucinate", "yellow")
+        yield table.Line("! more than a fifth of the pages hallucinate", "yellow")
 
 
 def _fitting(columns: Sequence[RankingColumn], section: RankingSection, width: int) -> list[RankingColumn]:
@@ -145,16 +130,16 @@ def _interval(metric: MetricSummary) -> str:
     return f"({format_number(low)}–{format_number(high)})"
 
 
-def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> Table:
-    columns = left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=8)
-    columns += left("why", wrap="anywhere", min_width=12)
-    columns += right("CER", *(() if is_narrow else ("anchor", "ratio")), "invented")
+def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
+    columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=8)
+    columns += table.left("why", wrap="anywhere", min_width=12)
+    columns += table.right("CER", *(() if is_narrow else ("anchor", "ratio")), "invented")
     cells = []
     for row in rows:
         page, engine, why, cer, anchor, ratio, invented = _worst_cells(row, is_witnessed=is_witnessed)
         numbers = [cer] if is_narrow else [cer, anchor, ratio]
         cells.append([page, *([engine] if has_engine else []), why, *numbers, invented])
-    return Table(columns, cells, "Worst pages, by words invented or left out (empty outputs aside)")
+    return table.Table(columns, cells, "Worst pages, by words invented or left out (empty outputs aside)")
 
 
 def _worst_cells(row: PageRow, *, is_witnessed: bool) -> list[str]:
@@ -178,11 +163,11 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
     if section:
         lines += _engine_lines(section)
     if summary.ranking:
-        lines += [escaped(difference_words(summary.ranking)), ""]
+        lines += [table.escaped(difference_words(summary.ranking)), ""]
     lines += _worst_lines(worst_pages(rows, WORST_SHOWN), is_witnessed=is_witnessed)
-    lines += [f"- note: {escaped(notice)}" for notice in summary.notices]
+    lines += [f"- note: {table.escaped(notice)}" for notice in summary.notices]
     if section:
-        lines += [f"- {code(column.signature)}" for column in section.columns if column.signature]
+        lines += [f"- {table.code(column.signature)}" for column in section.columns if column.signature]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -193,7 +178,7 @@ def _engine_lines(section: RankingSection) -> list[str]:
         place, *counts = (NO_VALUE if n is None else str(n) for n in (engine.place, engine.pages, engine.empty_outputs))
         cells = (_markdown_cell(engine, column.metric) for column in section.columns)
         rows.append([place, engine.engine, *counts, *cells])
-    return [*markdown(Table(left("", "engine", "pages", "empty", *headings), rows)), ""]
+    return [*table.markdown(table.Table(table.left("", "engine", "pages", "empty", *headings), rows)), ""]
 
 
 def _markdown_cell(engine: EngineRow, name: str) -> str:
@@ -211,8 +196,8 @@ def _markdown_cell(engine: EngineRow, name: str) -> str:
 def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
     if not rows:
         return []
-    columns = left("worst pages (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", "invented")
-    return [*markdown(Table(columns, [_worst_cells(row, is_witnessed=is_witnessed) for row in rows])), ""]
+    columns = table.left("worst pages (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", "invented")
+    return [*table.markdown(table.Table(columns, [_worst_cells(row, is_witnessed=is_witnessed) for row in rows])), ""]
 
 
 _FIELDS = PageRow.__struct_fields__
@@ -230,7 +215,7 @@ def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str) -> s
         return pages_markdown(summary, pages)
     if form == "csv":
         return _csv_text(pages)
-    return pages_table(summary, pages, **terminal_width(narrowest=0))
+    return pages_table(summary, pages, **table.terminal_width(narrowest=0))
 
 
 def _csv_text(pages: Iterable[PageRow]) -> str:

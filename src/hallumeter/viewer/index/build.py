@@ -5,37 +5,27 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from hallumeter.records.page import KINDS, page_of
+from hallumeter.records.page import KINDS, PageRow, page_of
 from hallumeter.report.build import build_document
 from hallumeter.report.catalog import metric_texts
-from hallumeter.report.document import RecordFindings
+from hallumeter.report.document import Document, RecordFindings
+from hallumeter.report.drawing import Json
 from hallumeter.report.page.payload import field_text
 from hallumeter.report.presentation import presentation_of
 from hallumeter.report.selection import Limits, shown_fields
-from hallumeter.run.finished import load
-from hallumeter.run.record_places import RecordPlace, placed_records, record_at
+from hallumeter.run.finished import Run, load
+from hallumeter.run.run_folder import PlacedRecord, RecordPlace, placed_records, record_at
 
 from .places import forget_older, index_path
 from .queries import LABELS, OF_READINGS
 from .rows import Shape, counts_of, finding_row, name_key, own_words, plain, reading_row, storable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from hallumeter.records.page import PageRow
-    from hallumeter.report.document import Document
-    from hallumeter.report.drawing import Json
-    from hallumeter.run.finished import Run
-    from hallumeter.run.record_places import PlacedRecord
-
 
 # What a reader of a run can choose from, and how many records hold each of it.
 

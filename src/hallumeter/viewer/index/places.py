@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
@@ -23,10 +23,6 @@ from hallumeter.run.run_folder import (
     VERDICTS,
 )
 from hallumeter.run.verdict_cache import VIEWS, cache_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 KEPT = 40
 """Indexes that are kept; the one that was made longest ago goes first."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from hallumeter.report.trace_query import TraceQuery
 
-from .rows import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from .rows import Shape
-
+from .rows import Shape, plain
 
 # Find records by words anywhere in them, also parts of words, in any script.
 

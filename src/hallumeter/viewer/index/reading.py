@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct, UnsetType
@@ -13,19 +13,14 @@ from msgspec import Struct, UnsetType
 from hallumeter.records.claim import Failure
 from hallumeter.records.page import PageRow
 from hallumeter.report.document import Document
+from hallumeter.report.presentation import presentation_of
 from hallumeter.report.sections import SentenceTrace
-from hallumeter.report.trace_query import does_meet
-from hallumeter.run.record_places import RecordPlace
+from hallumeter.report.trace_query import TraceQuery, does_meet
+from hallumeter.run.run_folder import RecordPlace
 
 from .build import DOCUMENT, FACETS
 from .queries import Query, conditions_of, positions_with
 from .rows import Shape
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hallumeter.report.trace_query import TraceQuery
-
 
 _ORDERS = {
     "given": "by_severity",
@@ -84,7 +79,7 @@ class Index:
         self.total: int = self._database.execute("SELECT count(*) FROM record").fetchone()[0]
         head = msgspec.json.decode(self._kept(DOCUMENT), type=_Head)
         self.instrument, self.headline = head.instrument, head.headline
-        self.has_pages = bool(self._database.execute("SELECT count(*) FROM reading").fetchone()[0])
+        self.has_pages = presentation_of(head.instrument).readings is not None
 
     def close(self) -> None:
         """Let the file go."""

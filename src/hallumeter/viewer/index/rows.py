@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct, json
 
-from hallumeter.records.claim import Label
-from hallumeter.records.page import KINDS, page_of
+from hallumeter.records.claim import Finding, Label
+from hallumeter.records.page import KINDS, PageRow, page_of
+from hallumeter.records.response import Response
 from hallumeter.report.page.payload import LABEL_ORDER
 from hallumeter.report.segmentation import CONSENSUS, settled_label
 from hallumeter.run.labels import claim_fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hallumeter.records.claim import Finding
-    from hallumeter.records.page import PageRow
-    from hallumeter.records.response import Response
-
 
 # Texts as the search compares them, and names as a list sorts them.
 
@@ -56,14 +50,14 @@ def name_key(name: str) -> str:
 
 def own_words(response: Response, findings: Iterable[Finding], fields: Iterable[str]) -> str:
     """Everything that is searched of a record, but for its passages of evidence, which records may share."""
-    told: list[str | None] = [response.record_id, response.model, response.question, response.response]
-    told += [response.reference, *fields]
+    texts: list[str | None] = [response.record_id, response.model, response.question, response.response]
+    texts += [response.reference, *fields]
     for finding in findings:
         # Words that stand in the response are there already.
-        told.append(finding.claim.text)
+        texts.append(finding.claim.text)
         for verdict in finding.verdicts:
-            told += (verdict.reason, verdict.note)
-    return plain("\n".join(filter(None, told)))
+            texts += (verdict.reason, verdict.note)
+    return plain("\n".join(filter(None, texts)))
 
 
 NO_VERDICT = "NONE"

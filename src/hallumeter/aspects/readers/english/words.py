@@ -41,7 +41,15 @@ class Tokens(Struct, frozen=True):
         >>> tokens_of("the wine list").covering(5, 10)
         (1, 3)
         """
-        first = _first_after(self.ends, start)
+        # The first word that ends behind a place.
+        low, high = 0, len(self.ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self.ends[middle] <= start:
+                low = middle + 1
+            else:
+                high = middle
+        first = low
         last = first
         while last < len(self.words) and self.starts[last] < end:
             last += 1
@@ -79,18 +87,6 @@ def folded(word: str) -> str:
         return lower
     plain = unicodedata.normalize("NFD", lower.replace("’", "'"))
     return "".join([letter for letter in plain if not unicodedata.combining(letter)]) or lower
-
-
-def _first_after(ends: tuple[int, ...], place: int) -> int:
-    """The first word that ends behind a place."""
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high) // 2
-        if ends[middle] <= place:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 # Sequences of words looked for at a place of a text, the longest first.
@@ -286,7 +282,8 @@ def feelings_of(tokens: Tokens, clauses: Clauses, known: Wording) -> tuple[Feeli
     negated = _negated(clauses, {core for core, last, _ in weighed if last > core + 1})
     found: list[Feeling] = []
     for core, last, weight in weighed:
-        if not weight or (words[core] in known.factors and _is_degree(words, last, known)):
+        # Whether a word such as "pretty" only scales the word behind it.
+        if not weight or (words[core] in known.factors and (last < len(words) and words[last] in known.weights)):
             continue
         start, factor = core, 1.0
         while start > 0 and core - start < 2 and words[start - 1] in known.factors and parts[start - 1] == parts[core]:
@@ -353,8 +350,3 @@ def _negated(clauses: Clauses, phrases: Set[int]) -> dict[int, int]:
             end = min(last + _REACH, len(clauses.parts))
             reached |= {word: first for word in range(last, end) if clauses.parts[word] == clauses.parts[first]}
     return reached
-
-
-def _is_degree(words: Sequence[str], after: int, known: Wording) -> bool:
-    """Whether a word such as "pretty" only scales the word behind it."""
-    return after < len(words) and words[after] in known.weights

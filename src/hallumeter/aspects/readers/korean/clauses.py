@@ -89,7 +89,10 @@ class Valuer:
         if phrase is not None:
             negations -= sum(word in self._words.negations for word in phrase.words if word != predicate.lemma)
             predicate.start = min(predicate.start, phrase.start)
-            self._use_up(phrase, arguments)
+            # Nouns of a phrase are no things of their own, unless one often speaks about them.
+            for nominal in arguments:
+                if nominal.start >= phrase.start and nominal.head not in self._words.aspects:
+                    nominal.is_thing = False
             value = phrase.weight
         else:
             value = self._plain(predicate, arguments)
@@ -99,12 +102,6 @@ class Valuer:
         if negations > 0:
             value = self._negated(value, negations, predicate=predicate, lemmas=lemmas)
         return _within(self._in_mood(value, predicate, lemmas))
-
-    def _use_up(self, phrase: FoundPhrase, arguments: Sequence[Nominal]) -> None:
-        """Nouns of a phrase are no things of their own, unless one often speaks about them."""
-        for nominal in arguments:
-            if nominal.start >= phrase.start and nominal.head not in self._words.aspects:
-                nominal.is_thing = False
 
     def _plain(self, predicate: Predicate, arguments: Sequence[Nominal]) -> float:
         """By the word, and by what it is said of where the word leaves that open."""
@@ -271,18 +268,29 @@ class ClauseLinker:
         if isinstance(unit, Nominal):
             self._nominal(number, unit)
         elif isinstance(unit, Predicate):
-            self._predicate(number, unit)
+            if unit.shape == "adnominal":
+                self._adnominal(number, unit)
+            elif unit.shape == "nominal":
+                self._becomes_noun(number, unit)
+            elif unit.ending in self._grammar.manner_endings:
+                # A clause of manner is an adverb with a value: 친절하게 안내하다.
+                own = [nominal for nominal in self._pending[-1:] if nominal.weight and nominal.role in _OWN]
+                del self._pending[len(self._pending) - len(own) :]
+                self._value(unit, own)
+                self._tie(unit, own)
+                self._opinions[:] = [tie for tie in self._opinions if tie.start != unit.start]
+                manner = Adverb(unit.start, unit.end, unit.lemma, unit.value, False, unit.place)
+                self._adverbs.append(manner)
+            else:
+                self._close(number, unit)
         elif isinstance(unit, Adverb):
             self._adverb(number, unit)
-        elif unit.ends_sentence or self._stands_alone():
+        # Whether what stands before a comma is complete without a predicate, as in 화면은 별로, 배송은 빨라요.
+        elif unit.ends_sentence or any(adverb.lemma in self._grammar.polarity_shy for adverb in self._adverbs):
             self._end_sentence(unit.start)
         else:
             self._turn_around()
             self._pending = [nominal for nominal in self._pending if not _is_told(nominal)]
-
-    def _stands_alone(self) -> bool:
-        """Whether what stands before a comma is complete without a predicate, as in 화면은 별로, 배송은 빨라요."""
-        return any(adverb.lemma in self._grammar.polarity_shy for adverb in self._adverbs)
 
     def _following(self, number: int) -> Unit | None:
         return self._units[number + 1] if number + 1 < len(self._units) else None
@@ -339,16 +347,6 @@ class ClauseLinker:
             self._first = adverb.start
         self._opens_with_contrast |= is_contrast
 
-    def _predicate(self, number: int, predicate: Predicate) -> None:
-        if predicate.shape == "adnominal":
-            self._adnominal(number, predicate)
-        elif predicate.shape == "nominal":
-            self._becomes_noun(number, predicate)
-        elif predicate.ending in self._grammar.manner_endings:
-            self._manner(predicate)
-        else:
-            self._close(number, predicate)
-
     def _own_arguments(self) -> list[Nominal]:
         """Noun phrases that belong to a predicate inside the clause: those behind the last topic."""
         own: list[Nominal] = []
@@ -393,16 +391,6 @@ class ClauseLinker:
             noun.can_join = noun.is_thing = False
             self._pending.append(noun)
 
-    def _manner(self, predicate: Predicate) -> None:
-        """A clause of manner is an adverb with a value: 친절하게 안내하다."""
-        own = [nominal for nominal in self._pending[-1:] if nominal.weight and nominal.role in _OWN]
-        del self._pending[len(self._pending) - len(own) :]
-        self._value(predicate, own)
-        self._tie(predicate, own)
-        self._opinions[:] = [tie for tie in self._opinions if tie.start != predicate.start]
-        manner = Adverb(predicate.start, predicate.end, predicate.lemma, predicate.value, False, predicate.place)
-        self._adverbs.append(manner)
-
     def _value(self, predicate: Predicate, arguments: list[Nominal]) -> None:
         """Value a predicate with its arguments and the adverbs before it, which are used up."""
         predicate.is_question |= predicate.ending in self._grammar.question_endings
@@ -439,7 +427,12 @@ class ClauseLinker:
         self._value(predicate, arguments)
         condition = self._condition(number, predicate, is_comparing=wishes_more)
         if condition is not None:
-            self._wish(condition, predicate)
+            value = 0.0 if condition.is_honorific else WISHED
+            for nominal in condition.arguments:
+                nominal.ties = [tie._replace(value=value) if tie.end == condition.end else tie for tie in nominal.ties]
+            condition.value = predicate.value = value
+            self._opinions.clear()
+            self._clauses[-1].opinions = [Tie(value, 1.0, condition.start, predicate.end)]
         self._tie(predicate, arguments)
         self._finish(number, predicate, arguments)
 
@@ -452,14 +445,6 @@ class ClauseLinker:
         if condition.ending not in self._grammar.wish_endings or not (is_wish or is_comparing):
             return None
         return condition
-
-    def _wish(self, condition: Predicate, predicate: Predicate) -> None:
-        value = 0.0 if condition.is_honorific else WISHED
-        for nominal in condition.arguments:
-            nominal.ties = [tie._replace(value=value) if tie.end == condition.end else tie for tie in nominal.ties]
-        condition.value = predicate.value = value
-        self._opinions.clear()
-        self._clauses[-1].opinions = [Tie(value, 1.0, condition.start, predicate.end)]
 
     def _finish(self, number: int, predicate: Predicate, arguments: list[Nominal]) -> None:
         things = [nominal for nominal in arguments if self._is_topic(nominal)]

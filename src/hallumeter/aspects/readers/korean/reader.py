@@ -11,7 +11,7 @@ from hallumeter.aspects.records.aspect import POLARITIES
 
 from .analyser import Morpheme, analyser_version
 from .clauses import SLIGHT, Clause
-from .sentence import Sentence, sentence_of
+from .parsing import Sentence, sentence_of
 from .units import Nominal, Role, Tie
 from .vocabulary import Vocabulary, lexicon_hash, vocabulary
 
@@ -63,7 +63,13 @@ def found_polarity(ties: Sequence[Tie], ironies: Sequence[FoundCue] = ()) -> Fou
     ('positive', 'neutral')
     """
     if ironies:
-        ties = _without_mockery(ties, ironies)
+        # Praise that is meant as its opposite is turned.
+        ties = [
+            tie._replace(value=-abs(tie.value))
+            if any(cue.scope_start <= tie.start < cue.scope_end for cue in ironies)
+            else tie
+            for tie in ties
+        ]
     value = strength(ties)
     scores = {"positive": _SHARPNESS * value, "negative": -_SHARPNESS * value, "neutral": _SHARPNESS * SLIGHT}
     whole = sum(math.exp(score) for score in scores.values())
@@ -73,16 +79,6 @@ def found_polarity(ties: Sequence[Tie], ironies: Sequence[FoundCue] = ()) -> Fou
     best = max(shown, key=lambda tie: tie.value * tie.weight * (1 if value >= 0 else -1), default=None)
     start, end = (best.start, best.end) if best is not None else (None, None)
     return FoundPolarity(polarity, shares[polarity], shares, start, end)
-
-
-def _without_mockery(ties: Sequence[Tie], ironies: Sequence[FoundCue]) -> list[Tie]:
-    """Praise that is meant as its opposite is turned."""
-    return [
-        tie._replace(value=-abs(tie.value))
-        if any(cue.scope_start <= tie.start < cue.scope_end for cue in ironies)
-        else tie
-        for tie in ties
-    ]
 
 
 def _ties_at(sentence: Sentence, start: int, end: int) -> list[Tie]:

@@ -97,10 +97,15 @@ def vocabulary() -> Vocabulary:
     words = sentiment_words("ko")
     lists = {name: frozenset(entries) for name, entries in words.extra.items()}
     phrases = {tuple(phrase.split()): weight for phrase, weight in words.phrases.items()}
+    found = {word: weight for word, weight in words.words.items() if not word.endswith(DICTIONARY_ENDING)}
+    for word, weight in words.words.items():
+        root = next((word.removesuffix(suffix) for suffix in _DERIVING if word.endswith(suffix)), "")
+        if len(root) > 1:
+            found.setdefault(root, weight)
     return Vocabulary(
         grammar=Grammar(**{name: lists[name] for name in Grammar._fields}),
         weights=words.words,
-        noun_weights=_noun_weights(words.words),
+        noun_weights=found,
         phrases=phrases,
         phrase_words=frozenset(word for phrase in phrases for word in phrase),
         longest_phrase=max(map(len, phrases)),
@@ -123,15 +128,6 @@ def vocabulary() -> Vocabulary:
         experiences=lists["experiences"],
         expectations=lists["expectations"],
     )
-
-
-def _noun_weights(weights: dict[str, float]) -> dict[str, float]:
-    found = {word: weight for word, weight in weights.items() if not word.endswith(DICTIONARY_ENDING)}
-    for word, weight in weights.items():
-        root = next((word.removesuffix(suffix) for suffix in _DERIVING if word.endswith(suffix)), "")
-        if len(root) > 1:
-            found.setdefault(root, weight)
-    return found
 
 
 @cache
