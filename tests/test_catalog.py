@@ -15,7 +15,7 @@ from hallumeter.aspects.records.columns import AspectColumns, CaseColumns
 from hallumeter.catalog import METRICS, METRICS_BY_ID
 from hallumeter.claims.metrics.samples import MeaningColumns, TokenColumns
 from hallumeter.dialogue.records import TurnColumns
-from hallumeter.records.columns import Answers, LabelCounts, Ratings, UncertaintySums
+from hallumeter.records.columns import Answers, LabelCounts, ProbabilitySums, Ratings, UncertaintySums
 from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 from hallumeter.transcripts.records import PageColumns
@@ -37,7 +37,7 @@ EXAMPLES = settings(max_examples=20)
 POOLABLE = [metric for metric in METRICS if metric.is_poolable]
 RESAMPLED = [metric for metric in METRICS if metric.resample is not None]
 ROWS = (
-    *(LabelCounts, UncertaintySums, Answers, PageColumns, MeaningColumns, TokenColumns, TurnColumns),
+    *(LabelCounts, UncertaintySums, ProbabilitySums, Answers, PageColumns, MeaningColumns, TokenColumns, TurnColumns),
     *(AspectColumns, CaseColumns, BlameColumns),
 )
 """Columns with one row per response, from which rates are made."""
