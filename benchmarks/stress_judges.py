@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hallumeter.challenge.stress.cases import StressSettings
 from hallumeter.challenge.stress.pipeline import stress_files
-from hallumeter.challenge.stress.text import JudgeResult
+from hallumeter.challenge.stress.result import JudgeResult
 from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
 from hallumeter.models.pace import PaceSettings
 from hallumeter.run.progress import NoProgress

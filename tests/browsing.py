@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Request, sync_playwright
+from playwright.sync_api import Browser, Locator, Request, sync_playwright
 
 from hallumeter.report.document import Document
 from hallumeter.report.page.render import write_html
@@ -58,6 +58,15 @@ class Visit:
     def _note(self, request: Request) -> None:
         if not request.url.startswith("file:"):
             self.complaints.append(f"request: {request.url}")
+
+
+def boxes(*places: Locator) -> list[dict[str, float]]:
+    """Where several things stand at one moment: between two questions the page may have scrolled."""
+    nodes = [place.element_handle() for place in places]
+    measured: list[dict[str, float]] = places[0].page.evaluate(
+        "nodes => nodes.map((node) => node.getBoundingClientRect().toJSON())", nodes
+    )
+    return measured
 
 
 def written(document: Document, folder: Path) -> Path:

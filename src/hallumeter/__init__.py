@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .aspects.commands import aspects
     from .challenge.stress.cases import StressSettings
     from .challenge.stress.pipeline import stress
-    from .challenge.stress.text import StressResult
+    from .challenge.stress.result import StressResult
     from .claims.abstention import AbstentionDetector, detect_abstention
     from .claims.audit.commands import audit
     from .claims.judges.function import FunctionJudge

@@ -193,6 +193,8 @@ def audit_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def audit(browser: Browser, audit_report: Path) -> Iterator[Page]:
     visit = Visit(browser, audit_report)
+    # A chart that is drawn later moves what stands below it.
+    expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached()
     yield visit.page
     assert visit.complaints == []
     visit.context.close()

@@ -260,3 +260,10 @@ def test_currencies_are_dimensions_of_their_own() -> None:
     assert not is_currency(unit_named("km"))
     assert unit_named("USD/100").standard(250) == pytest.approx(2.5)
     assert unit_named("USD").dimension != unit_named("EUR").dimension
+
+
+@pytest.mark.parametrize(("text", "values"), [("1,234 km et 0,5 km", (1234.0, 1.234)), ("1,234 km", (1234.0,))])
+def test_a_comma_before_three_digits_may_be_decimal_where_another_comma_is(
+    text: str, values: tuple[float, ...]
+) -> None:
+    assert find_quantities(text, language="fr")[0].values == values

@@ -1,4 +1,4 @@
-"""Choose an auxiliary classifier from what a user types."""
+"""An auxiliary classifier: chosen from what a user types, and what it says beside the agents."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def labels_of(names: Iterable[object], id2label: Mapping[str, str] | None, check
     Raises:
         SettingsError: A class means nothing that is known.
     """
-    told = {str(key): value for key, value in (id2label or {}).items()}
+    text = {str(key): value for key, value in (id2label or {}).items()}
     labels: dict[str, SignalLabel] = {}
     for place, given in enumerate(names):
         name = str(given)
         number = name.removeprefix(_NUMBERED)
-        meaning = next((told[key] for key in (name, number, f"{_NUMBERED}{name}", str(place)) if key in told), name)
+        meaning = next((text[key] for key in (name, number, f"{_NUMBERED}{name}", str(place)) if key in text), name)
         label = signal_label(meaning)
         if label is None:
             raise SettingsError(

@@ -47,7 +47,7 @@ def stress(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter stress answers.jsonl --claims evidence --out stress-run
     """
     from hallumeter.challenge.stress.pipeline import stress_files
-    from hallumeter.challenge.stress.text import result_text
+    from hallumeter.challenge.stress.result import result_text
 
     from .progress import shown_audit
 

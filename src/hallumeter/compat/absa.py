@@ -72,8 +72,8 @@ def plain_mapping(value: object, where: str) -> dict[str, Any]:
     except RecursionError:
         raise RecordError(f"{where}: nested too deeply, or within itself") from None
     if not isinstance(found, dict):
-        told = "nothing" if value is None else f"{type(value).__name__} {value!r}"[:80]
-        raise RecordError(f"{where}: expected a mapping or an object with attributes, found {told}")
+        text = "nothing" if value is None else f"{type(value).__name__} {value!r}"[:80]
+        raise RecordError(f"{where}: expected a mapping or an object with attributes, found {text}")
     return found
 
 
@@ -194,8 +194,8 @@ def make_scorecard(entry: object) -> dict[str, Any]:
     A line without aspects or sentiments of stage 1 is scored as if it had none, as the Korean ABSA agents do.
     """
     output = output_reader().record_of(plain_mapping(entry, "entry"))
-    told = tuple(block for block in output.meta.untold if block.endswith(".validator"))
-    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=told))))
+    text = tuple(block for block in output.meta.untold if block.endswith(".validator"))
+    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=text))))
 
 
 def has_hallucinated_aspect(record: object) -> bool:

@@ -158,7 +158,7 @@ def summarize_agreement(
         votes = ratings.multiplicities if ratings.clusters is None else ratings.clusters
         asked = ratings.patterns[:, list(named.values())]
         statistic = partial(metric.resample, ratings, **named)
-        interval = _bootstrapped(metric, settings, votes, statistic, counted=(ratings.patterns, votes, asked))
+        interval = _bootstrapped(metric, settings, votes, statistic=statistic, counted=(ratings.patterns, votes, asked))
     row = _row(metric, part, settings, value=result.value, interval=interval, undefined=result.undefined)
     return structs.replace(row, total=float(result.claims))
 
@@ -169,7 +169,7 @@ def summarize_pages(metric: Metric, pages: Pages, part: Slice, *, settings: Summ
     interval = None
     if value is not None and metric.resample is not None:
         each, statistic = np.ones(len(pages), dtype=np.int64), partial(metric.resample, pages)
-        interval = _bootstrapped(metric, settings, each, statistic, counted=tuple(pages.columns.values()))
+        interval = _bootstrapped(metric, settings, each, statistic=statistic, counted=tuple(pages.columns.values()))
     return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
@@ -188,7 +188,7 @@ def summarize_clusters(
     """
     value, interval = _of_all(statistic, clusters), None
     if value is not None:
-        interval = _bootstrapped(metric, settings, clusters, statistic, counted=(clusters,))
+        interval = _bootstrapped(metric, settings, clusters, statistic=statistic, counted=(clusters,))
     return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
 
@@ -205,9 +205,12 @@ def summarize_patterns(
     weights = patterns.astype(np.float64)
     value, interval = _of_all(statistic, clusters), None
     if value is not None:
-        counted = (patterns, multiplicities)
         interval = _bootstrapped(
-            metric, settings, multiplicities, lambda drawn: statistic(drawn @ weights), counted=counted
+            metric,
+            settings,
+            multiplicities,
+            statistic=lambda drawn: statistic(drawn @ weights),
+            counted=(patterns, multiplicities),
         )
     return _row(metric, part, settings, value=value, interval=interval, undefined=None)
 
@@ -236,8 +239,8 @@ def _bootstrapped(
     metric: Metric,
     settings: SummarySettings,
     table: NDArray[np.int64],
-    statistic: Statistic,
     *,
+    statistic: Statistic,
     counted: tuple[NDArray[np.generic], ...],
 ) -> Interval | None:
     """The interval of a statistic, drawn by a generator of what was counted."""

@@ -28,6 +28,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parent)
 
 
+@pytest.mark.long
 def test_our_own_judge_is_honest_on_every_case() -> None:
     result = check_integrity(IntegritySettings(kind="judge", name="rules", timeout_seconds=600))
     assert (result.dishonest, result.not_run, result.measured) == (0, 3, 4)

@@ -12,7 +12,7 @@ import pytest
 import hallumeter
 from hallumeter.challenge.mutations.protocol import CONTROL_KINDS, ERROR_KINDS
 from hallumeter.challenge.stress.cases import StressSettings
-from hallumeter.challenge.stress.text import JudgeResult, KindResult, StressResult, result_text
+from hallumeter.challenge.stress.result import JudgeResult, KindResult, StressResult, result_text
 from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.stats.intervals import wilson_interval

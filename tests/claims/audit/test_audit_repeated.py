@@ -46,6 +46,7 @@ def test_an_audit_is_the_same_in_one_process_and_in_two(tmp_path: Path) -> None:
     assert sum(labels(tmp_path / "run1").values()) == 240
 
 
+@pytest.mark.long
 def test_an_audit_does_not_depend_on_the_hashes_of_a_process(tmp_path: Path) -> None:
     written(tmp_path / "answers.jsonl", 12)
     for number in (1, 2):
@@ -65,6 +66,7 @@ FAULTS: tuple[dict[str, Any], ...] = (
 """What the server does, one audit after the other; asked with a bad key it repeats the key, as careless servers do."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
 def test_a_key_is_in_no_file_and_in_nothing_that_is_printed(
     vendor: str, misbehaving_server: MisbehavingServer, tmp_path: Path

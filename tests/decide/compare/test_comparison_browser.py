@@ -44,6 +44,7 @@ def test_a_page_draws_its_charts_and_fits_its_window(
     visit.context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_has_no_serious_barrier(browser: Browser, pages: Path, name: str, width: int, scheme: str) -> None:

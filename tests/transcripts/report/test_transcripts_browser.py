@@ -15,7 +15,7 @@ from test_behind_browser import follow
 from test_transcripts_html import hostile_document
 from test_untrusted_text import HOSTILE
 
-from browsing import Visit, needs_browser, written
+from browsing import Visit, boxes, needs_browser, written
 from hallumeter.records.page import PageRow
 from hallumeter.report.document import RecordFindings
 from hallumeter.report.sections import ReadingSection
@@ -277,9 +277,7 @@ def test_a_page_is_shown_beside_its_ground_truth_word_for_word(page: Page) -> No
         for side, text in sides.items():
             if text:
                 assert page.locator(f"#reading .{side}").evaluate("node => node.textContent") == text
-    left, right = (page.locator(f"#reading .{side}-side").bounding_box() for side in ("response", "reference"))
-    assert left is not None
-    assert right is not None
+    left, right = boxes(*(page.locator(f"#reading .{side}-side") for side in ("response", "reference")))
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] <= right["x"] + 1
 
@@ -333,10 +331,7 @@ def test_choosing_a_mark_lights_up_its_counterpart_and_brings_it_into_view(brows
     index = last.get_attribute("data-stretch")
     page.locator(f"#reading .response [data-stretch='{index}']").evaluate("node => node.click()")
     assert page.locator("#reading .chosen").count() == 2
-    pane = page.locator("#reading .reference-side .pane").bounding_box()
-    mark = last.bounding_box()
-    assert pane is not None
-    assert mark is not None
+    pane, mark = boxes(page.locator("#reading .reference-side .pane"), last)
     assert pane["y"] <= mark["y"] <= pane["y"] + pane["height"]
     assert visit.complaints == []
     visit.context.close()
@@ -424,9 +419,7 @@ def test_right_to_left_text_runs_from_right_to_left_on_both_sides(page: Page) ->
     for side in ("response", "reference"):
         words = page.locator(f"#reading .{side}")
         assert words.evaluate("node => getComputedStyle(node).direction") == "rtl"
-        box, run = words.bounding_box(), words.locator(".stretch.run").first.bounding_box()
-        assert box is not None
-        assert run is not None
+        box, run = boxes(words, words.locator(".stretch.run").first)
         assert run["x"] + run["width"] == pytest.approx(box["x"] + box["width"], abs=2)
 
 
@@ -445,7 +438,8 @@ def test_points_are_drawn_and_open_their_page(page: Page) -> None:
     expect(page.locator("html[data-scatter=drawn]")).to_be_attached()
     points = page.locator("#scatter .mark-symbol.role-mark path")
     assert points.count() == 8
-    highest = min(range(8), key=lambda place: (points.nth(place).bounding_box() or {"y": 9e9})["y"])
+    heights = [box["y"] for box in boxes(*points.all())]
+    highest = heights.index(min(heights))
     points.nth(highest).hover()
     expect(page.locator("#vg-tooltip-element.visible")).to_contain_text("letter-1863")
     choose(page, "פנקס-12", "ocr-a")
@@ -473,9 +467,7 @@ def test_on_a_phone_the_page_does_not_scroll_sideways(
     visit = Visit(browser, written(transcripts_document(records), tmp_path), width=390, scheme=scheme)
     expect(visit.page.locator("html[data-charts=drawn][data-scatter=drawn]")).to_be_attached()
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
-    left, right = (visit.page.locator(f"#reading .{side}-side").bounding_box() for side in ("response", "reference"))
-    assert left is not None
-    assert right is not None
+    left, right = boxes(*(visit.page.locator(f"#reading .{side}-side") for side in ("response", "reference")))
     assert left["x"] == right["x"]
     assert left["y"] + left["height"] <= right["y"]
     assert visit.complaints == []

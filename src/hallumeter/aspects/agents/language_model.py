@@ -392,8 +392,8 @@ class _Conversation:
         self._problem = _CUT_OFF if is_cut_off else problem
         self.notes.append(f"refused_reply:{self._problem}")
         shown = Message("assistant", self._text[:_MOST_OF_A_BAD_REPLY] or "(nothing)")
-        told = Message("user", prompts.repair(self._problem, language))
-        self._request = msgspec.structs.replace(self._request, messages=(*self._first.messages, shown, told))
+        text = Message("user", prompts.repair(self._problem, language))
+        self._request = msgspec.structs.replace(self._request, messages=(*self._first.messages, shown, text))
         if is_cut_off:
             self._widen()
 

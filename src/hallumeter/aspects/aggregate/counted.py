@@ -133,10 +133,10 @@ def _record(card: Scorecard, record_id: str) -> Response:
 
 def _failure(card: Scorecard, record_id: str) -> Failure:
     assert card.flags is not None
-    told = card.flags.failure or FAILED
-    parts = told.split(": ", 2)
+    text = card.flags.failure or FAILED
+    parts = text.split(": ", 2)
     code = parts[1] if len(parts) == 3 else "parse_failed" if card.flags.parse_failed else "generate_failed"
-    return Failure(record_id, None, "pipeline", None, code, f"sentence {record_id}: {told}")
+    return Failure(record_id, None, "pipeline", None, code, f"sentence {record_id}: {text}")
 
 
 def _measurements(card: Scorecard, record_id: str) -> list[Measurement]:
@@ -216,10 +216,10 @@ def _note(term: str, span: TextSpan | None, *, found: str | None, placement: Asp
     nearest = None if placement is None else placement.nearest
     if nearest is None:
         return f"{term!r} is no target; {given}" if found == "filter" else given
-    told = f"{term!r} stands at {nearest.start}-{nearest.end}; {given}"
+    text = f"{term!r} stands at {nearest.start}-{nearest.end}; {given}"
     if placement is not None and placement.conventions:
-        told += f", which is right when counted as {', '.join(placement.conventions)}"
-    return told
+        text += f", which is right when counted as {', '.join(placement.conventions)}"
+    return text
 
 
 def _given(span: TextSpan | None) -> str:
@@ -277,8 +277,8 @@ def safe_cell(text: str) -> str:
 def _shown(tuples: Sequence[AspectTuple] | None) -> str:
     if tuples is None:
         return ""
-    told = "; ".join(f"{each.aspect_term or '(unnamed)'}: {each.polarity or '(missing)'}" for each in tuples)
-    return safe_cell(told) if told else "–"
+    text = "; ".join(f"{each.aspect_term or '(unnamed)'}: {each.polarity or '(missing)'}" for each in tuples)
+    return safe_cell(text) if text else "–"
 
 
 def _f1(tuples: Sequence[AspectTuple] | None, gold: Sequence[AspectTuple] | None) -> str:

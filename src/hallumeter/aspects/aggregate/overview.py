@@ -1,4 +1,4 @@
-"""What scorecards tell beside their rates: parts of wholes, ways of counting, warnings about debates."""
+"""What scorecards add up to: by which settings, a row for every metric, and what they say beside their rates."""
 
 from __future__ import annotations
 

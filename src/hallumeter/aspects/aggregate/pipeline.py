@@ -129,8 +129,8 @@ def _aggregated(counted: Iterable[CountedCards], settings: AggregateSettings, ke
 def _notices(card_counts: CardCounts, settings: AggregateSettings) -> Iterator[str]:
     left_out = sum(number for name, number in card_counts.profiles.items() if name != settings.profile)
     if settings.profile is not None and left_out:
-        told = ", ".join(f"{name or 'none'} {number:,}" for name, number in sorted(card_counts.profiles.items()))
-        yield f"scorecards of other profiles than {settings.profile}, left out: {left_out:,} (profiles found: {told})"
+        text = ", ".join(f"{name or 'none'} {number:,}" for name, number in sorted(card_counts.profiles.items()))
+        yield f"scorecards of other profiles than {settings.profile}, left out: {left_out:,} (profiles found: {text})"
     if len(card_counts.runs) == 1:
         yield "there is one run: how consistent runs are with each other is not known"
     if again := card_counts.repeated_in_a_run:

@@ -253,15 +253,15 @@ def drop_words(found: AspectSummary) -> list[str]:
     if drops is None or not drops.total:
         return []
     invented, misplaced = drops.parts.get("H1", 0), drops.parts.get("H2", 0)
-    told = (
+    text = (
         f"Of {drops.total:,} dropped aspects, {invented:,} do not stand in their text (H1), {misplaced:,} stand "
         f"elsewhere in it (H2), and {drops.parts.get('filter', 0):,} are no targets"
     )
     untold = drops.total - sum(drops.parts.get(name, 0) for name in ("H1", "H2", "filter"))
-    told += f"; of {untold:,} it is not known." if untold else "."
+    text += f"; of {untold:,} it is not known." if untold else "."
     if 2 * misplaced > drops.total:
-        told += " Most of them are there: here the combined rate measures how well offsets are counted, not inventions."
-    lines = [told]
+        text += " Most of them are there: here the combined rate measures how well offsets are counted, not inventions."
+    lines = [text]
     if found.suggested_convention is not None:
         right = found.right_under
         lines.append(
@@ -303,17 +303,17 @@ def _override_lines(rows: dict[str, MetricSummary]) -> list[str]:
     inside, everywhere = rows["override_delta_f1"], rows["delta_f1"]
     if inside.value is None or everywhere.value is None:
         return ["What the overrides are worth is not known: no sentence with gold has an applied one.", ""]
-    told = (
+    text = (
         f"Where an override was applied, F1 changed by {inside.value:+.4f} on average ({inside.total:,.0f} sentences); "
         f"over all sentences by {everywhere.value:+.4f}."
     )
-    return [told, ""]
+    return [text, ""]
 
 
 def _sanity_lines(found: AspectSummary) -> list[str]:
     if not found.with_gold:
         return ["There is no gold."]
     if found.unequal_gold or found.unequal_final:
-        told = f"the gold of {found.unequal_gold:,} sentences and the results of {found.unequal_final:,}"
-        return [f"**Sanity check failed**: {told} do not match themselves."]
+        text = f"the gold of {found.unequal_gold:,} sentences and the results of {found.unequal_final:,}"
+        return [f"**Sanity check failed**: {text} do not match themselves."]
     return ["Sanity check: gold against itself and results against themselves have F1 = 1."]

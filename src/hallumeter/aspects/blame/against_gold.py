@@ -1,4 +1,4 @@
-"""How the aspects of a sentence stand to gold after each step."""
+"""The history of every aspect of a sentence, and how the aspects stand to gold after each step."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class _Case(NamedTuple):
 
 
 def _unit_blame(case: _Case, error: ErrorKind, place: int, *, statuses: tuple[int, ...]) -> UnitBlame:
-    told = history_of(case.history.steps, statuses, error)
+    text = history_of(case.history.steps, statuses, error)
     spoken = case.flags[error].get(place, ())
     is_heard_wrong = statuses[case.history.heard] == WRONG
     gold, stated = _stated(case, error, place)
@@ -93,14 +93,14 @@ def _unit_blame(case: _Case, error: ErrorKind, place: int, *, statuses: tuple[in
         span=None if named is None else named.span,
         polarity=None if stated is None else stated.polarity,
         gold_polarity=None if gold is None else gold.polarity,
-        introduced_by=told.introduced_by or "",
-        repaired_by=told.repaired_by,
-        broken_by=told.broken_by,
+        introduced_by=text.introduced_by or "",
+        repaired_by=text.repaired_by,
+        broken_by=text.broken_by,
         flagged_by=tuple(dict.fromkeys(flag.by for flag in spoken)) if is_heard_wrong else (),
         ignored_by=ignored_by(spoken, error, names, output=case.output) if spoken and is_heard_wrong else (),
-        does_stand_at_end=told.does_stand_at_end,
+        does_stand_at_end=text.does_stand_at_end,
         flags=tuple(spoken),
-        changes=told.changes,
+        changes=text.changes,
     )
 
 
@@ -286,7 +286,7 @@ def blame_csv(table: BlameTable) -> str:
 
 def blame_markdown(table: BlameTable) -> str:
     """Who introduced what stands at the end, what each step did, what each speaker saw, who ignored what."""
-    lines = ["# Who made which error", "", *_told(table), ""]
+    lines = ["# Who made which error", "", *_summary_lines(table), ""]
     lines += ["## Errors that stand at the end, by the step that introduced them", "", *_introduced(table), ""]
     lines += ["## What steps did to right and wrong", "", *_rates(table, ("introduction", "repair", "regression")), ""]
     lines += ["## What speakers flagged", "", *_rates(table, ("detection", "false alarm")), ""]
@@ -301,7 +301,7 @@ def _units(outputs: Iterable[PipelineOutput], sums: BlameSums) -> Iterator[UnitB
         yield from blame.units
 
 
-def _told(table: BlameTable) -> Iterator[str]:
+def _summary_lines(table: BlameTable) -> Iterator[str]:
     yield f"{table.sentences:,} sentences, {table.with_gold:,} of them with gold."
     if table.with_gold < table.sentences:
         yield "Without gold, only aspects that do not stand in the text are known to be wrong."
@@ -327,15 +327,15 @@ def _rates(table: BlameTable, titles: tuple[str, ...]) -> Iterator[str]:
     for row in table.rows:
         if _TITLES[row.metric] in titles and row.value is not None:
             cells.setdefault((row.by["step"], row.by["error"]), {})[_TITLES[row.metric]] = row
-    told = {place: found for place, found in cells.items() if any(row.count for row in found.values())}
-    if not told:
+    text = {place: found for place, found in cells.items() if any(row.count for row in found.values())}
+    if not text:
         yield "Nothing."
         return
     yield "Steps and errors without a row: there was nothing, or nothing to count."
     yield ""
     rows = [
         [_code(step), _code(error), *(_rate(found[title]) if title in found else "–" for title in titles)]
-        for (step, error), found in told.items()
+        for (step, error), found in text.items()
     ]
     yield from markdown(Table(left("step", "error", *titles), rows))
 

@@ -76,7 +76,7 @@ class ErrorCount:
         for (error, step), errors in sorted(self._standing.items(), key=lambda item: _rank(item[0][1])):
             standing.setdefault(error, {})[step] = errors
         ignored = sorted(self._ignored.items(), key=lambda item: (_rank(item[0][0]), -item[1], item[0]))
-        return BlameSection(tuple(rows), standing, tuple(IgnoredErrors(*told, errors) for told, errors in ignored))
+        return BlameSection(tuple(rows), standing, tuple(IgnoredErrors(*text, errors) for text, errors in ignored))
 
 
 def deed(move: FlowMove) -> str | None:
@@ -107,9 +107,9 @@ def flow_section(count: ErrorCount, rows: Iterable[MetricSummary], *, missing: s
     """The way of errors; what cannot be told says why."""
     if missing is not None:
         return FlowSection(missing="outputs" if missing == "outputs" else "blame")
-    told = list(rows)
-    steps = [row.by["step"] for row in told if row.metric == "step_introduction_rate"]
-    has_gold = any(row.by["error"] != "ungrounded" for row in told)
+    text = list(rows)
+    steps = [row.by["step"] for row in text if row.metric == "step_introduction_rate"]
+    has_gold = any(row.by["error"] != "ungrounded" for row in text)
     return FlowSection(count.flow(steps), count.sentences, has_gold=has_gold)
 
 
@@ -268,8 +268,8 @@ def blame_groups(section: BlameSection) -> list[BlameGroup]:
 
 def blame_columns(groups: Iterable[BlameGroup]) -> dict[str, str]:
     """The columns in which anything is told."""
-    told = {metric for group in groups for line in group.lines for metric in line.cells}
-    return {metric: words for metric, words in COLUMNS.items() if metric in told}
+    text = {metric for group in groups for line in group.lines for metric in line.cells}
+    return {metric: words for metric, words in COLUMNS.items() if metric in text}
 
 
 def _group(

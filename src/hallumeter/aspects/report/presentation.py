@@ -88,9 +88,9 @@ class _Writer:
         stated = error.aspect
         changes: list[Json] = [[self._by(step), STATUSES.index(became)] for step, became in error.changes]
         ignored: list[Json] = [[self._by(by), self._number(reason)] for by, reason in error.ignored_by]
-        told: list[Json] = [_polarity(stated.polarity), _polarity(error.gold_polarity), changes]
-        told += [[self._by(by) for by in error.flagged_by], ignored]
-        return [_ERRORS.index(error.error), self._name(stated.term, (stated.start, stated.end)), *_trimmed(told)]
+        text: list[Json] = [_polarity(stated.polarity), _polarity(error.gold_polarity), changes]
+        text += [[self._by(by) for by in error.flagged_by], ignored]
+        return [_ERRORS.index(error.error), self._name(stated.term, (stated.start, stated.end)), *_trimmed(text)]
 
     def moderator(self, word: sections.ModeratorWord) -> Json:
         rules: list[Json] = list(word.rules)
@@ -103,7 +103,7 @@ class _Writer:
         ]
 
     def _remark(self, remark: sections.Remark) -> Json:
-        told: list[Json] = [
+        text: list[Json] = [
             [self._known(term) for term in remark.about],
             _polarity(remark.value),
             self._quoted(remark.why),
@@ -111,7 +111,7 @@ class _Writer:
             _OUTCOMES.index(remark.outcome),
             self._quoted(remark.reason),
         ]
-        return [self._number(remark.asks), *_trimmed(told)]
+        return [self._number(remark.asks), *_trimmed(text)]
 
     def _number(self, text: str) -> int:
         return self.words.setdefault(text, len(self.words))
@@ -254,8 +254,8 @@ def _drop_facts(rows: Rows, level: float) -> Iterator[Fact]:
     }
     if all_kinds is None or all_kinds.value is None or all_kinds.interval is None:
         return
-    told = {part: share(row.value) for part, row in parts.items() if row is not None and row.value is not None}
-    if len(told) == len(parts):
+    text = {part: share(row.value) for part, row in parts.items() if row is not None and row.value is not None}
+    if len(text) == len(parts):
         yield fact(
             "dropped",
             _DROPPED,
@@ -264,7 +264,7 @@ def _drop_facts(rows: Rows, level: float) -> Iterator[Fact]:
             share=share(all_kinds.value),
             confidence=confidence(level),
             interval=shares(all_kinds.interval),
-            **told,
+            **text,
         )
 
 
@@ -310,15 +310,15 @@ def _blame_facts(rows: Rows) -> Iterator[Fact]:
 def _sections(gathered: Gathered) -> Sections:
     rows, selection, parts = gathered.rows, gathered.selection, build.part_sections(gathered.summary)
     shown = {item.response.record_id: item.findings for item in (*selection.worst, *selection.random)}
-    told = build.told_sentences(gathered.own or (), gathered.summary, shown=shown)
+    text = build.told_sentences(gathered.own or (), gathered.summary, shown=shown)
     brief = build.executive_rows(rows)
     families = {title: MetricSection(found, title) for title, found in build.metric_families(rows).items()}
-    sentences = record_sections(gathered, lambda view: build.sentence_view(view, told.traces.get(view.record_id)))
+    sentences = record_sections(gathered, lambda view: build.sentence_view(view, text.traces.get(view.record_id)))
     ordered: list[Section | None] = [
         MetricSection(brief, EXECUTIVE) if brief else None,
         *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
-        told.flow if selection.tallies.responses else None,
-        told.blame if told.blame.rows else None,
+        text.flow if selection.tallies.responses else None,
+        text.blame if text.blame.rows else None,
         parts.get("decisions"),
         *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
         *sentences,

@@ -47,8 +47,8 @@ def _parts(summary: Summary) -> Iterator[Table | Line]:
     yield from _run_tables(summary, found)
     for warning in found.warnings:
         side = "below" if warning.value < warning.bound else "above"
-        told = f"{warning.level}: {warning.metric} is {format_number(warning.value)}, {side} {warning.bound:g}: "
-        yield Line(f"{told}{warning.advice}", "red" if warning.level == "HIGH" else "yellow")
+        text = f"{warning.level}: {warning.metric} is {format_number(warning.value)}, {side} {warning.bound:g}: "
+        yield Line(f"{text}{warning.advice}", "red" if warning.level == "HIGH" else "yellow")
     for group in undefined_groups((_alias(row), row) for row in whole.values()):
         yield Line(f"undefined: {', '.join(group.names)}: {group.reason}", "dim")
     yield from signature_lines(whole[metric] for metric in DROPPED[:4] if metric in whole)
@@ -111,9 +111,9 @@ def _bounds(row: MetricSummary) -> str:
 def _breakdown_tables(breakdowns: Sequence[Breakdown]) -> Iterator[Table]:
     rows = []
     for each in breakdowns:
-        told = [f"{part} {number:,}" for part, number in each.parts.items()]
-        more = [f"{len(told) - MOST_PARTS} more"] if len(told) > MOST_PARTS else []
-        rows.append([each.name.replace("_", " "), f"{each.total:,}", " · ".join([*told[:MOST_PARTS], *more])])
+        text = [f"{part} {number:,}" for part, number in each.parts.items()]
+        more = [f"{len(text) - MOST_PARTS} more"] if len(text) > MOST_PARTS else []
+        rows.append([each.name.replace("_", " "), f"{each.total:,}", " · ".join([*text[:MOST_PARTS], *more])])
     if rows:
         yield Table([*left("of"), *right("total"), *left("parts", wrap="words")], rows, "Parts")
 
@@ -142,8 +142,8 @@ def _alias(row: MetricSummary) -> str:
 
 
 def _interval_name(rows: Sequence[MetricSummary]) -> str:
-    told = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
-    return interval_words(float(told.pop())) if len(told) == 1 else "interval"
+    text = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
+    return interval_words(float(text.pop())) if len(text) == 1 else "interval"
 
 
 def aspects_text(summary: Summary, form: str) -> str:

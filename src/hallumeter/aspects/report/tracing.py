@@ -75,8 +75,8 @@ class _Log:
 
 def _with_outcome(remark: Remark, entry: outputs.Correction) -> Remark:
     """The reason of the log, without where the debate spoke of it, which its own turns tell."""
-    told = entry.reason.partition(" [source:")[0]
-    reason = told if entry.applied else ": ".join(filter(None, (entry.ignored_reason, told)))
+    text = entry.reason.partition(" [source:")[0]
+    reason = text if entry.applied else ": ".join(filter(None, (entry.ignored_reason, text)))
     value = remark.value or entry.resulting_polarity
     return replace(remark, outcome="applied" if entry.applied else "ignored", reason=reason or None, value=value)
 

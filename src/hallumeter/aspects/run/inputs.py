@@ -195,9 +195,9 @@ class _Reading:
         try:
             return gold_of(values)
         except RecordError as error:
-            told = f"its gold is left out: {error}"
+            text = f"its gold is left out: {error}"
             self.failures.append(
-                failure_of(self._source.input, row.line, told, code="bad_gold", record_id=self._id_of(row))
+                failure_of(self._source.input, row.line, text, code="bad_gold", record_id=self._id_of(row))
             )
             return None
 

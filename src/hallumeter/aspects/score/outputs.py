@@ -92,8 +92,8 @@ def _with_polarities(row: Row) -> Row:
 
     for path in _POLARITIES:
         row = _with_items(row, path, partial(mended, is_final=path[0] == "final_result"))
-    told = row.get("notes")
-    before = list(told) if isinstance(told, list | tuple) else []
+    text = row.get("notes")
+    before = list(text) if isinstance(text, list | tuple) else []
     return row | {"notes": [*before, *(f"score: {note}" for note in notes)]} if notes else row
 
 

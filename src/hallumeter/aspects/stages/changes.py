@@ -163,8 +163,8 @@ class _Change:
             wanted = "negative"
         if wanted is None:
             is_missing = first.polarity is None
-            told = "it has no polarity to turn" if is_missing else f"{first.polarity} has no opposite"
-            return self._ignored(told, "impossible" if is_missing else "without_effect")
+            text = "it has no polarity to turn" if is_missing else f"{first.polarity} has no opposite"
+            return self._ignored(text, "impossible" if is_missing else "without_effect")
         same = [one for one in self._draft.sentiments if one.term == term] if is_review else [first]
         if all(sentiment.polarity == wanted for sentiment in same):
             return self._ignored(f"it is {wanted} already", "without_effect")

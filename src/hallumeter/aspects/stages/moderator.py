@@ -156,7 +156,7 @@ class _Case:
         self._stage = "stage1"
         self._flags = outputs.ArbiterFlags()
         self._rules: list[str] = []
-        self._told: list[str] = []
+        self._notes: list[str] = []
         self._reason = "stage1_only"
 
     def nothing_is_said(self, stage1: outputs.StageOpinion, stage2: outputs.StageOpinion | None) -> bool:
@@ -248,16 +248,16 @@ class _Case:
         return outputs.ModeratorOutput(
             self._label,
             self._confidence,
-            "; ".join(self._told),
+            "; ".join(self._notes),
             tuple(self._rules),
             self._flags,
             self._stage,
             self._reason,
         )
 
-    def _apply(self, rule: str, told: str, reason: str | None = None) -> None:
+    def _apply(self, rule: str, text: str, reason: str | None = None) -> None:
         self._rules.append(rule)
-        self._told.append(f"{rule}: {told}")
+        self._notes.append(f"{rule}: {text}")
         self._reason = reason or self._reason
 
 

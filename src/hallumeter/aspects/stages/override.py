@@ -121,8 +121,8 @@ def _overridden(draft: Draft, decision: OverrideDecision, thresholds: OverrideTh
 
 def _entry(decision: OverrideDecision, hints: tuple[AspectHint, ...]) -> Correction:
     sources = sources_of(hint for hint in hints if hint.polarity_hint == decision.target)
-    told = f"positive {decision.positive:g}, negative {decision.negative:g}"
+    text = f"positive {decision.positive:g}, negative {decision.negative:g}"
     reason = f"{decision.reason} [{sources}]" if sources else decision.reason
     return Correction(
-        OVERRIDE, decision.aspect_term, told, True, reason, "debate_override", None, decision.target, sources
+        OVERRIDE, decision.aspect_term, text, True, reason, "debate_override", None, decision.target, sources
     )

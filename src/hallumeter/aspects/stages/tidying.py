@@ -66,12 +66,12 @@ def tidied_aspects(aspects: tuple[Aspect, ...], sentence: ReadSentence) -> Tidie
         return TidiedAspects(tuple(bare), notes=tuple(notes))
     second = _second_aspect(terms, sentence)
     if second is None:
-        told = "there is a contrast, fewer than two aspects, and no further one was found"
+        text = "there is a contrast, fewer than two aspects, and no further one was found"
     else:
         bare.append(second)
-        told = f"there is a contrast and fewer than two aspects; {second.term!r} was added"
-    risk = StructuralRisk(MISSING_SECOND_ASPECT, TextSpan(0, len(sentence.text)), "high", told)
-    return TidiedAspects(tuple(bare), risk, (*notes, f"ate: {told}"))
+        text = f"there is a contrast and fewer than two aspects; {second.term!r} was added"
+    risk = StructuralRisk(MISSING_SECOND_ASPECT, TextSpan(0, len(sentence.text)), "high", text)
+    return TidiedAspects(tuple(bare), risk, (*notes, f"ate: {text}"))
 
 
 def tidied_sentiments(
@@ -183,5 +183,5 @@ def _gated(findings: StructuralValidation | StructuralReview, sentence: ReadSent
     left_out = len(findings.structural_risks) - len(risks), len(findings.correction_proposals) - len(proposals)
     if left_out == (0, 0) or sentence.has_negation:
         return GatedFindings(findings.structural_risks, findings.correction_proposals)
-    told = f"{left_out[0]} risks of negation and {left_out[1]} proposals to flip a polarity were left out"
-    return GatedFindings(risks, proposals, (f"{role}: nothing is negated here; {told}",))
+    text = f"{left_out[0]} risks of negation and {left_out[1]} proposals to flip a polarity were left out"
+    return GatedFindings(risks, proposals, (f"{role}: nothing is negated here; {text}",))

@@ -1,4 +1,4 @@
-"""Put the cases to an evaluator that runs in a process of its own, under a time limit."""
+"""Put the cases to an evaluator that runs in a process of its own, under a time limit, and show what came of it."""
 
 from __future__ import annotations
 
@@ -163,7 +163,8 @@ class _Evaluator:
         except queue.Empty:
             return Outcome("timeout", said=f"no answer in {seconds:g} s")
         if not line:
-            return Outcome("crashed", said=_last_words(self._errors))
+            spoken = [line.decode("utf-8", "replace").strip() for line in self._errors if line.strip()]
+            return Outcome("crashed", said=spoken[-1][:_LAST_WORDS] if spoken else "it ended without a word")
         return msgspec.json.decode(line, type=Outcome)
 
     def _stop(self) -> None:
@@ -186,8 +187,3 @@ def _read(stream: IO[bytes] | None, keep: Callable[[bytes], object]) -> None:
     except ValueError:
         pass  # closed while it was read
     keep(b"")
-
-
-def _last_words(lines: Sequence[bytes]) -> str:
-    spoken = [line.decode("utf-8", "replace").strip() for line in lines if line.strip()]
-    return spoken[-1][:_LAST_WORDS] if spoken else "it ended without a word"

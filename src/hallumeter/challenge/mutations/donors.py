@@ -369,7 +369,14 @@ def facts_of(texts: Iterable[str]) -> Facts:
     numbers, dates, names = (defaultdict[str, list[Fact]](list) for _ in range(3))
     readings = [read(sentence) for sentence in _sentences(texts)]
     common = frozenset(word for reading in readings for word in _small_words(reading))
-    classes = _classes(readings)
+    # A person's name may stand after "from", but no place speaks.
+    text = [
+        (reading.text[name.start : name.end], name_class(reading, name))
+        for reading in readings
+        for name in reading.names
+    ]
+    places = {written: kind for written, kind in text if kind == "place"}
+    classes = places | {written: kind for written, kind in text if kind == "person"}
     for number, reading in enumerate(readings):
         _take(numbers, _number_facts(reading, number))
         _take(dates, _date_facts(reading, number))
@@ -416,17 +423,6 @@ def _date_facts(reading: Reading, sentence: int) -> Iterator[tuple[str, Fact]]:
 def _small_words(reading: Reading) -> Iterator[str]:
     terms = reading.terms
     return (word for word, start in zip(terms.folded, terms.starts, strict=True) if reading.text[start].islower())
-
-
-def _classes(readings: Iterable[Reading]) -> dict[str, str]:
-    """A person's name may stand after "from", but no place speaks."""
-    told = [
-        (reading.text[name.start : name.end], name_class(reading, name))
-        for reading in readings
-        for name in reading.names
-    ]
-    places = {written: kind for written, kind in told if kind == "place"}
-    return places | {written: kind for written, kind in told if kind == "person"}
 
 
 def _name_facts(

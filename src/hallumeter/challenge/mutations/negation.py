@@ -101,14 +101,10 @@ def _denied(text: str, match: re.Match[str], written: str) -> Edit | None:
     pronoun = _PRONOUN_BEFORE.search(text[:start])
     if pronoun is not None:
         return Edit(pronoun.start(), end, _with_ne(pronoun.group() + written), "a negation put in")
-    if text[start - 1] in "'’" or _is_east(text, start, end):
+    # Whether "est" is a point of the compass.
+    if text[start - 1] in "'’" or (text[start:end] == "est" and re.search(r"(?:nord|sud)-$", text[:start]) is not None):
         return None
     return Edit(start, end, _with_ne(written), "a negation put in")
-
-
-def _is_east(text: str, start: int, end: int) -> bool:
-    """Whether "est" is a point of the compass."""
-    return text[start:end] == "est" and re.search(r"(?:nord|sud)-$", text[:start]) is not None
 
 
 def _with_ne(written: str) -> str:

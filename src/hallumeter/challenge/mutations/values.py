@@ -79,7 +79,11 @@ def _is_usable(reading: Reading, name: Name, fact: Fact) -> bool:
         or _initials(written) == _initials(fact.written) != written[:1].upper()
     ):
         return False
-    return _takes_same_article(reading, name, fact.written)
+    # Whether the words before the name suit the other one: "an" and "d'" stand before vowels alone.
+    before = reading.text[max(0, name.start - 3) : name.start].casefold()
+    old, new = reading.text[name.start].casefold() in _VOWELS, fact.written[0].casefold() in _VOWELS
+    is_bound = reading.language == "fr" or before.endswith((" a ", "an ")) or name.start in {2, 3}
+    return old == new or not is_bound
 
 
 def _is_akin(first: str, second: str) -> bool:
@@ -91,14 +95,6 @@ def _is_akin(first: str, second: str) -> bool:
 
 def _initials(written: str) -> str:
     return written if written.isupper() else "".join(word[:1].upper() for word in written.split())
-
-
-def _takes_same_article(reading: Reading, name: Name, other: str) -> bool:
-    """Whether the words before the name suit the other one: "an" and "d'" stand before vowels alone."""
-    before = reading.text[max(0, name.start - 3) : name.start].casefold()
-    old, new = reading.text[name.start].casefold() in _VOWELS, other[0].casefold() in _VOWELS
-    is_bound = reading.language == "fr" or before.endswith((" a ", "an ")) or name.start in {2, 3}
-    return old == new or not is_bound
 
 
 # Errors in dates and times: another year, month, day, weekday or hour, in the same form.
@@ -161,7 +157,10 @@ def _other_parts(reading: Reading, date: Date, part: DatePart, *, choice: Choice
     if part.name in {"month", "weekday"} and not part.written.isdigit():
         options = _other_names(reading, part)
     elif part.name == "year":
-        options = _other_years(date, part)
+        shifts = _DECADES if date.last_year is not None else _YEARS
+        years = [int(part.written) + shift for shift in shifts]
+        width = len(part.written)
+        options = [str(year).zfill(width) for year in years if 0 < year <= _LAST_YEAR and len(str(year)) <= width]
     else:
         options = _other_numbers(part)
     for written in choice.ordered(options, part.name):
@@ -170,13 +169,6 @@ def _other_parts(reading: Reading, date: Date, part: DatePart, *, choice: Choice
             yield Edit(part.start, ending.end(), ordinal(int(written)), f"another {part.name}")
         else:
             yield Edit(part.start, part.end, written, f"another {part.name}")
-
-
-def _other_years(date: Date, part: DatePart) -> list[str]:
-    shifts = _DECADES if date.last_year is not None else _YEARS
-    years = [int(part.written) + shift for shift in shifts]
-    width = len(part.written)
-    return [str(year).zfill(width) for year in years if 0 < year <= _LAST_YEAR and len(str(year)) <= width]
 
 
 def _other_numbers(part: DatePart) -> list[str]:

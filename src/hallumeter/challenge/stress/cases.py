@@ -161,7 +161,12 @@ def select_claims(inputs: Inputs, journal: Journal, report: ReadingReport, *, se
         given = labelled_claims(inputs)
     records = _Records(journal, report)
     if settings.claims == "given" or (settings.claims is None and _any_with_evidence(records, given)):
-        selection = _of_given(records, given, settings.limit)
+        numbers = [number for number, response in records if (response.record_id, response.model) in given]
+        found = [
+            [SourceClaim(named, claim_id, text) for claim_id, text in given[response.record_id, response.model].items()]
+            for response, named in records.named(_spread(numbers, settings.limit))
+        ]
+        selection = _selection("given", found, records, limit=settings.limit)
     else:
         selection = _of_evidence(records, settings.limit)
     if not selection.claims:
@@ -209,15 +214,6 @@ class _Records:
 
 def _any_with_evidence(records: _Records, given: Given) -> bool:
     return bool(given) and any((response.record_id, response.model) in given for _, response in records)
-
-
-def _of_given(records: _Records, given: Given, limit: int) -> Selection:
-    numbers = [number for number, response in records if (response.record_id, response.model) in given]
-    found = [
-        [SourceClaim(named, claim_id, text) for claim_id, text in given[response.record_id, response.model].items()]
-        for response, named in records.named(_spread(numbers, limit))
-    ]
-    return _selection("given", found, records, limit=limit)
 
 
 def _of_evidence(records: _Records, limit: int) -> Selection:

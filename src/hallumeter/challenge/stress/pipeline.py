@@ -32,7 +32,7 @@ from hallumeter.run.run_folder import JOURNAL, SUMMARY, new_run_folder, write_js
 from hallumeter.run.stopping import stopping_on_signals
 
 from .cases import Case, Selection, StressSettings, cases_of, select_claims
-from .text import STRESS_VERSION, StressResult, judge_results
+from .result import STRESS_VERSION, StressResult, judge_results
 
 JudgeLike = str | Judge | Callable[..., object]
 
@@ -141,7 +141,11 @@ def run_stress(
         assert isinstance(journal, CaseJournal)
         opened.enter_context(journal)
         context = RunContext(journal, stop, progress, setup.spending)
-        selection = _selection(inputs, context, settings)
+        context.progress.begin("reading", total=0)
+        report = read_records(inputs.sources(), context.journal, settings.judging, stop=context.stop)
+        if report is None:
+            raise KeyboardInterrupt(_INTERRUPTED)
+        selection = select_claims(inputs, context.journal, report, settings=settings)
         progress.begin("editing claims", total=len(selection.claims))
         cases = tuple(cases_of(selection.claims, seed=settings.judging.measure.seed, progress=progress))
         journal.cases = cases
@@ -149,15 +153,12 @@ def run_stress(
         result = _result(selection, cases, said, settings=settings)
         if folder is not None:
             write_result(folder, result, cases, said=said)
-    return StressOutcome(result, _first_failures(said), setup.spending, setup.troubles, is_cut_short)
-
-
-def _selection(inputs: Inputs, context: RunContext, settings: StressSettings) -> Selection:
-    context.progress.begin("reading", total=0)
-    report = read_records(inputs.sources(), context.journal, settings.judging, stop=context.stop)
-    if report is None:
-        raise KeyboardInterrupt(_INTERRUPTED)
-    return select_claims(inputs, context.journal, report, settings=settings)
+    firsts: dict[tuple[str | None, str], Failure] = {}
+    for own in said.values():
+        for item in own:
+            if isinstance(item, Failure):
+                firsts.setdefault((item.judge, item.message), item)
+    return StressOutcome(result, tuple(firsts.values()), setup.spending, setup.troubles, is_cut_short)
 
 
 def _judged(
@@ -210,15 +211,6 @@ def _result(
         resamples=measure.resamples,
         judges=judge_results(cases, said, measure),
     )
-
-
-def _first_failures(said: dict[str, _Said]) -> tuple[Failure, ...]:
-    firsts: dict[tuple[str | None, str], Failure] = {}
-    for own in said.values():
-        for item in own:
-            if isinstance(item, Failure):
-                firsts.setdefault((item.judge, item.message), item)
-    return tuple(firsts.values())
 
 
 # Put judges to the test with the claims of files, or of records in Python.

@@ -345,6 +345,16 @@ class Gathering:
 
     def _record(self, patient: resources.Patient, belongings: list[resources.Resource]) -> PatientRecord:
         medications = [self._with_medication(each) for each in belongings if isinstance(each, resources.MedicationUse)]
+        # The latest day of anything dated.
+        dated = (
+            resources.Condition
+            | resources.MedicationUse
+            | resources.Observation
+            | resources.OtherEntry
+            | resources.Procedure
+        )
+        texts = {each.date for each in belongings if isinstance(each, dated)}
+        days = {text[:10] for text in texts if text}
         return PatientRecord(
             patient_id=patient.id or self.name,
             source=self.name,
@@ -353,7 +363,7 @@ class Gathering:
             medications=tuple(medications),
             observations=tuple(each for each in belongings if isinstance(each, resources.Observation)),
             procedures=tuple(each for each in belongings if isinstance(each, resources.Procedure)),
-            last_day=_last_day(belongings),
+            last_day=max((day for day in map(resources.day_of, days) if day), default=None),
         )
 
     def _with_medication(self, use: resources.MedicationUse) -> resources.MedicationUse:
@@ -385,20 +395,6 @@ class Gathering:
 def _updated(resource: resources.Resource) -> float:
     moment = resources.moment_of(resource.meta.last_updated if resource.meta else None)
     return moment.timestamp() if moment else 0.0
-
-
-def _last_day(belongings: list[resources.Resource]) -> date | None:
-    """The latest day of anything dated."""
-    dated = (
-        resources.Condition
-        | resources.MedicationUse
-        | resources.Observation
-        | resources.OtherEntry
-        | resources.Procedure
-    )
-    texts = {each.date for each in belongings if isinstance(each, dated)}
-    days = {text[:10] for text in texts if text}
-    return max((day for day in map(resources.day_of, days) if day), default=None)
 
 
 def read_patients(

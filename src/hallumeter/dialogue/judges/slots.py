@@ -439,11 +439,11 @@ def _listed(kind: MentionKind, name: str, truth: PatientTruth) -> tuple[Label, s
     is_known = (truth.drugs if is_drug else truth.conditions) is not None
     if not is_known:
         return Label.NOT_ENOUGH_INFO, NOT_IN_RECORD, f"the record has no {_LISTS[kind]}"
-    told = truth.drugs_told if is_drug else truth.conditions_told
+    text = truth.drugs_told if is_drug else truth.conditions_told
     if truth.has_drug(name) if is_drug else truth.has_condition(name):
-        return Label.SUPPORTED, None, f"the record lists {told}"
+        return Label.SUPPORTED, None, f"the record lists {text}"
     reason = "invented_medication" if is_drug else "invented_condition"
-    return Label.REFUTED, reason, f"the answer says {name}, the record lists {told}"
+    return Label.REFUTED, reason, f"the answer says {name}, the record lists {text}"
 
 
 def _sex(mention: Mention, truth: PatientTruth) -> tuple[Label, str | None, str]:

@@ -43,7 +43,7 @@ from .patients import UNPARSABLE, MeasuredPatient, PatientTask, Task, measure_pa
 from .rate_table import ONE_ANSWER, RateFile, RateRow, RateTable, metric_rates, parts_of, score_bins, summary_rows
 from .record_lines import JUDGE
 from .settings import DialogueSettings
-from .setup import CONCURRENCY, DialogueSetup, equipment_for
+from .setup import CONCURRENCY, DialogueSetup, setup_for
 
 PLAIN = "llm"
 """The mode that others are compared with, where there is one of this name."""
@@ -219,7 +219,7 @@ def measure_dialogues(
 
     `judge` is the one that the settings name, made by whoever calls.
     """
-    dialogue_setup = equipment_for(settings, judge)
+    dialogue_setup = setup_for(settings, judge)
     shared = None if judge is None else dialogue_setup
     task = Task(settings=settings, modes=dialogues.modes, is_kept=keep is not None, dialogue_setup=shared)
     take, tell = keep or _leave, progress or _leave
@@ -289,7 +289,7 @@ class _Collected:
     def __init__(self, dialogues: Dialogues, settings: DialogueSettings, rate_table: RateTable) -> None:
         self._dialogues = dialogues
         self._settings = settings
-        self._ledger = rate_table
+        self._rate_table = rate_table
         self._modes = {mode: code for code, mode in enumerate(dialogues.modes)}
         self._turns: Counter[int] = Counter()
         self._groups: dict[tuple[str, ...], int] = {}
@@ -320,7 +320,7 @@ class _Collected:
             group = self._groups.setdefault(turn.group, len(self._groups))
             mode = self._modes.setdefault(turn.mode, len(self._modes))
             rows.append(RateRow(self._patients, mode, turn.turn_id, turn.question, group, turn.is_failed, turn.rates))
-        self._ledger.add(rows)
+        self._rate_table.add(rows)
         self._patients += 1
 
     def _note(self, notes: dict[tuple[str, str], int]) -> None:
@@ -332,19 +332,22 @@ class _Collected:
     def measured(self, dialogue_setup: DialogueSetup) -> MeasuredDialogues:
         """Everything, pooled."""
         failures = (*self._dialogues.failures, *self._failures)
-        if not len(self._ledger):
+        if not len(self._rate_table):
             first = f"; the first fault: {failures[0].message}" if failures else ""
             raise InputError(f"no answer could be measured{first}")
-        self._check_fields()
+        absent = [field for field in self._settings.by if field not in self._fields]
+        if absent:
+            found = ", ".join(sorted(self._fields))
+            raise SettingsError(f"no event has the field {absent[0]!r}; fields found: {found}")
         fairness = self._fairness()
         numbers = self._summary_settings(dialogue_setup)
         modes = tuple(self._modes)
-        rate_table = self._ledger.finished()
+        rate_table = self._rate_table.finished()
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument=INSTRUMENT,
             counts=Counts(
-                records=len(self._ledger),
+                records=len(self._rate_table),
                 claims=self._findings,
                 verdicts=self._findings,
                 failures=len(self._dialogues.failures) + self._failures_total,
@@ -386,12 +389,6 @@ class _Collected:
         requirements = dialogue_setup.requirements
         return summary_rows(rate_table, parts, settings=numbers, requirements=requirements, workers=self._workers)
 
-    def _check_fields(self) -> None:
-        absent = [field for field in self._settings.by if field not in self._fields]
-        if absent:
-            found = ", ".join(sorted(self._fields))
-            raise SettingsError(f"no event has the field {absent[0]!r}; fields found: {found}")
-
     def _fairness(self) -> Fairness | None:
         if len(self._modes) < 2:
             return None
@@ -429,8 +426,8 @@ class _Collected:
             yield f"answers whose question is not known, so that its cues cannot be read: {silent:,}"
         missing = {slot: count for (kind, slot), count in sorted(self._notes.items()) if kind == "missing"}
         if missing:
-            told = ", ".join(f"{slot} {count:,}" for slot, count in missing.items())
-            yield f"required facts that the patient's record lacks, left out of CUS, answers: {told}"
+            text = ", ".join(f"{slot} {count:,}" for slot, count in missing.items())
+            yield f"required facts that the patient's record lacks, left out of CUS, answers: {text}"
         yield from self._notices_of_values()
         yield from self._dialogues.notices
 

@@ -98,6 +98,10 @@ def event_of(line: bytes, script: Script | None = None) -> Event:
         asked = next((each.question for each in script.turns if each.turn_id == turn), "")
         question = EventQuestion(question.question_id, asked, question.template)
     slots = _slots_written(bytes(raw.slots_truth)) or (script.slots if script else None)
+    # What an answer took, as far as it is known.
+    tokens = [_number(raw.usage.get(name)) for name in ("input_tokens", "output_tokens")]
+    read, written = (None if count is None else int(count) for count in tokens)
+    known = {name: str(value) for name, value in (raw.timestamps or {}).items() if value is not None}
     return Event(
         run_id=str(raw.run_id or ""),
         mode=_mode(raw),
@@ -105,9 +109,9 @@ def event_of(line: bytes, script: Script | None = None) -> Event:
         turn_id=turn,
         question=question,
         answer=_answer(raw),
-        usage=_usage(raw.usage),
+        usage=EventUsage(read, written, _number(raw.usage.get("estimated_cost_usd"))),
         timing_ms=_timing(raw.timing_ms),
-        timestamps=_timestamps(raw),
+        timestamps=known if raw.timestamp_utc is None else known | {"utc": str(raw.timestamp_utc)},
         metadata={name: _plain(value) for name, value in (raw.metadata or {}).items()},
         metrics={name: _number(value) for name, value in raw.metrics.items()},
         slots_truth=slots,
@@ -203,22 +207,10 @@ def _answer(raw: _Line) -> str | None:
     return None
 
 
-def _usage(given: Mapping[str, object]) -> EventUsage:
-    """What an answer took, as far as it is known."""
-    tokens = [_number(given.get(name)) for name in ("input_tokens", "output_tokens")]
-    read, written = (None if count is None else int(count) for count in tokens)
-    return EventUsage(read, written, _number(given.get("estimated_cost_usd")))
-
-
 def _timing(given: Mapping[str, object] | float | None) -> dict[str, float | None]:
     if isinstance(given, Mapping):
         return {name: _number(value) for name, value in given.items()}
     return {} if given is None else {"total": float(given)}
-
-
-def _timestamps(place: _Place) -> dict[str, str]:
-    known = {name: str(value) for name, value in (place.timestamps or {}).items() if value is not None}
-    return known if place.timestamp_utc is None else known | {"utc": str(place.timestamp_utc)}
 
 
 def _short(question: str) -> str:

@@ -19,7 +19,7 @@ from .events import event_of, script_of
 from .rate_table import numbers_of
 from .record_lines import AnswerLines, Facts, MeasuredAnswer, answer_lines, facts_of, joined_lines
 from .settings import MODE, PATIENT, TURN, DialogueSettings
-from .setup import DialogueSetup, equipment_for
+from .setup import DialogueSetup, setup_for
 from .turns import UNUSABLE, AskedTurn, MeasuredTurn, measure_turns, named_metrics, record_name, unusable
 
 NO_VALUE = "(none)"
@@ -91,14 +91,14 @@ class MeasuredPatient(Struct, frozen=True):
 
 def measure_patients(tasks: Sequence[PatientTask], *, task: Task) -> list[MeasuredPatient]:
     """Measure some patients."""
-    dialogue_setup = task.dialogue_setup or _equipment(task.settings)
+    dialogue_setup = task.dialogue_setup or _setup_of(task.settings)
     return [_measure_patient(patient, task, dialogue_setup) for patient in tasks]
 
 
 @cache
-def _equipment(settings: DialogueSettings) -> DialogueSetup:
+def _setup_of(settings: DialogueSettings) -> DialogueSetup:
     """Each process makes it once."""
-    return equipment_for(settings)
+    return setup_for(settings)
 
 
 def _measure_patient(patient: PatientTask, task: Task, dialogue_setup: DialogueSetup) -> MeasuredPatient:
@@ -132,7 +132,7 @@ class _Collected:
 
     def __init__(self, task: Task, dialogue_setup: DialogueSetup) -> None:
         self._task = task
-        self._equipment = dialogue_setup
+        self._dialogue_setup = dialogue_setup
         self._turns: list[TurnResult] = []
         self._failures: list[Failure] = []
         self._notes: Counter[tuple[str, str]] = Counter()
@@ -204,7 +204,7 @@ class _Collected:
     def _rates(self, event: Event, findings: TurnFindings, *, is_usable: bool) -> TurnRates:
         """All rates, with the overall score of those that are there and of what the event brings."""
         rates = turn_rates(findings)
-        weights = self._equipment.requirements.weights
+        weights = self._dialogue_setup.requirements.weights
         if not is_usable or not weights:
             return rates
         own = named_metrics(rates)

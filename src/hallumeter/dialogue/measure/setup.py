@@ -339,7 +339,7 @@ CONCURRENCY = 8
 """Patients that are measured at once when a language model is asked about them."""
 
 
-def equipment_for(settings: DialogueSettings, judge: Judge | None = None) -> DialogueSetup:
+def setup_for(settings: DialogueSettings, judge: Judge | None = None) -> DialogueSetup:
     """Make everything that the settings name; the judge is made by whoever calls.
 
     Raises:

@@ -64,8 +64,8 @@ def dialogue_facts(summary: Summary, headline: str | None, level: float) -> Iter
     rows = Rows(summary, headline)
     right = rows.whole("sfs_pooled")
     if right is not None and right.value is not None and right.interval is not None:
-        told = {"count": count(right.count or 0), "total": count(right.total or 0), "share": share(right.value)}
-        yield fact("facts", _FACTS, **told, confidence=confidence(level), interval=shares(right.interval))
+        text = {"count": count(right.count or 0), "total": count(right.total or 0), "share": share(right.value)}
+        yield fact("facts", _FACTS, **text, confidence=confidence(level), interval=shares(right.interval))
     if summary.dialogue is not None:
         for _, differences in pairs_of_modes(summary.dialogue.differences):
             yield from _mode_facts(differences, level)
@@ -82,19 +82,19 @@ def _mode_facts(rows: Sequence[ModeDifference], level: float) -> Iterator[Fact]:
         if row.direction != "none"
     ]
     widest = max(rows, key=lambda row: row.pairs)
-    told = {"first": name(widest.first), "second": name(widest.second)}
+    text = {"first": name(widest.first), "second": name(widest.second)}
     basis = {"pairs": count(widest.pairs), "patients": count(widest.patients)}
     if not shown:
-        yield fact("modes", _EQUAL, **told, **basis)
+        yield fact("modes", _EQUAL, **text, **basis)
     for sentence, is_better in ((_BETTER, True), (_WORSE, False)):
         own = [row.metric for row in shown if _is_better(row) is is_better]
         if own:
-            yield fact("modes", sentence, **told, **basis, metrics=metrics(own))
+            yield fact("modes", sentence, **text, **basis, metrics=metrics(own))
     for row in shown:
         if row.metric == OVERALL and row.difference is not None and row.adjusted_p_value is not None and row.interval:
             size = {"difference": signed(row.difference), "interval": signeds(row.interval)}
             test = {"confidence": confidence(level), "p": p_value(row.adjusted_p_value)}
-            yield fact("overall", _OVERALL, metric=metrics([row.metric]), **told, **size, **test)
+            yield fact("overall", _OVERALL, metric=metrics([row.metric]), **text, **size, **test)
 
 
 def _is_better(row: ModeDifference) -> bool:
@@ -126,5 +126,5 @@ def _safety_facts(rows: Rows, level: float) -> Iterator[Fact]:
     if not row.count:
         yield fact("safety", _SAFE, total=count(row.total))
     elif row.interval is not None:
-        told = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
-        yield fact("safety", _UNSAFE, **told, confidence=confidence(level), interval=shares(row.interval))
+        text = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
+        yield fact("safety", _UNSAFE, **text, confidence=confidence(level), interval=shares(row.interval))

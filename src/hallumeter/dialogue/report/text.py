@@ -209,8 +209,8 @@ def _name(metric: str) -> str:
 
 def _interval_name(rows: Sequence[MetricSummary]) -> str:
     """What the intervals are called; their confidence is part of every signature."""
-    told = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
-    return wording.interval_words(float(told.pop())) if len(told) == 1 else "interval"
+    text = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
+    return wording.interval_words(float(text.pop())) if len(text) == 1 else "interval"
 
 
 def _value(row: MetricSummary | None, *, has_interval: bool) -> str:

@@ -1,4 +1,4 @@
-"""How differences between modes are told, the same in every renderer."""
+"""How differences between modes are worded, the same in every renderer, and the sections that show them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def group_title(fields: Sequence[str]) -> str:
     'By mode and turn'
     """
     names = [say(_FIELD_WORDS[name]) if name in _FIELD_WORDS else name for name in fields]
-    return say("By {fields}", fields=reduce(lambda told, name: say("{names} and {last}", names=told, last=name), names))
+    return say("By {fields}", fields=reduce(lambda text, name: say("{names} and {last}", names=text, last=name), names))
 
 
 def metric_alias(metric: str) -> str:

@@ -126,9 +126,9 @@ def agent_question(question: str, language: str, *, memory: Sequence[str], recor
     """
     nothing = words_in(language).memory["nothing"]
     values = {"memory": _as_data(memory) or nothing, "record": _as_data(record) or nothing, "question": question}
-    told = filled(prompt("agent_question", language), values)
-    assert told is not None
-    return told
+    text = filled(prompt("agent_question", language), values)
+    assert text is not None
+    return text
 
 
 def messages_of(exchanges: Sequence[tuple[str, str]], question: str, language: str) -> tuple[Message, ...]:

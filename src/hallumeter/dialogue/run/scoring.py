@@ -54,7 +54,7 @@ class Scoring:
         is_strict: bool = False,
     ) -> None:
         """`checker` is called if faithfulness is to be measured, since that may load a model."""
-        self._equipment = dialogue_setup
+        self._dialogue_setup = dialogue_setup
         self._is_strict = is_strict
         self._measures: dict[str, Callable[[Event], float | None]] = {}
         if experiment.faithfulness == "embedded":
@@ -80,7 +80,7 @@ class Scoring:
         return Scored(found, tuple(failures), event.timestamps.get("finished"))
 
     def _clinical(self, event: Event, earlier: Sequence[Event]) -> dict[str, float | None]:
-        found = event_metrics(measure_event(event, earlier, self._equipment))
+        found = event_metrics(measure_event(event, earlier, self._dialogue_setup))
         return {name: found.get(name) for name in CLINICAL_METRICS}
 
     def _faithfulness(self, event: Event) -> float | None:

@@ -472,7 +472,16 @@ def facts_of(record: PatientRecord, as_of: date | None, notes: Notes) -> Patient
     day = as_of or record.last_day
     left_out = 0
     if as_of is not None:
-        record, left_out = _until(record, as_of)
+        # A record as it was on a day, and how many entries are later.
+        conditions = tuple(_as_it_was(each, as_of) for each in _earlier(record.conditions, as_of))
+        kept = replace(
+            record,
+            conditions=conditions,
+            medications=_earlier(record.medications, as_of),
+            observations=_earlier(record.observations, as_of),
+            procedures=_earlier(record.procedures, as_of),
+        )
+        record, left_out = (kept, _entries(record) - _entries(kept))
     if left_out:
         notes.say("later", f"{left_out} entries are dated after {as_of} and left out")
     ranked = ranked_conditions(record.conditions, notes)
@@ -494,19 +503,6 @@ def facts_of(record: PatientRecord, as_of: date | None, notes: Notes) -> Patient
         labs=chosen_labs(values, relevant),
         procedures=weighty_procedures(record.procedures),
     )
-
-
-def _until(record: PatientRecord, day: date) -> tuple[PatientRecord, int]:
-    """A record as it was on a day, and how many entries are later."""
-    conditions = tuple(_as_it_was(each, day) for each in _earlier(record.conditions, day))
-    kept = replace(
-        record,
-        conditions=conditions,
-        medications=_earlier(record.medications, day),
-        observations=_earlier(record.observations, day),
-        procedures=_earlier(record.procedures, day),
-    )
-    return kept, _entries(record) - _entries(kept)
 
 
 def _earlier(found: tuple[Dated, ...], day: date) -> tuple[Dated, ...]:

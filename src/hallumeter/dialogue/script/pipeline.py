@@ -1,4 +1,4 @@
-"""A folder of FHIR files in, a file of scripts out."""
+"""A folder of FHIR files in, a file of scripts out, with the questions worded in the language of the script."""
 
 from __future__ import annotations
 
@@ -184,11 +184,11 @@ def _is_name(word: str, table: Questions) -> bool:
 
 def _told_vitals(vitals: Mapping[str, str]) -> dict[str, str]:
     """Vitals in the order of telling, with the blood pressure as one."""
-    told = dict(vitals)
+    text = dict(vitals)
     systolic, diastolic = (re.match(r"[\d.]+", vitals.get(f"bp_{which}", "")) for which in ("systolic", "diastolic"))
     if systolic and diastolic:
-        told["bp"] = f"{systolic[0]}/{vitals['bp_diastolic']}"
-    return {name: told[name] for name in TOLD_VITALS if name in told}
+        text["bp"] = f"{systolic[0]}/{vitals['bp_diastolic']}"
+    return {name: text[name] for name in TOLD_VITALS if name in text}
 
 
 def _measured(values: Mapping[str, str], language: str, table: Questions) -> list[str]:

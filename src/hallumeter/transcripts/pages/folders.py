@@ -40,7 +40,15 @@ def pages_in(folder: Path) -> PageFiles:
     skipped = tuple(_skipped_line(folder, reason, paths) for reason, paths in sorted(others.items()))
     if not found:
         raise InputError(f"{folder}: holds no page; expected files ending in {', '.join(PAGE_SUFFIXES)}{_but(others)}")
-    _refuse_doubles(folder, found)
+    doubles = {name: paths for name, paths in found.items() if len(paths) > 1}
+    if doubles:
+        name, paths = min(doubles.items())
+        first, second = (path.relative_to(folder) for path in paths[:2])
+        more = f" ({len(doubles) - 1:,} more likewise)" if len(doubles) > 1 else ""
+        raise InputError(
+            f"{folder}: {first} and {second} are both page {name!r}{more}; keep one file for a page, or give each "
+            f"reading a folder of its own"
+        )
     return PageFiles({name: found[name][0] for name in sorted(found)}, skipped)
 
 
@@ -93,18 +101,6 @@ def _reason_to_skip(path: Path) -> str | None:
 def _name_below(path: Path, folder: Path) -> str:
     *folders, name = path.relative_to(folder).parts
     return "/".join([*map(composed_name, folders), page_name(name)])
-
-
-def _refuse_doubles(folder: Path, found: dict[str, list[Path]]) -> None:
-    doubles = {name: paths for name, paths in found.items() if len(paths) > 1}
-    if doubles:
-        name, paths = min(doubles.items())
-        first, second = (path.relative_to(folder) for path in paths[:2])
-        more = f" ({len(doubles) - 1:,} more likewise)" if len(doubles) > 1 else ""
-        raise InputError(
-            f"{folder}: {first} and {second} are both page {name!r}{more}; keep one file for a page, or give each "
-            f"reading a folder of its own"
-        )
 
 
 def _skipped_line(folder: Path, reason: str, paths: list[Path]) -> str:

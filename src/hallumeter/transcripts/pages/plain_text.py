@@ -56,7 +56,10 @@ def decode(data: bytes, *, is_markup: bool = False) -> tuple[str, list[str]]:
             text, notices = _marked(data[len(mark) :], encoding)
             break
     else:
-        _refuse_binary(data)
+        controls = len(data) - len(data.translate(None, _CONTROLS))
+        is_full_of_controls = controls > _FEWEST_CONTROLS and controls > _BINARY_SHARE * len(data)
+        if is_full_of_controls or data.startswith(_BINARY_BEGINNINGS):
+            raise InputError("looks like a binary file, not text; if it is UTF-16 without a mark, save it as UTF-8")
         text, notices = _unmarked(data, is_markup=is_markup)
     if "\0" in text:
         notices.append("NUL characters were left out")
@@ -103,10 +106,3 @@ def _unmarked(data: bytes, *, is_markup: bool) -> tuple[str, list[str]]:
     # Without a count, so that the notices of many files are one.
     how = "some bytes are not UTF-8 and were read as cp1252"
     return text, [f"{how}; check the letters, or save the file as UTF-8"]
-
-
-def _refuse_binary(data: bytes) -> None:
-    controls = len(data) - len(data.translate(None, _CONTROLS))
-    is_full_of_controls = controls > _FEWEST_CONTROLS and controls > _BINARY_SHARE * len(data)
-    if is_full_of_controls or data.startswith(_BINARY_BEGINNINGS):
-        raise InputError("looks like a binary file, not text; if it is UTF-16 without a mark, save it as UTF-8")

@@ -104,7 +104,7 @@ def _ticks(engines: int) -> list[Json]:
 
 
 def _rank_caption(ranking: Ranking) -> str:
-    told = [
+    text = [
         say_count(
             ranking.pages,
             "Point: the mean rank of an engine by {metric} over {count} page; 1 is best.",
@@ -113,7 +113,7 @@ def _rank_caption(ranking: Ranking) -> str:
         )
     ]
     if ranking.critical_difference is not None:
-        told.append(
+        text.append(
             say(
                 "Mean ranks further apart than {difference} differ (Nemenyi, {level} %): pale lines that overlap do "
                 "not. Beside the names, a bar joins engines that do not differ from each other.",
@@ -122,18 +122,18 @@ def _rank_caption(ranking: Ranking) -> str:
             )
         )
     if ranking.p_value is not None:
-        told.append(say("All together: Friedman's test, {p}.", p=p_words(ranking.p_value)))
+        text.append(say("All together: Friedman's test, {p}.", p=p_words(ranking.p_value)))
     if ranking.undefined:
-        told.append(say("Not tested: {reason}.", reason=ranking.undefined))
+        text.append(say("Not tested: {reason}.", reason=ranking.undefined))
     if ranking.dropped:
-        told.append(
+        text.append(
             say_count(
                 ranking.dropped,
                 "Not counted: {count} page that some engine lacks.",
                 "Not counted: {count} pages that some engine lacks.",
             )
         )
-    return " ".join(told)
+    return " ".join(text)
 
 
 def page_charts(section: PageSection) -> list[Chart]:

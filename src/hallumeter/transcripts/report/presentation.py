@@ -278,8 +278,8 @@ def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
     best = ranking.engines[0]
     alike = {engine for group in ranking.groups if best.engine in group for engine in group}
     beaten = [each.engine for each in ranking.engines[1:] if each.engine not in alike]
-    told = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
-    yield fact("ranking", _BEST, **told, others=names(beaten)) if beaten else fact("ranking", _LEADS, **told)
+    text = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
+    yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
 
 
 def _pair_fact(ranking: Ranking) -> Fact:
@@ -302,9 +302,9 @@ def _error_facts(rows: Rows, level: float) -> Iterator[Fact]:
     lowest = min(engines, key=lambda row: row.value or 0.0, default=None)
     if lowest is None or lowest.value is None or lowest.interval is None:
         return
-    told = {"engine": name(lowest.by["engine"]), "cer": number(lowest.value)}
+    text = {"engine": name(lowest.by["engine"]), "cer": number(lowest.value)}
     interval = {"confidence": confidence(level), "interval": numbers(lowest.interval)}
-    yield fact("error", _ONLY if len(engines) == 1 else _CER, **told, **interval)
+    yield fact("error", _ONLY if len(engines) == 1 else _CER, **text, **interval)
 
 
 def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
@@ -328,9 +328,9 @@ def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
     for engine in suspects[:ENGINES_TOLD]:
         found = measured[engine]
         pairs = [number for metric in signs[engine] for number in (_value(found[metric]), policy.bounds[metric][0])]
-        told = FactValue("signs", tuple(pairs), tuple(signs[engine]))
+        text = FactValue("signs", tuple(pairs), tuple(signs[engine]))
         sentence = _MAY_MISREAD if signs[engine] == ("anchor_mean",) else _HALLUCINATES
-        yield fact("hallucination", sentence, engine=name(engine), signs=told)
+        yield fact("hallucination", sentence, engine=name(engine), signs=text)
     if len(suspects) > ENGINES_TOLD:
         yield fact("hallucination", _MORE_HALLUCINATE, engines=names(suspects[ENGINES_TOLD:]))
 
@@ -413,8 +413,8 @@ def _caution(document: Document) -> str | None:
     columns = [column for section in rankings for column in section.columns + section.further]
     if not has_witness(column.signature for column in columns):
         return None
-    told = say(WITNESS_WORDS)
-    return told[:1].upper() + told[1:] + "."
+    text = say(WITNESS_WORDS)
+    return text[:1].upper() + text[1:] + "."
 
 
 def _functions() -> dict[str, object]:

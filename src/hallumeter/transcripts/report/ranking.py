@@ -133,13 +133,13 @@ def reading_coverage_words(section: ReadingSection) -> str:
     if shown == section.total:
         return say(_ALL_SHOWN[is_aligned], count=format_count(shown))
     drawn = sum(view.picked == "random" for view in section.readings)
-    told = say(
+    text = say(
         _SOME_SHOWN[is_aligned, drawn > 0],
         count=format_count(shown - drawn),
         random=format_count(drawn),
         total=format_count(section.total),
     )
-    return f"{told} {too_large_words(section.too_large)}" if section.too_large else told
+    return f"{text} {too_large_words(section.too_large)}" if section.too_large else text
 
 
 HEADINGS = {
@@ -312,9 +312,9 @@ def _leader_words(ranking: Ranking, basis: str) -> str:
     group = next((group for group in ranking.groups if best in group), (best,))
     equal = [name for name in others if name in group]
     beaten = len(others) - len(equal)
-    told = _TIED if not beaten else _AHEAD_OF_SOME if equal else _AHEAD_OF_ALL
+    text = _TIED if not beaten else _AHEAD_OF_SOME if equal else _AHEAD_OF_ALL
     return say(
-        told,
+        text,
         best=best,
         beaten=format_count(beaten),
         others=say_count(len(others), "{count} other", "{count} others"),
@@ -337,12 +337,12 @@ def _pair_words(ranking: Ranking, basis: str) -> str:
         p=p_words(pair.adjusted_p_value),
     )
     if pair.adjusted_p_value >= LEVEL:
-        told, (first, second) = _ALIKE, names
+        text, (first, second) = _ALIKE, names
     else:
         is_first = (pair.difference < 0) != (ranking.direction == "higher")
-        told = _BETTER
+        text = _BETTER
         first, second = (pair.first, pair.second) if is_first else (pair.second, pair.first)
-    return say(told, first=first, second=second, basis=basis, test=test)
+    return say(text, first=first, second=second, basis=basis, test=test)
 
 
 def _listed(names: list[str], most: int = 3) -> str:

@@ -214,10 +214,6 @@ def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str) -> s
     if form == "markdown":
         return pages_markdown(summary, pages)
     if form == "csv":
-        return _csv_text(pages)
+        # One row per page and engine; numbers unrounded, empty where not known, names safe to print.
+        return csv_text([_FIELDS, *map(structs.astuple, pages)], is_printable=True)
     return pages_table(summary, pages, **table.terminal_width(narrowest=0))
-
-
-def _csv_text(pages: Iterable[PageRow]) -> str:
-    """One row per page and engine; numbers unrounded, empty where not known, names safe to print."""
-    return csv_text([_FIELDS, *map(structs.astuple, pages)], is_printable=True)

@@ -1,4 +1,4 @@
-"""Cuts the morphemes of a text into units: which nouns belong together, where a predicate begins and ends."""
+"""Cuts the morphemes of a text into units and sentences: which nouns belong together, where predicates end."""
 
 from __future__ import annotations
 

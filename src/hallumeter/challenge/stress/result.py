@@ -1,4 +1,4 @@
-"""A result for a person: a table of each judge, readable in a pipe as well."""
+"""What a stress test found, and the same for a person: a table of each judge, readable in a pipe as well."""
 
 from __future__ import annotations
 
