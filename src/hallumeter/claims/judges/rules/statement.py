@@ -43,6 +43,7 @@ MISMATCHES = (
     "comparison_mismatch",
 )
 """The evidence says otherwise, in a place that speaks of the same thing."""
+CONTRADICTIONS = frozenset(MISMATCHES)
 MISSING = ("number_not_found", "date_not_found", "name_not_found", "quotation_not_found", "words_not_found")
 """The evidence does not say so."""
 REASONS = MISMATCHES + MISSING
@@ -53,6 +54,11 @@ DOUBTS = ("negation_unclear", "uncertain")
 def is_mismatch(finding: Finding) -> bool:
     """Whether the evidence says otherwise, and does not merely keep silent."""
     return finding.reason in MISMATCHES
+
+
+def denies(finding: Finding) -> bool:
+    """Whether a finding is sure enough to call the claim refuted, with both sides quoted."""
+    return finding.reason in CONTRADICTIONS and bool(finding.quotes) and finding.start < finding.end
 
 
 def as_doubt(finding: Finding) -> Finding:
