@@ -102,9 +102,7 @@ def print_table(*, held_back: bool) -> None:
         cases = cases_of(checker, held_back=held_back)
         found, refuted = counted(cases), counted(cases, denies)
         cells = [checker, str(found.cases), str(found.wrong)]
-        cells += [
-            f"{each:.2f}" for each in (found.precision, found.recall, refuted.precision, refuted.recall)
-        ]
+        cells += [f"{each:.2f}" for each in (found.precision, found.recall, refuted.precision, refuted.recall)]
         print("| " + " | ".join(cells) + " |")
 
 
