@@ -1,11 +1,11 @@
 """How right is the judge that works by rules? On RAGTruth's training answers, beside two baselines.
 
-    python benchmarks/rules_judge_validity.py FOLDER [--fit]
+    python benchmarks/rules_judge_validity.py FOLDER
 
 FOLDER holds train_responses.jsonl and train_sources.jsonl. Claims are the sentences of the answers; a claim is
-unsupported when it touches a span that people marked, and an answer when it has any. `--fit` prints the coefficients
-for judges/rules/calibration.py and their quality on sources that were held back (five folds by source). Eleven sources
-that other material was made from are left out.
+unsupported when it touches a span that people marked, and an answer when it has any. Eleven sources that other material
+was made from are left out. The coefficients are fitted by `python -m training.rules_judge`, on some of these answers
+too: what it prints of the fold held back is the fair figure.
 """
 
 import json
@@ -20,21 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hallumeter.claims.extractors.statements import SentenceExtractor
-from hallumeter.claims.judges.rules.evidence import prepared_evidence
-from hallumeter.claims.judges.rules.judge import COEFFICIENTS, RulesJudge, Signals, findings_of, signals_of
-from hallumeter.claims.judges.rules.overlap import overlap_of
-from hallumeter.claims.judges.rules.statement import MISMATCHES, Statement
+from hallumeter.claims.judges.rules.judge import RulesJudge
+from hallumeter.claims.judges.rules.statement import MISMATCHES
 from hallumeter.records.claim import Label, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.records.response import Passage, Response
 from hallumeter.stats.intervals import wilson_interval
 from hallumeter.stats.ranks import average_ranks
-from hallumeter.text.terms import terms_of
 
 LEFT_OUT = frozenset(
     {"12219", "12331", "12362", "12389", "14364", "15119", "15199", "15325", "15408", "15506", "15554"}
 )
-FOLDS = 5
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -152,60 +148,12 @@ def report_claims(answers: list[Answer]) -> None:
     print(f"\nall mismatches: {rate(sum(hits[name] for name in chosen), sum(counts[name] for name in chosen))}")
 
 
-def signals(answers: list[Answer]) -> Floats:
-    """What the calibration sees of every claim."""
-    rows = []
-    extractor = SentenceExtractor()
-    for answer in answers:
-        evidence = prepared_evidence(answer.response.evidence)
-        given = frozenset(key for key in terms_of(answer.response.question or "").keys if key)
-        for claim in extractor.extract(answer.response):
-            statement = Statement(claim.text or "", evidence, language="en", given=given)
-            seen = signals_of(overlap_of(statement), findings_of(statement))
-            rows.append([getattr(seen, name) for name in Signals.__struct_fields__])
-    return np.array(rows)
-
-
-def fitted(features: Floats, truth: Flags) -> Floats:
-    """Coefficients of a logistic model, the constant first, by Newton's method with a weak ridge."""
-    columns = np.column_stack([np.ones(len(features)), features])
-    ridge = np.diag([0.0] + [1.0] * features.shape[1])
-    weights = np.zeros(columns.shape[1])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-columns @ weights))
-        slope = columns.T @ (chance - truth) + ridge @ weights
-        bend = (columns * (chance * (1 - chance))[:, None]).T @ columns + ridge
-        weights -= np.linalg.solve(bend, slope)
-    return weights
-
-
-def fit(answers: list[Answer]) -> None:
-    """Print coefficients, and the AUROC of claims on sources that were held back."""
-    features = signals(answers)
-    pairs = [pair for answer in answers for pair in zip(answer.verdicts, answer.unsupported, strict=True)]
-    truth = np.array([is_true for _, is_true in pairs])
-    is_plain = np.array([verdict.reason not in MISMATCHES for verdict, _ in pairs])
-    sources = np.array([answer.source for answer in answers for _ in answer.verdicts])
-    folds = np.array_split(np.random.default_rng(0).permutation(np.unique(sources)), FOLDS)
-    scores = np.zeros(len(truth))
-    for fold in folds:
-        held = np.isin(sources, fold)
-        weights = fitted(features[~held & is_plain], truth[~held & is_plain])
-        scores[held] = weights[0] + features[held] @ weights[1:]
-    weights = fitted(features[is_plain], truth[is_plain])
-    print(f"\nheld back: AUROC of claims {auroc(scores[is_plain], truth[is_plain]):.3f}")
-    for name, weight in zip(COEFFICIENTS, weights, strict=True):
-        print(f'    "{name}": {weight:.3f},')
-
-
-def main(folder: Path, *, fits: bool) -> None:
+def main(folder: Path) -> None:
     """Print everything."""
     answers = judged(folder)
     report_answers(answers)
     report_claims(answers)
-    if fits:
-        fit(answers)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), fits="--fit" in sys.argv[2:])
+    main(Path(sys.argv[1]))

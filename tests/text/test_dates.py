@@ -26,6 +26,9 @@ def parts(dates: list[Date]) -> list[Parts]:
         ("passage 3 may help, they march on", []),
         ("It was June", [(None, 6, None)]),
         ("June Whitfield sang", []),
+        ("July 4-7", [(None, 7, 4), (None, 7, 7)]),
+        ("July 4th–7 or July 9-2", [(None, 7, 4), (None, 7, 7), (None, 7, 9)]),
+        ("July 4, 2001 - 7 more", [(2001, 7, 4)]),
         ("2. June roses", [(None, 6, None)]),
         ("2020-03-05", [(2020, 3, 5)]),
         ("25/12/1999", [(1999, 12, 25)]),
@@ -118,3 +121,8 @@ def test_a_date_that_can_be_read_both_ways_says_so() -> None:
 def test_a_date_knows_its_place() -> None:
     text = "On Monday, 3 June 2019 at 5:30 pm, since the 1990s."
     assert [text[date.start : date.end] for date in find_dates(text)] == ["Monday, 3 June 2019", "5:30 pm", "1990s"]
+
+
+@pytest.mark.parametrize(("text", "weekday"), [("Mondays", 1), ("le lundi", 1), ("les mardis", 2), ("holidays", None)])
+def test_days_of_the_week_have_a_plural(text: str, weekday: int | None) -> None:
+    assert [date.weekday for date in find_dates(text)] == ([weekday] if weekday else [])

@@ -129,7 +129,17 @@ def test_a_topic_that_a_language_lacks_is_refused_with_the_choices(
 
 
 def test_every_topic_of_the_package_is_there_in_every_language() -> None:
-    for topic in ("abbreviations", "dates", "matching", "mutations", "names", "quantities", "refusals", "statements"):
+    for topic in (
+        "abbreviations",
+        "contradictions",
+        "dates",
+        "matching",
+        "mutations",
+        "names",
+        "quantities",
+        "refusals",
+        "statements",
+    ):
         assert [each.language for each in lexicons_with(topic)] == ["en", "fr", "ko"]
 
 

@@ -28,6 +28,9 @@ REASON_WORDS = {
     "quotation_mismatch": message("words in quotation marks differ from those of the evidence"),
     "negation_mismatch": message("one of the two denies what the other says"),
     "comparison_mismatch": message("more became less, before became after, or the like"),
+    "role_mismatch": message("two names have changed places: who did it, and to whom"),
+    "plan_mismatch": message("the evidence plans it or holds it possible, the response tells it as done or certain"),
+    "list_mismatch": message("the evidence's list does not have this item"),
     "hours_mismatch": message("the response gives other opening hours than the record"),
     "field_mismatch": message("a field of the record says otherwise"),
     # The evidence is silent.

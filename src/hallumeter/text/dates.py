@@ -24,6 +24,7 @@ _CLOCK = re.compile(
 )
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _DAY = re.compile(r"\d{1,2}")
+_DAY_RANGE = re.compile(r"(?:st|nd|rd|th)?\s?[-–—]\s?(\d{1,2})(?!\s?[\d/:.%]|\d)")
 _DAY_ENDING = re.compile(r"(?:st|nd|rd|th|er)$")
 _AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "sept", "mars", "mai", "jan", "dec", "nov", "sep", "jun", "avr"})
 _BEFORE_MONTH = frozenset(
@@ -77,8 +78,18 @@ def find_dates(text: str | Terms) -> list[Date]:
             place += 1
             continue
         worded.append(date)
-        place = bisect_left(terms.starts, date.end, place)
+        if (last := _last_day(terms, date)) is not None:
+            worded.append(last)
+        place = bisect_left(terms.starts, worded[-1].end, place)
     return sorted(numeric + worded, key=lambda date: date.start)
+
+
+def _last_day(terms: Terms, date: Date) -> Date | None:
+    """The second day of "July 4-7"."""
+    if date.day is None or date.year is not None or (match := _DAY_RANGE.match(terms.text, date.end)) is None:
+        return None
+    day = int(match[1])
+    return Date(*match.span(1), None, date.month, day) if date.day < day <= 31 else None
 
 
 def touches(spans: list[tuple[int, int]], start: int, end: int) -> bool:
@@ -190,8 +201,10 @@ def _weekday_at(terms: Terms, place: int) -> Date:
 
 
 def _weekday(word: str) -> int | None:
-    """The day of the week that a word names, in Korean also with a particle."""
+    """The day of the week that a word names, also in the plural, and in Korean with a particle."""
     weekdays = _date_words().weekdays
+    if word.endswith(("days", "dis")):
+        return weekdays.get(word[:-1])
     return weekdays.get(word[:3] if word[1:3] == "요일" else word)
 
 

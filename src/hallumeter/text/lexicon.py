@@ -44,6 +44,25 @@ class MatchingWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words that say that somebody else's words follow or went before."""
 
 
+class ContradictionWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """By what words a claim can say the contrary of its evidence, or more than it."""
+
+    directions: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """Two groups of words: each of one group says the contrary of each of the other."""
+    converses: tuple[str, ...]
+    """Words whose opposite says the same when both sides change places: "before", "sold", "older"."""
+    plans: tuple[str, ...]
+    """Phrases before a verb that say it is to come: "plans to", "will"."""
+    possibilities: tuple[str, ...]
+    """Words before a verb that say it may be so."""
+    hedges: tuple[str, ...]
+    """Words that make a statement somebody's opinion, condition or wish; beside them nothing is taken as certain."""
+    symmetric: tuple[str, ...]
+    """Verbs that say the same of both sides: "met", "married"."""
+    verbs: dict[str, tuple[str, ...]]
+    """Past tense and participle by infinitive, where they are no regular forms."""
+
+
 class NameWords(Struct, frozen=True, forbid_unknown_fields=True):
     """What stands beside names, and what only looks like one."""
 
@@ -81,6 +100,8 @@ class QuantityWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words before a number that only tells which one is meant: a step, a passage, a figure."""
     own_counts: tuple[str, ...]
     """Words after a number with which an answer counts its own text."""
+    derivations: tuple[str, ...]
+    """Words beside a number that was reckoned from others: "total", "difference"."""
     numbers: dict[str, float]
     scales: dict[str, float]
     """Words that multiply what stands before them."""
@@ -240,7 +261,17 @@ class StatementWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words that stand for one another in these phrases, besides those of the refusals."""
 
 
-Topic = Literal["abbreviations", "dates", "matching", "mutations", "names", "quantities", "refusals", "statements"]
+Topic = Literal[
+    "abbreviations",
+    "contradictions",
+    "dates",
+    "matching",
+    "mutations",
+    "names",
+    "quantities",
+    "refusals",
+    "statements",
+]
 """The names of the data files."""
 FOLDER = resources.files("hallumeter.text").joinpath("lexicons")
 """`<language>/<topic>.toml`, a language by its two letters of ISO 639-1."""
@@ -257,6 +288,11 @@ class Lexicon:
     def abbreviations(self) -> Abbreviations:
         """For the splitter of sentences."""
         return self._read("abbreviations", Abbreviations)
+
+    @cached_property
+    def contradictions(self) -> ContradictionWords:
+        """For the checks of claims by rule."""
+        return self._read("contradictions", ContradictionWords)
 
     @cached_property
     def dates(self) -> DateWords:
@@ -307,7 +343,15 @@ class Lexicon:
 # msgspec crashes when two threads look at a type for the first time at once; an import is only ever done by one.
 Decoder(
     tuple[
-        Abbreviations, DateWords, MatchingWords, MutationWords, NameWords, QuantityWords, RefusalWords, StatementWords
+        Abbreviations,
+        ContradictionWords,
+        DateWords,
+        MatchingWords,
+        MutationWords,
+        NameWords,
+        QuantityWords,
+        RefusalWords,
+        StatementWords,
     ]
 )
 

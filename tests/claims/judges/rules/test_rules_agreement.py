@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hallumeter.claims.judges.rules import check_dates, check_numbers
+from hallumeter.claims.judges.rules.check_directions import check_comparison
 from hallumeter.claims.judges.rules.check_names import check_names, check_quotations
-from hallumeter.claims.judges.rules.check_polarity import check_comparison, check_negation, denied_places
+from hallumeter.claims.judges.rules.check_polarity import check_negation, denials
 from hallumeter.claims.judges.rules.evidence import Evidence
 from hallumeter.claims.judges.rules.statement import Statement
 from hallumeter.records.response import Passage
@@ -195,6 +196,6 @@ def test_opposites_count_only_in_the_same_place(claim: str, evidence: str) -> No
 
 def test_korean_denies_what_stands_before() -> None:
     terms = terms_of("그는 회의에 참석하지 않았다")
-    assert denied_places(terms, (0, len(terms))) == [(3, 2)]
+    assert [(each.cue, each.head) for each in denials(terms, (0, len(terms)))] == [(3, 2)]
     terms = terms_of("않았다")
-    assert denied_places(terms, (0, len(terms))) == []
+    assert denials(terms, (0, len(terms))) == []

@@ -8,6 +8,7 @@ import pytest
 
 from hallumeter.claims.judges.rules.evidence import json_leaves
 from hallumeter.claims.judges.rules.judge import RulesJudge
+from hallumeter.claims.judges.rules.statement import CONTRADICTIONS
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.records.response import Passage, Response
@@ -34,17 +35,18 @@ def judged(claim: str, evidence: str = PLACE) -> Verdict:
 @pytest.mark.parametrize(
     ("claim", "reason", "quote"),
     [
-        ("The restaurant offers WiFi.", "negation_mismatch", "false"),
-        ("The restaurant has no outdoor seating.", "negation_mismatch", "true"),
-        ("It serves alcohol.", "negation_mismatch", "none"),
-        ("It does not offer takeout.", "negation_mismatch", "u'yes'"),
+        ("The restaurant offers WiFi.", "field_mismatch", "false"),
+        ("The restaurant has no outdoor seating.", "field_mismatch", "true"),
+        ("It serves alcohol.", "field_mismatch", "none"),
+        ("It does not offer takeout.", "field_mismatch", "u'yes'"),
         ("It is rated 3.5 stars.", "number_mismatch", "4.5"),
         ("On Monday it is open from 9:00 to 22:00.", "date_mismatch", "11:0"),
     ],
 )
-def test_a_field_that_holds_the_contrary_refutes(claim: str, reason: str, quote: str) -> None:
+def test_a_field_that_holds_the_contrary_is_quoted_and_gives_no_support(claim: str, reason: str, quote: str) -> None:
     verdict = judged(claim)
-    assert (verdict.label, verdict.reason) == (Label.REFUTED, reason)
+    label = Label.REFUTED if reason in CONTRADICTIONS else Label.NOT_ENOUGH_INFO
+    assert (verdict.label, verdict.reason) == (label, reason)
     assert verdict.evidence[0].quote == quote
     assert PLACE[verdict.evidence[0].start : verdict.evidence[0].end] == quote
 

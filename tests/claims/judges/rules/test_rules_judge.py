@@ -8,16 +8,23 @@ import pytest
 
 from hallumeter.claims.judges.rules.judge import (
     COEFFICIENTS,
-    COVERED,
     LIKELY,
     UNLIKELY,
     RulesJudge,
     Signals,
     unsupported_probability,
 )
+from hallumeter.claims.judges.rules.statement import (
+    CONTRADICTIONS,
+    MISMATCHES,
+    PRECISION,
+    Finding,
+    denies,
+    on_whole_words,
+)
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.judging import JudgeTask
-from hallumeter.records.response import Passage, Response
+from hallumeter.records.response import Passage, Quote, Response
 
 EVIDENCE = (
     Passage("a", "Marie Curie won two prizes in 1903 and 1911. She did not live in Rome."),
@@ -51,7 +58,7 @@ def only(task: JudgeTask) -> Verdict:
 
 def test_the_spec_names_the_judge_and_its_thresholds() -> None:
     spec = RulesJudge().spec
-    assert str(spec) == f"rules@1 likely={LIKELY:g} unlikely={UNLIKELY:g} covered={COVERED:g}"
+    assert str(spec) == f"rules@1 likely={LIKELY:g} unlikely={UNLIKELY:g}"
     assert not spec.is_remote
     assert spec.claims_per_task is None
 
@@ -118,7 +125,7 @@ def test_a_claim_of_which_no_word_is_known_quotes_nothing() -> None:
 
 
 def test_a_claim_between_the_thresholds_is_undecided_and_has_no_confidence() -> None:
-    verdict = only(task_of(("Curie wrote letters and songs.",)))
+    verdict = only(task_of(("The city has cheese and songs.",)))
     assert verdict.unsupported_probability is not None
     assert UNLIKELY < verdict.unsupported_probability < LIKELY
     assert (verdict.label, verdict.reason, verdict.confidence) == (Label.UNDECIDED, "uncertain", None)
@@ -145,9 +152,63 @@ def test_null_bytes_and_broken_halves_of_characters_do_no_harm() -> None:
 
 
 def test_the_probability_is_the_logistic_of_the_table() -> None:
-    # Worked by hand: with all signals 0 only the constant is left; a mismatch leaves a quarter of the rest.
-    nothing = Signals(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    # Worked by hand: with all signals 0 only the constant is left; a contradiction adds its coefficient.
+    nothing = Signals(0.0, 0.0, 0.0, 0.0)
     base = 1 / (1 + 2.718281828459045 ** -COEFFICIENTS["constant"])
-    assert unsupported_probability(nothing, has_mismatch=False) == pytest.approx(base)
-    assert unsupported_probability(nothing, has_mismatch=True) == pytest.approx(1 - (1 - base) * 0.25)
+    assert unsupported_probability(nothing) == pytest.approx(base)
+    denied = Signals(0.0, 0.0, 0.0, 0.0, contradiction=1.0)
+    logit = COEFFICIENTS["constant"] + COEFFICIENTS["contradiction"]
+    assert unsupported_probability(denied) == pytest.approx(1 / (1 + 2.718281828459045**-logit))
     assert set(Signals.__struct_fields__) | {"constant"} == set(COEFFICIENTS)
+
+
+CLAIMS = (
+    *TEXTS,
+    "Marie Curie won two prizes.",
+    "She lives in Rome now.",
+    "Sales fell by 5% in June.",
+    "Curie wrote letters and songs.",
+    "The city has 35,000 inhabitants and a harbour.",
+    "Purple elephants dance wildly.",
+)
+
+
+@pytest.mark.parametrize("text", CLAIMS)
+def test_the_label_is_a_threshold_on_the_probability(text: str) -> None:
+    verdict = only(task_of((text,)))
+    probability = verdict.unsupported_probability
+    if probability is None:
+        assert verdict.reason == "too_short"
+        return
+    if probability >= LIKELY:
+        assert verdict.label in {Label.REFUTED, Label.NOT_ENOUGH_INFO}
+    else:
+        assert verdict.label is (Label.SUPPORTED if probability <= UNLIKELY else Label.UNDECIDED)
+    if verdict.label is Label.REFUTED:
+        assert verdict.reason in CONTRADICTIONS
+        assert verdict.evidence
+
+
+def test_only_a_reason_that_is_known_to_be_right_refutes() -> None:
+    quote = (Quote("a", 0, 1, "M"),)
+    assert set(PRECISION) == set(MISMATCHES)
+    assert {reason for reason, (right, found) in PRECISION.items() if found and right >= 0.75 * found} == CONTRADICTIONS
+    assert denies(Finding("number_mismatch", 0, 2, "", quote))
+    assert not denies(Finding("number_mismatch", 0, 2, ""))
+    assert not denies(Finding("number_mismatch", 2, 2, "", quote))
+    assert not denies(Finding("quotation_mismatch", 0, 2, "", quote))
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [((4, 9), "steak"), ((5, 7), "steak"), ((13, 27), "overcooked"), ((14, 16), "(overcooked"), ((0, 3), "The")],
+)
+def test_a_finding_stands_on_whole_words(span: tuple[int, int], expected: str) -> None:
+    text = "The steak was (overcooked)."
+    found = on_whole_words(text, Finding("uncertain", *span, ""))
+    assert text[found.start : found.end] == expected.lstrip("(")
+
+
+def test_a_finding_of_marks_alone_stays_where_it_is() -> None:
+    finding = Finding("uncertain", 0, 2, "")
+    assert on_whole_words("(,", finding) == finding

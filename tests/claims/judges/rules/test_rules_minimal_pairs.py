@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.claims.judges.rules.judge import RulesJudge
-from hallumeter.claims.judges.rules.statement import without_marks
+from hallumeter.claims.judges.rules.judge import LIKELY, UNLIKELY, RulesJudge
+from hallumeter.claims.judges.rules.statement import CONTRADICTIONS, without_marks
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.records.response import Passage, Response
@@ -18,6 +18,11 @@ def judged(claim: str, evidence: str) -> Verdict:
     (verdict,) = RulesJudge().judge(JudgeTask(response, (Claim("r", "r#0", start=0, end=len(claim), text=claim),)))
     assert isinstance(verdict, Verdict)
     return verdict
+
+
+def probability_of(verdict: Verdict) -> float:
+    assert verdict.unsupported_probability is not None
+    return verdict.unsupported_probability
 
 
 PARIS = "Paris is the capital of France."
@@ -80,9 +85,10 @@ REFUTED = [
 @pytest.mark.parametrize(("reason", "claim", "evidence"), REFUTED)
 def test_a_contradiction_is_refuted_though_the_number_stands_elsewhere(reason: str, claim: str, evidence: str) -> None:
     verdict = judged(claim, evidence)
-    assert (verdict.label, verdict.reason) == (Label.REFUTED, reason), verdict
+    label = Label.REFUTED if reason in CONTRADICTIONS else Label.NOT_ENOUGH_INFO
+    assert (verdict.label, verdict.reason) == (label, reason), verdict
     assert verdict.unsupported_probability is not None
-    assert verdict.unsupported_probability >= 0.75
+    assert verdict.unsupported_probability >= LIKELY
 
 
 UNCLEAR = [
@@ -103,12 +109,12 @@ UNCLEAR = [
 
 
 @pytest.mark.parametrize(("claim", "evidence"), UNCLEAR)
-def test_a_denial_on_one_side_only_is_unclear(claim: str, evidence: str) -> None:
+def test_a_denial_on_one_side_only_raises_the_probability_and_never_refutes(claim: str, evidence: str) -> None:
     verdict = judged(claim, evidence)
-    assert (verdict.label, verdict.reason) == (Label.UNDECIDED, "negation_unclear"), verdict
-    assert verdict.unsupported_probability is not None
-    assert 0.3 <= verdict.unsupported_probability <= 0.5
-    assert verdict.evidence[0].quote == evidence
+    assert verdict.label is not Label.REFUTED, verdict
+    assert (verdict.label is Label.NOT_ENOUGH_INFO) == (verdict.reason in {"negation_mismatch", "words_not_found"})
+    assert probability_of(verdict) > 1.5 * probability_of(judged(evidence, evidence))
+    assert (verdict.evidence[0].quote or "-") in evidence
 
 
 def test_the_reason_has_words() -> None:
@@ -154,12 +160,11 @@ NOT_SUPPORTED = [
 
 
 @pytest.mark.parametrize(("claim", "evidence"), NOT_SUPPORTED)
-def test_a_claim_that_differs_in_what_matters_is_not_supported(claim: str, evidence: str) -> None:
+def test_a_claim_that_differs_in_what_matters_is_less_sure_than_the_same_words(claim: str, evidence: str) -> None:
     verdict = judged(claim, evidence)
-    assert verdict.label in {Label.UNDECIDED, Label.REFUTED}, verdict
-    assert verdict.unsupported_probability is not None
-    assert verdict.unsupported_probability >= 0.3
-    assert verdict.confidence is None or verdict.label is Label.REFUTED
+    assert probability_of(verdict) > 1.5 * probability_of(judged(evidence, evidence))
+    assert (verdict.label is Label.SUPPORTED) == (probability_of(verdict) <= UNLIKELY)
+    assert (verdict.confidence is None) == (verdict.label is Label.UNDECIDED)
 
 
 SUPPORTED = [
@@ -199,18 +204,18 @@ def test_a_value_that_the_claim_has_elsewhere_is_not_held_against_another() -> N
 
 
 @pytest.mark.parametrize(
-    ("claim", "reason", "least"),
+    ("claim", "reason"),
     [
-        ("The company has 4,000 people in Italy.", "number_not_found", 0.72),
-        ("The company in Italy makes shoes in 1911.", "date_not_found", 0.70),
-        ("The company makes shoes in Italy for Luigi Bianchi.", "name_not_found", 0.61),
+        ("The company has 4,000 people in Italy.", "number_not_found"),
+        ("The company in Italy makes shoes in 1911.", "date_not_found"),
+        ("The company makes shoes in Italy for Luigi Bianchi.", "name_not_found"),
     ],
 )
-def test_a_finding_keeps_the_probability_up(claim: str, reason: str, least: float) -> None:
+def test_a_finding_raises_the_probability(claim: str, reason: str) -> None:
     verdict = judged(claim, "The company makes shoes in Italy for people.")
     assert verdict.reason == reason
     assert verdict.unsupported_probability is not None
-    assert verdict.unsupported_probability >= least
+    assert verdict.unsupported_probability >= LIKELY
 
 
 @pytest.mark.parametrize(

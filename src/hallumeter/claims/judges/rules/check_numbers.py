@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from hallumeter.text.lexicon import lexicons_with
@@ -22,6 +23,17 @@ CONVERTED = 0.03
 SMALL_WORD = 12
 """Numbers up to this that are written in letters are often counts of the answer's own: they are never missed."""
 _LEAST_WHOLE = 0.5
+_LEAST_COUNTED = 0.6
+"""The same for a number with a counter, as in Korean, whose head tells less."""
+_SAME_SENTENCE = 0.6
+"""Share of the claim's words that a sentence must have before one of its numbers can be of another noun."""
+_MOST_SAID = 200
+"""Numbers of the claim that are looked at for one that stands for another."""
+_MOST_DERIVED = 24
+"""Numbers of the evidence that are looked at to derive another: their pairs are tried."""
+_OUT_OF = re.compile(r"\s?(?:/|out of|of (?:the|its|their)|sur)\s?", re.IGNORECASE)
+_KOREAN_TOTALS = ("총", "합계", "합쳐", "합해", "모두")
+_FULL_MARKS = re.compile(r"(?:점)?\s?만점")
 _JOINERS = frozenset({"and", "or", "et", "ou"})
 _REASONS = {"percent": "percent_mismatch", "money": "money_mismatch"}
 
@@ -31,17 +43,18 @@ def check_numbers(statement: Statement) -> list[Finding]:
     findings = []
     labelled = _labelled(statement.terms)
     denied = places_after_negation(statement.terms)
+    is_told = any(word in _derivations() or word.startswith(_KOREAN_TOTALS) for word in statement.words)
     unsaid: list[PlacedQuantity] | None = None
     for place, quantity in enumerate(statement.quantities):
-        if _is_list_mark(statement, quantity, labelled=labelled) or _is_given(statement, quantity):
+        if _claims_nothing(statement, place, labelled=labelled):
             continue
         holders = [each for each in statement.evidence.quantities if agrees(quantity, each.quantity)]
-        if _is_converted(statement, place):
-            continue
         if unsaid is None:
             unsaid = _unsaid(statement)
         if holders:
-            findings += _displaced(statement, quantity, holders=holders, unsaid=unsaid)
+            findings += _misplaced(statement, quantity, holders=holders, unsaid=unsaid)
+            continue
+        if _is_derived(statement, quantity, is_told=is_told):
             continue
         counterpart = _counterpart(statement, quantity, unsaid)
         if counterpart is not None:
@@ -49,6 +62,104 @@ def check_numbers(statement: Statement) -> list[Finding]:
         elif _could_be_found(quantity) and quantity.first_term not in denied:
             findings.append(_missing(statement, quantity))
     return findings
+
+
+def _claims_nothing(statement: Statement, place: int, *, labelled: frozenset[int]) -> bool:
+    """Whether a number need not be looked for: it counts a list, stands in the question, or repeats another."""
+    quantity = statement.quantities[place]
+    if _is_list_mark(statement, quantity, labelled=labelled) or _is_given(statement, quantity):
+        return True
+    return _is_scale(statement, place) or _is_rating(statement, quantity) or _is_converted(statement, place)
+
+
+def _misplaced(
+    statement: Statement, quantity: Quantity, *, holders: list[PlacedQuantity], unsaid: list[PlacedQuantity]
+) -> list[Finding]:
+    """What speaks against a number that the evidence has: it is of another noun, or of another thing."""
+    other = _of_other_noun(statement, quantity, holders=holders)
+    if other is not None:
+        return [_mismatch(statement, quantity, other)]
+    return _displaced(statement, quantity, holders=holders, unsaid=unsaid)
+
+
+def _is_scale(statement: Statement, place: int) -> bool:
+    """Whether a number is what another is out of: the 5 of "4 out of 5", of "4/5" and of "5점 만점에 4점"."""
+    quantity, text = statement.quantities[place], statement.terms.text
+    if _FULL_MARKS.match(text, quantity.end) is not None:
+        return True
+    before = statement.quantities[place - 1] if place else None
+    if before is None or before.value > quantity.value:
+        return False
+    return _OUT_OF.fullmatch(text, before.end, quantity.start) is not None
+
+
+def _is_rating(statement: Statement, quantity: Quantity) -> bool:
+    """Whether the evidence writes the number as one with a slash: "4/5" for "4 out of 5"."""
+    if quantity.out_of is None:
+        return False
+    written = f"{quantity.value:g}/{quantity.out_of:g}"
+    return any(written in block.terms.text for block in statement.evidence.blocks)
+
+
+def _is_derived(statement: Statement, quantity: Quantity, *, is_told: bool) -> bool:
+    """Whether two numbers of the sentences that speak of the same make it: a sum, a difference, a share, a change.
+
+    Small numbers are made by chance, so that these count only beside a word such as "total".
+    """
+    if not is_told and quantity.kind != "percent" and quantity.value <= SMALL_WORD:
+        return False
+    numbers = {number for number, _ in statement.best}
+    known = [each.quantity for each in statement.evidence.quantities if each.sentence in numbers][:_MOST_DERIVED]
+    values = sorted({value for each in known for value in each.values[:1]})
+    slack = max(_half_digit(quantity), 0.01 * abs(quantity.value) if quantity.bound != "exactly" else 0.0)
+    targets = list(quantity.values)
+    alike = [each.value for each in known if (each.unit, each.counter) == (quantity.unit, quantity.counter)]
+    if len(alike) > 2 and abs(sum(alike) - quantity.value) <= max(slack, 0.03 * abs(quantity.value)):
+        return True
+    for one in values:
+        for other in values:
+            made = [one + other, one - other] if one > other else [2 * one] if one == other and is_told else []
+            if quantity.kind == "percent" and one != other and other:
+                made += [100 * one / other, 100 * (one - other) / other, 100 * (other - one) / other]
+            if any(abs(value - target) <= slack for value in made for target in targets):
+                return True
+    return False
+
+
+@cache
+def _derivations() -> frozenset[str]:
+    return frozenset(fold(word) for each in lexicons_with("quantities") for word in each.quantities.derivations)
+
+
+def _of_other_noun(statement: Statement, quantity: Quantity, *, holders: list[PlacedQuantity]) -> PlacedQuantity | None:
+    """The number of what the claim counts, where the evidence has the claimed one of something else only.
+
+    "640 teachers" against "640 pupils and 24 teachers".
+    """
+    head = head_of(statement.terms, Place(quantity.first_term, quantity.last_term))
+    if not head or quantity.kind in {"percent", "ordinal"} or (quantity.bound, quantity.out_of) != ("exactly", None):
+        return None
+    heads = [(_head(statement, each), each) for each in holders]
+    if any(other in {"", head} for other, _ in heads) or len({each.sentence for each in holders}) > 1:
+        return None
+    sentence = holders[0].sentence
+    if statement.share_in(sentence) < _SAME_SENTENCE or statement.evidence.sentences[sentence].block.leaf is not None:
+        return None
+    others = [
+        each
+        for each in statement.evidence.quantities
+        if each.sentence == sentence and not each.is_in_date and _head(statement, each) == head
+    ]
+    is_other = len(others) == 1 and _is_comparable(quantity, others[0].quantity)
+    if not is_other or any(agrees(mine, others[0].quantity) for mine in statement.quantities[:_MOST_SAID]):
+        return None
+    return others[0]
+
+
+def _head(statement: Statement, placed: PlacedQuantity) -> str:
+    quantity = placed.quantity
+    terms = statement.evidence.sentences[placed.sentence].block.terms
+    return head_of(terms, Place(quantity.first_term, quantity.last_term))
 
 
 def matched_keys(statement: Statement) -> dict[str, frozenset[int]]:
@@ -236,6 +347,8 @@ def _displaced(
 
 
 def _is_comparable(claimed: Quantity, known: Quantity) -> bool:
+    if {claimed.bound, known.bound} == {"at_least", "at_most"}:
+        return False  # "at least 200" and "at most 450" may both be true
     if claimed.kind != known.kind or claimed.counter != known.counter:
         return False
     if claimed.unit is None or known.unit is None or claimed.kind == "money":
@@ -244,6 +357,8 @@ def _is_comparable(claimed: Quantity, known: Quantity) -> bool:
 
 
 def _is_aligned(alignment: Alignment, claimed: Quantity) -> bool:
+    if claimed.counter and alignment.whole < _LEAST_COUNTED:
+        return False
     if alignment.whole < _LEAST_WHOLE or alignment.share < 0.5 or alignment.shared < 2:
         return False
     return alignment.has_same_head or claimed.unit is not None

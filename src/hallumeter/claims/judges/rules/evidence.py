@@ -296,12 +296,42 @@ class Evidence:
         ]
 
     @cached_property
+    def names_by_sentence(self) -> dict[int, list[Name]]:
+        """Names of each sentence that has any."""
+        found: dict[int, list[Name]] = {}
+        for each in self.names:
+            found.setdefault(each.sentence, []).append(each.name)
+        return found
+
+    @cached_property
     def initials(self) -> frozenset[str]:
         """First letters of names of several words, as in WHO."""
         found = [(self.sentences[each.sentence].block.terms, each.name) for each in self.names]
         return frozenset(
             "".join(word[0] for word in terms.folded[name.first_term : name.last_term + 1]) for terms, name in found
         )
+
+    @cached_property
+    def word_initials(self) -> frozenset[str]:
+        """First letters of three to five words in a row that say something, as OMS of "organisation mondiale …"."""
+        found: set[str] = set()
+        for block in self.blocks:
+            pairs = zip(block.terms.folded, block.terms.keys, strict=True)
+            letters = "".join(word[0] for word, key in pairs if key)
+            found.update(letters[place : place + size] for place in range(len(letters)) for size in (3, 4, 5))
+        return frozenset(found)
+
+    @cached_property
+    def capitals(self) -> dict[str, frozenset[str]]:
+        """Folded words with a capital, by their first letter and by their first four letters."""
+        found: dict[str, set[str]] = {}
+        for block in self.blocks:
+            terms = block.terms
+            for start, word in zip(terms.starts, terms.folded, strict=True):
+                if terms.text[start].isupper() and len(word) > 3:
+                    found.setdefault(word[:1], set()).add(word)
+                    found.setdefault(word[:4], set()).add(word)
+        return {letters: frozenset(words) for letters, words in found.items()}
 
     @cached_property
     def glued(self) -> frozenset[str]:

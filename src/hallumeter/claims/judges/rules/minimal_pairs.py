@@ -12,7 +12,8 @@ from hallumeter.text.lexicon import lexicons_with
 from hallumeter.text.names import Name
 from hallumeter.text.terms import Terms, fold
 
-from .check_polarity import clause_keys, comparable, hidden_negations, negation_cues, opposites
+from .check_directions import comparable, opposites
+from .check_polarity import clause_keys, hidden_negations, negation_cues
 from .evidence import Sentence
 from .statement import Finding, Statement
 
