@@ -1,0 +1,65 @@
+"""The turns of a dialogue: who speaks, where, and which question a short answer answers."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+_TURN = re.compile(
+    r"^[ \t]*(?:\[(?P<mark>[^\W\d_][^\]\n:]{0,30})\][ \t]*:?|(?P<name>[^\W\d_][\w.'’&-]*(?: [\w.'’&#-]+){0,3})[ \t]?:)"
+    r"(?=[ \t]|$)",
+    re.MULTILINE,
+)
+_LEAST_TURNS = 3
+_LEAST_SHARE = 0.5
+"""Share of the lines that must open a turn; the others go on with the turn above them."""
+_SHORT = 8
+"""Words of an answer that is not understood without its question."""
+_REPEATED = 1.5
+"""Turns for each speaker: the keys of a record occur once, speakers come again."""
+
+
+class Turn(Struct, frozen=True):
+    """What one speaker says at a time."""
+
+    speaker: str
+    start: int
+    """Where the speaker's name begins."""
+    said: int
+    """Where the speech begins."""
+    end: int
+
+
+@lru_cache(maxsize=64)
+def turns_of(text: str) -> tuple[Turn, ...]:
+    r"""The turns of a dialogue in order; none when the text is no dialogue.
+
+    >>> [(turn.speaker, turn.start) for turn in turns_of("A: Hello.\nB: Hi.\nA: How are you?")]
+    [('A', 0), ('B', 10), ('A', 17)]
+    >>> turns_of("Name: Corner\nRooms: 36\nPool: no")
+    ()
+    """
+    matches = list(_TURN.finditer(text))
+    lines = sum(1 for line in text.splitlines() if line.strip())
+    speakers = {(match.group("mark") or match.group("name")).lower() for match in matches}
+    if len(matches) < _LEAST_TURNS or len(matches) < _LEAST_SHARE * lines or len(speakers) < 2:
+        return ()
+    if len(matches) < _REPEATED * len(speakers):
+        return ()
+    ends = [*(match.start() for match in matches[1:]), len(text)]
+    return tuple(
+        Turn(match.group("mark") or match.group("name"), match.start(), match.end(), end)
+        for match, end in zip(matches, ends, strict=True)
+    )
+
+
+def is_dialogue(text: str) -> bool:
+    """Whether a text is a dialogue, and not a record whose keys stand before colons."""
+    return bool(turns_of(text))
+
+
+def is_short(words: int) -> bool:
+    """Whether an answer of so many words is understood only together with its question."""
+    return words <= _SHORT
