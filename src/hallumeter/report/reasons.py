@@ -37,6 +37,8 @@ REASON_WORDS = {
     "comparison_mismatch": message("more became less, before became after, or the like"),
     "hours_mismatch": message("the response gives other opening hours than the record"),
     "field_mismatch": message("a field of the record says otherwise"),
+    "figure_mismatch": message("the record gives another figure"),
+    "answer_mismatch": message("a question in the dialogue was answered otherwise"),
     "conflict": message("the evidence says otherwise"),
     # The evidence is silent.
     "baseless": message("the evidence says nothing of the kind"),

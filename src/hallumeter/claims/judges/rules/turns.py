@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
+
+from hallumeter.text.sentences import sentence_spans
 
 _TURN = re.compile(
     r"^[ \t]*(?:\[(?P<mark>[^\W\d_][^\]\n:]{0,30})\][ \t]*:?|(?P<name>[^\W\d_][\w.'’&-]*(?: [\w.'’&#-]+){0,3})[ \t]?:)"
@@ -15,8 +18,6 @@ _TURN = re.compile(
 _LEAST_TURNS = 3
 _LEAST_SHARE = 0.5
 """Share of the lines that must open a turn; the others go on with the turn above them."""
-_SHORT = 8
-"""Words of an answer that is not understood without its question."""
 _REPEATED = 1.5
 """Turns for each speaker: the keys of a record occur once, speakers come again."""
 
@@ -60,6 +61,40 @@ def is_dialogue(text: str) -> bool:
     return bool(turns_of(text))
 
 
-def is_short(words: int) -> bool:
-    """Whether an answer of so many words is understood only together with its question."""
-    return words <= _SHORT
+class Utterance(Struct, frozen=True):
+    """A sentence of a turn, or a question together with the first sentence of its answer."""
+
+    start: int
+    end: int
+    speaker: str
+    """Who says it; of a question with its answer, who answers."""
+    answer: int | None = None
+    """Where the answer begins, with the name of its speaker."""
+
+
+def utterances_of(text: str) -> list[Utterance]:
+    r"""The sentences of a dialogue in order, each question joined with what is answered; none when it is no dialogue.
+
+    >>> text = "Doctor: Hello. Do you smoke?\nPatient: Not now. I quit.\nDoctor: Good."
+    >>> [text[each.start : each.end].strip() for each in utterances_of(text)]
+    ['Doctor: Hello.', 'Do you smoke?\nPatient: Not now.', 'I quit.', 'Doctor: Good.']
+    """
+    found: list[Utterance] = []
+    for turn in turns_of(text):
+        for place, (start, end) in enumerate(_sentences(text, turn)):
+            asked = found[-1] if found and place == 0 else None
+            if asked is not None and asked.answer is None and asked.speaker != turn.speaker and _asks(text, asked):
+                found[-1] = Utterance(asked.start, end, turn.speaker, start)
+            else:
+                found.append(Utterance(start, end, turn.speaker))
+    return found
+
+
+def _sentences(text: str, turn: Turn) -> Iterator[tuple[int, int]]:
+    spans = sentence_spans(text[turn.said : turn.end])
+    for place, (start, end) in enumerate(spans):
+        yield (turn.start if place == 0 else turn.said + start), turn.said + end
+
+
+def _asks(text: str, said: Utterance) -> bool:
+    return text[said.start : said.end].rstrip().endswith(("?", "？"))
