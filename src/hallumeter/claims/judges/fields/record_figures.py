@@ -517,7 +517,7 @@ def _is_unit(header: re.Match[str], unit: str) -> bool:
 
 # The score of a game.
 
-_SCORE = re.compile(r"(?<![\d(.:-])(?P<one>\d{1,3})\s?[-–]\s?(?P<other>\d{1,3})(?![\d).:-])")
+_SCORE = re.compile(r"(?<![\d(.:-])(?P<one>\d{1,3})\s?[-–]\s?(?P<other>\d{1,3})(?![\d):-]|\.\d)")
 _PLAYED = re.compile(
     r"\b(?:won|win|wins|beat|beats|defeat\w*|lost|loss|loses|drew|draw|victory|edged|downed|topped|final score)\b",
     re.IGNORECASE,
