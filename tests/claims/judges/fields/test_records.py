@@ -58,3 +58,13 @@ def test_a_path_that_comes_again_is_not_single() -> None:
     assert record is not None
     assert record.single == []
     assert record.texts == []
+
+
+def test_apostrophes_in_a_text_of_json_begin_no_key() -> None:
+    quotes = _quotes(json.dumps({"review": "It's 'fine': we don't mind", "WiFi": "no", "stars": 4}))
+    assert quotes["Wi Fi"] == '"WiFi": "no"'
+    assert quotes["stars"] == '"stars": 4'
+
+
+def test_a_dictionary_as_python_prints_it_is_read() -> None:
+    assert _quotes("{'WiFi': 'no', 'stars': 4}") == {"Wi Fi": "'WiFi': 'no'", "stars": "'stars': 4"}

@@ -106,11 +106,14 @@ def _answers(evidence: Evidence) -> tuple[_Answered, ...]:
 
 def _answered_in(passage: Passage) -> Iterator[_Answered]:
     said = utterances_of(passage.text)
-    words = [frozenset(terms_of(passage.text[each.start : each.end]).keys) for each in said]
-    for place, each in enumerate(said):
+    where: dict[str, set[int]] = {}
+    for number, each in enumerate(said):
+        for key in terms_of(passage.text[each.start : each.end]).keys:
+            where.setdefault(key, set()).add(number)
+    for each in said:
         for answered in _read(passage, each):
-            elsewhere = [keys for number, keys in enumerate(words) if number != place and answered.keys <= keys]
-            if not elsewhere:
+            places = sorted((where.get(key, set()) for key in answered.keys), key=len)
+            if len(places[0].intersection(*places[1:])) <= 1:
                 yield answered
 
 

@@ -16,7 +16,9 @@ from hallumeter.claims.judges.rules.turns import is_dialogue
 from hallumeter.records.response import Passage, Quote
 
 _REMEMBERED = 8
-_KEY = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*:""")
+_KEY = re.compile(r'"(?P<key>(?:[^"\\]|\\.)*)"\s*:')
+_PYTHON_KEY = re.compile(r"""(?P<quote>["'])(?P<key>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote)\s*:""")
+_PYTHON_BEGIN = re.compile(r"\s*[\[{]+\s*'")
 _LINE = re.compile(
     r"^(?P<indent>[ \t]*)(?:[-*•]\s+)?(?P<key>[^\W_][^:|{}\[\]\n]{0,59}?)\s*:(?:[ \t]+(?P<value>[^\n]*\S))?[ \t]*$",
     re.MULTILINE,
@@ -79,7 +81,7 @@ def record_of(evidence: Evidence) -> Record | None:
 def _json_fields(blocks: list[Block]) -> Iterator[Field]:
     """The values of a JSON passage; a string that holds another record is opened."""
     text = blocks[0].passage.text
-    keys = [(match.start(), match.group(1) or match.group(2) or "") for match in _KEY.finditer(text)]
+    keys = [(match.start(), match.group("key")) for match in _key_pattern(text).finditer(text)]
     place, label = -1, -1
     for block in blocks:
         leaf = block.leaf
@@ -93,6 +95,11 @@ def _json_fields(blocks: list[Block]) -> Iterator[Field]:
         yield from _opened(block, leaf, start)
 
 
+def _key_pattern(text: str) -> re.Pattern[str]:
+    """How keys are written: an apostrophe in a text of JSON begins none."""
+    return _PYTHON_KEY if _PYTHON_BEGIN.match(text) is not None else _KEY
+
+
 _VALUES = frozenset({"value", "val", "text", "amount"})
 """Keys that say nothing: the field is named by the label before them."""
 
@@ -101,7 +108,7 @@ def _opened(block: Block, leaf: Leaf, start: int) -> Iterator[Field]:
     passage = block.passage
     inner = json_leaves(leaf.text) if leaf.text[:1] in "{[" and not leaf.places else None
     if inner:
-        keys = [match.start() for match in _KEY.finditer(leaf.text)]
+        keys = [match.start() for match in _key_pattern(leaf.text).finditer(leaf.text)]
         for each in inner:
             place = bisect_left(keys, each.start) - 1
             first = keys[place] if place >= 0 else each.start

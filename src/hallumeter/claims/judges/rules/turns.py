@@ -33,7 +33,7 @@ class Turn(Struct, frozen=True):
     end: int
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def turns_of(text: str) -> tuple[Turn, ...]:
     r"""The turns of a dialogue in order; none when the text is no dialogue.
 
