@@ -102,6 +102,11 @@ def test_other_fields_are_known_by_their_names() -> None:
     assert _found("It has a free locker.", {"freeLocker": False}) == [("field_mismatch", "free locker")]
 
 
+def test_one_word_and_a_boolean_say_too_little() -> None:
+    assert _found("Leeds had no winner on the bench.", {"winner": True}) == []
+    assert _found("It has a pool.", {"pool": "no"}) == [("field_mismatch", "pool")]
+
+
 def test_fields_of_several_places_are_not_compared() -> None:
     assert _found("It offers WiFi.", [{"WiFi": "no"}, {"WiFi": "free"}]) == []
 

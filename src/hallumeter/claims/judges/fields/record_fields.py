@@ -268,7 +268,7 @@ def _answers(evidence: Evidence) -> _Answers | None:
             # What is null or false as a whole is so in each of its parts.
             for each in (name, *(MEMBERS.get(name, ()) if not truth else ())):
                 known.setdefault(each, _Answer(each, field, truth))
-        elif is_answer and truth is not None and len(name) >= _SHORTEST_NAME and "." not in name:
+        elif is_answer and truth is not None and _tells_by_name(name, field):
             others[tuple(terms_of(field.path[-1]).keys)] = _Answer(name, field, truth)
     named = tuple(
         field.text.lower()
@@ -276,6 +276,12 @@ def _answers(evidence: Evidence) -> _Answers | None:
         if field.path and field.path[-1].strip().lower() in _NAMED and 2 < len(field.text) < 80
     )
     return _Answers(record, known, others, choices, tuple(dict.fromkeys(named)))
+
+
+def _tells_by_name(name: str, field: Field) -> bool:
+    """Whether a field is known by its words alone; one word and a boolean, as "winner", says too little."""
+    words = [key for key in terms_of(field.path[-1]).keys if key]
+    return len(name) >= _SHORTEST_NAME and "." not in name and (len(words) > 1 or not isinstance(field.value, bool))
 
 
 def _truth(field: Field, *, name: str, is_known: bool) -> tuple[bool, bool | None]:
