@@ -105,6 +105,8 @@ def test_other_fields_are_known_by_their_names() -> None:
 def test_one_word_and_a_boolean_say_too_little() -> None:
     assert _found("Leeds had no winner on the bench.", {"winner": True}) == []
     assert _found("It has a pool.", {"pool": "no"}) == [("field_mismatch", "pool")]
+    assert _found("It has a swimming pool.", {"facilities": {"pool": False}}) == [("field_mismatch", "pool")]
+    assert _found("It has a heated swimming pool.", {"swimmingPool": False}) == [("field_mismatch", "swimming pool")]
 
 
 def test_fields_of_several_places_are_not_compared() -> None:

@@ -191,6 +191,10 @@ _ADDRESS = re.compile(
     r"\b(?:[A-Z0-9][\w.'’-]*\s){1,3}(?:Street|St|Lane|Ln|Road|Rd|Avenue|Ave|Boulevard|Blvd|Drive|Dr|Way|Square|Sq|Plaza"
     r"|Court|Ct|Parkway|Pkwy|Highway|Hwy)\b\.?"
 )
+_FACILITIES = re.compile(
+    r"\b(?:facilities|amenities|features|services|equipment|options|attributes|attributs|équipements)$|시설|속성|편의",
+    re.IGNORECASE,
+)
 _FREE = re.compile(r"\b(?:free|complimentary)\b(?! of charge)[\w\s]{0,12}$", re.IGNORECASE)
 _FREE_AFTER = re.compile(
     r"[^,;.]{0,20}\b(?:free|complimentary|gratuit)\b|[^,;.]{0,20}\bno (?:extra )?(?:charge|cost)\b", re.IGNORECASE
@@ -199,7 +203,8 @@ _PAID = re.compile(r"[^,;.]{0,20}\b(?:for a fee|paid|at a cost|for purchase|paya
 _WORD_BEFORE = re.compile(r"([\w'’-]+)[\s*“\"]*$")
 _MAY_PRECEDE = re.compile(
     r"(?:an?|the|no|any|its|his|her|their|with|without|ha(?:s|ve|d|ving)|(?:offer|support|featur|includ|lack|provid)\w*"
-    r"|and|or|n?either|nor|not|both|also|but|own|hotel['’]s|free|get|une?|l[ea]|des?|pas|of|for)",
+    r"|and|or|n?either|nor|not|both|also|but|own|hotel['’]s|free|get|heated|swimming|indoor|outdoor|private|large|small|full|dedicated|built-in|on-site"
+    r"|une?|l[ea]|des?|pas|of|for)",
     re.IGNORECASE,
 )
 """Words after which the name of a field is a noun of its own; after others it may be a part of one: "SIM card slot"."""
@@ -279,9 +284,12 @@ def _answers(evidence: Evidence) -> _Answers | None:
 
 
 def _tells_by_name(name: str, field: Field) -> bool:
-    """Whether a field is known by its words alone; one word and a boolean, as "winner", says too little."""
+    """Whether a field is known by its words alone: one word and a boolean, as "winner", is so only of a facility."""
+    if len(name) < _SHORTEST_NAME or "." in name:
+        return False
     words = [key for key in terms_of(field.path[-1]).keys if key]
-    return len(name) >= _SHORTEST_NAME and "." not in name and (len(words) > 1 or not isinstance(field.value, bool))
+    is_facility = len(field.path) > 1 and _FACILITIES.search(field.path[-2]) is not None
+    return len(words) > 1 or not isinstance(field.value, bool) or is_facility
 
 
 def _truth(field: Field, *, name: str, is_known: bool) -> tuple[bool, bool | None]:
