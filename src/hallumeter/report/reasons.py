@@ -33,6 +33,8 @@ REASON_WORDS = {
     "list_mismatch": message("the evidence's list does not have this item"),
     "hours_mismatch": message("the response gives other opening hours than the record"),
     "field_mismatch": message("a field of the record says otherwise"),
+    "figure_mismatch": message("the record gives another figure"),
+    "answer_mismatch": message("a question in the dialogue was answered otherwise"),
     # The evidence is silent.
     "baseless": message("the evidence says nothing of the kind"),
     "field_empty": message("the field of the record is empty: it says neither yes nor no"),

@@ -6,6 +6,7 @@ Every unit of the evidence is ranked, whatever its length; a model then reads th
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise, takewhile
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from hallumeter.claims.judges.rules.evidence import LABELS, Evidence, Leaf, Sentence, prepared_evidence
 from hallumeter.records.response import Passage
+from hallumeter.text.terms import terms_of
 
 _LONGEST = 40
 """Words of a unit; a longer sentence is several units."""
@@ -117,9 +119,52 @@ def _pieces(sentence: Sentence) -> Iterator[Unit]:
     block, terms = sentence.block, sentence.block.terms
     count = math.ceil((sentence.last - sentence.first) / _LONGEST)
     cuts = [sentence.first + (sentence.last - sentence.first) * part // count for part in range(count + 1)]
-    name = f"{block.leaf.path[-1]}: " if block.leaf is not None and block.leaf.path else ""
+    name = f"{block.leaf.path[-1]}: " if block.leaf is not None and block.leaf.path else _speaker(sentence)
+    said_by = terms_of(sentence.speaker).keys if sentence.speaker else []
     for part, (first, last) in enumerate(pairwise(cuts)):
         start = sentence.start if part == 0 else terms.starts[first]
         end = sentence.end if part == count - 1 else terms.starts[last]
-        keys = frozenset(key for key in (*terms.keys[first:last], *block.keys) if key)
-        yield Unit(name + terms.text[start:end].strip(), keys)
+        keys = frozenset(key for key in (*terms.keys[first:last], *block.keys, *said_by) if key)
+        said = terms.text[start:end].strip()
+        yield Unit(name + (in_third_person(said, sentence.speaker) if sentence.speaker else said), keys)
+
+
+def _speaker(sentence: Sentence) -> str:
+    """The name before what somebody says in a dialogue, where it does not stand there anyway."""
+    said = sentence.block.terms.text[sentence.start : sentence.end]
+    return f"{sentence.speaker}: " if sentence.speaker and sentence.speaker not in said else ""
+
+
+_FIRST_PERSON = {
+    "i am": "{} is",
+    "i'm": "{} is",
+    "i have": "{} has",
+    "i've": "{} has",
+    "i'd": "{} would",
+    "i'll": "{} will",
+    "i was": "{} was",
+    "i": "{}",
+    "me": "{}",
+    "my": "{}'s",
+    "mine": "{}'s",
+    "myself": "{}",
+}
+_SECOND_PERSON = {"you": "{}", "your": "{}'s", "are you": "is {}", "do you": "does {}", "have you": "has {}"}
+_PERSONS = re.compile(
+    r"(?<![\w'])(?:" + "|".join(sorted({**_FIRST_PERSON, **_SECOND_PERSON}, key=len, reverse=True)) + r")(?![\w'])",
+    re.IGNORECASE,
+)
+
+
+def in_third_person(said: str, speaker: str) -> str:
+    """What somebody says with their name for "I" and "my", and for the "you" of a question that they answer.
+
+    >>> in_third_person("Doctor: Do you smoke? Patient: No, I'm off it, thanks to my wife.", "Patient")
+    "Doctor: does Patient smoke? Patient: No, Patient is off it, thanks to Patient's wife."
+    """
+    words = {**_FIRST_PERSON, **_SECOND_PERSON} if "?" in said else _FIRST_PERSON
+
+    def named(match: re.Match[str]) -> str:
+        return words.get(match.group().lower(), match.group()).replace("{}", speaker)
+
+    return _PERSONS.sub(named, said.replace("’", "'"))

@@ -41,7 +41,10 @@ _ANY_DAY = rf"(?:\b{_LONG_DAY}(?!\w)|\b{_SHORT_DAY}|{_LONG_DAY})"
 _LISTED_SHORT = rf"\b{_SHORT_DAY}(?=:|,|\s*[-–—&/]|\s+(?:and|to|thru|through|\d))"
 _UNTO = r"(?:\s*(?:-|–|—|~)\s*|\s+(?:to|through|thru|until|till|au)\s+|부터\s*)"
 _RANGE = rf"{_ANY_DAY}{_UNTO}{_ANY_DAY}(?:까지)?"
-_PART_OF_WEEK = r"\bweekdays\b|\b(?:the\s)?weekends?\b|\ben semaine\b|\ble week-end\b|평일|주말"
+_PART_OF_WEEK = (
+    r"\bweekdays\b|\bweekday(?=\s(?:hours|doors|opening|closing))"
+    r"|\b(?:the\s)?weekends?\b|\ben semaine\b|\ble week-end\b|평일|주말"
+)
 _UNIT = rf"(?:{_RANGE}|\b{_LONG_DAY}(?!\w)|{_LISTED_SHORT}|{'|'.join(n[2] for n in _FULL)}|{_PART_OF_WEEK})"
 _AND = r"(?:\s*,\s*(?:and|or|&|et)?\s*|\s+(?:and|or|&|et)\s+(?:(?:on|le)\s+)?|\s*[&/·]\s*|(?:와|과)\s*)"
 _LAST_SHORT = rf"\b{_SHORT_DAY}"
@@ -59,7 +62,7 @@ _UNKNOWN = (
 )
 _REST = (
     r"\bthe\srest\sof\sthe\sweek\b|\b(?:all\s|the\s)?other\s(?:open\s)?(?:days|nights)\b|\botherwise\b"
-    r"|\b(?:the\s)?remaining\sdays\b"
+    r"|\b(?:the\s)?remaining\s(?:days|nights|evenings)\b"
 )
 _COUNT = r"\b(?P<count>one|two|three|four|five|six|[2-6])\s(?:days|nights|evenings)\s(?:a|per|of\sthe|each)\s?week\b"
 
@@ -77,12 +80,18 @@ _ALL_DAY = (
     r"\b24\shours?(?:\s(?:a|per)\sday)?\b|\b24/7\b|\b24-hours?\b|\baround\sthe\sclock\b|\b24\s?h(?:eures)?\s?(?:/"
     r"|sur)\s?24\b|24시간"
 )
-_CLOSED = r"\bclosed\b|\bferm(?:é|e)e?s?\b|\bdays?\soff\b|휴무|휴업|\b(?:not|n['’]t)\sopen\b"
+_CLOSED = (
+    r"\bclosed\b|\bfermée?s?\b|\bferme(?=\sles?\b)|(?<=day\s)off\b|(?<=days\s)off\b|휴무|휴업"
+    r"|(?:\bnot|n['’]t)\s(?:open(?!\s(?:until|till|before)\b)|operate|do\sbusiness)\b"
+)
 _NOT_SAID = (
     r"\bno\s(?:\w+\s){0,2}hours\b|\bnot\s(?:\w+\s)?(?:listed|specified|provided|given|mentioned|stated)\b"
     r"|\bunspecified\b"
 )
-_OPENS = r"\b(?:open(?:s|ing)?|start(?:s|ing)?|begin(?:s|ning)?|from|as\searly\sas|ouvre|dès|à\spartir\sde)\b"
+_OPENS = (
+    r"(?:\bnot|n['’]t)\sopen\s(?:until|till|before)\b"
+    r"|\b(?:open(?:s|ing)?|start(?:s|ing)?|begin(?:s|ning)?|from|as\searly\sas|ouvre|dès|à\spartir\sde)\b"
+)
 _CLOSES = r"\b(?:clos(?:es?|ing)|until|till|til|up\sto|shuts|ferme|jusqu['’]à)\b"
 _EXCEPT = r"\b(?:except(?:\sfor|ing)?|apart\sfrom|other\sthan|but\snot|sauf)\b|\bbut(?=\s(?:on\s)?\w+day)"
 
@@ -100,6 +109,7 @@ _CLOCK_PARTS = re.compile(
     r"(?:eures)?\s?(?P<half>[ap])?",
     re.IGNORECASE,
 )
+_ANDS = re.compile(r"\s(?:and|et)\s", re.IGNORECASE)
 _SURE_CLOCK = re.compile(r"[:hap시]|o['’]clock|noon|midi|정오|자정", re.IGNORECASE)
 
 
@@ -136,7 +146,9 @@ def _phrase(match: re.Match[str]) -> Phrase | None:
     if kind in {"whole", "rest", "unknown"}:
         return Phrase(kind, start, end, days=WHOLE_WEEK)
     if kind == "days":
-        return Phrase(kind, start, end, days=days_in(match.group()))
+        # In "11 PM on Friday and Saturday and Sunday hours are" the last day belongs to what follows.
+        is_unclear = len(_ANDS.findall(match.group())) > 1 and "," not in match.group()
+        return Phrase("unknown" if is_unclear else kind, start, end, days=days_in(match.group()))
     if kind == "number":
         said = match.group("count").lower()
         return Phrase(kind, start, end, count=_COUNTS.get(said) or int(said))
@@ -253,7 +265,7 @@ _MEAL = re.compile(
     r"\b(?:lunch|brunch|breakfast|show|shows|music|bands?|trivia|karaoke|specials?)\b[^,;]{0,25}$", re.IGNORECASE
 )
 _CLOCK_GLUE = re.compile(
-    r"[\s,(:]*(?:(?:and|or|at|on|by|times?|of|is|are|the|it|then|hours|doors)\b[\s,:]*)*", re.IGNORECASE
+    r"[\s,(:]*(?:(?:and|or|at|on|by|times?|of|is|are|the|it|then|hours|doors|à)\b[\s,:]*)*", re.IGNORECASE
 )
 _BEFORE_TIME = re.compile(
     r"[\s:(]*(?:(?:from|at|between|open|opens|opening|hours|until|till|are|is|with|of|starting|closing|closes|the"
@@ -265,19 +277,22 @@ _WEAKLY_BEFORE_TIME = re.compile(
     r"|closes|the|it|its|staying|running|stays|service|doors|operating|time)\b[\s,:]*|[-–—]\s*)*",
     re.IGNORECASE,
 )
-_AFTER_TIME = re.compile(r"[\s(]*(?:(?:on|from|every|each|during|for|le|du|the|at|closings?)\b\s*)*", re.IGNORECASE)
+_AFTER_TIME = re.compile(
+    r"[\s(]*(?:(?:on|over|from|every|each|during|for|le|du|the|at|closings?)\b\s*)*", re.IGNORECASE
+)
 _AFTER_TIME_WEAKLY = re.compile(r",\s*(?:on\s+|from\s+)?", re.IGNORECASE)
 _AFTER_CLOSED = re.compile(
     r"[\s:]*(?:(?:on|at|every|all|day|from|both|for|only|during|le|the|entirely)\b\s*)*", re.IGNORECASE
 )
 _BEFORE_CLOSED = re.compile(
-    r"[\s:,(–—-]*(?:(?:is|are|it|its|as|a|remains?|being|when|the|restaurant|business|place|은|는|에)\b\s*)*",
+    r"[\s:,(–—-]*(?:(?:is|are|it|its|as|a|day|days|remains?|being|when|the|restaurant|business|place|은|는|에)\b\s*)*",
     re.IGNORECASE,
 )
 _SAME_DAYS = re.compile(r"[\s,(:]*(?:from\s+|i\.e\.,?\s+)?", re.IGNORECASE)
 _ONLY_BEFORE = re.compile(r"\bonly(?:\s(?:on|from|opens?))?\s*$", re.IGNORECASE)
 _ONLY_AFTER = re.compile(r"\s*only\b", re.IGNORECASE)
-_CLOSINGS = re.compile(r"\s(?:closings?|closes?)\b", re.IGNORECASE)
+_CLOSINGS = re.compile(r"\s(?:closings?|closes?)\b|까지|에\s(?:문을\s)?닫", re.IGNORECASE)
+_OPENINGS = re.compile(r"부터|에\s(?:문을\s)?(?:열|오픈|시작)")
 _ROUGH = re.compile(
     r"\b(?:extra|hours? (?:later|earlier|longer|shorter|more|less)|longer|shorter|later|earlier|extended"
     r"|otherwise|others?|first|last|early|"
@@ -386,10 +401,15 @@ class _Segment:
 
     def claims(self) -> list[HoursClaim]:
         """Days with their times."""
+        if _RESPECTIVELY.search(self.text, *self.span) is not None:
+            return []
         self._collect()
         self._close()
+        order = self._order()
         loose = [
-            item for place, item in enumerate(self.items) if isinstance(item, TimeSaid) and not self._link(place, item)
+            item
+            for place, item in enumerate(self.items)
+            if isinstance(item, TimeSaid) and not self._link(place, item, order=order)
         ]
         days = [item for item in self.items if isinstance(item, HoursClaim)]
         is_about = _ABOUT.search(self.text, *self.span) is not None
@@ -459,7 +479,7 @@ class _Segment:
 
     def _add_clock(self, phrase: Phrase, verb: Phrase | None, *, last: int) -> None:
         is_closing = _CLOSINGS.match(self.text, phrase.end) is not None
-        if not is_closing:
+        if not is_closing and _OPENINGS.match(self.text, phrase.end) is None:
             if verb is None or not self._glued(_CLOCK_GLUE, last, phrase.start):
                 return
             if not phrase.is_sure and (verb.end != last or _AFTER_NUMBER.match(self.text, phrase.end) is None):
@@ -488,16 +508,36 @@ class _Segment:
     def _is_closed_after(self, closed: Phrase, days: HoursClaim) -> bool:
         return self._glued(_AFTER_CLOSED, closed.end, days.start)
 
-    def _link(self, place: int, time: TimeSaid) -> bool:
+    def _order(self) -> str:
+        """DT where days and times take turns and days come first, TD where times do, else nothing."""
+        kinds = "".join(
+            "T" if isinstance(item, TimeSaid) else "D"
+            for item in self.items
+            if isinstance(item, TimeSaid) or (isinstance(item, HoursClaim) and not item.is_closed)
+        )
+        first = next((item for item in self.items if isinstance(item, HoursClaim)), None)
+        # "Open all week, at 7 on weekdays": the whole week is named for itself. An exception breaks the order.
+        is_plain = not any(isinstance(item, Phrase) and item.kind == "but" for item in self.items)
+        if kinds == "DT" * (len(kinds) // 2):
+            return "DT" if is_plain and first is not None and first.days != WHOLE_WEEK else ""
+        return "TD" if kinds == "TD" * (len(kinds) // 2) else ""
+
+    def _link(self, place: int, time: TimeSaid, *, order: str) -> bool:
         """Give a time to the days beside it."""
-        before = self._days_at(place - 1)
-        after = self._days_at(place + 1)
+        before = self._days_at(place - 1) if order != "TD" else None
+        after = self._days_at(place + 1) if order != "DT" else None
+        if before is not None and order == "DT" and time.start - before.end <= _LONGEST_GAP:
+            time.days = before.days or frozenset()
+            before.times.append(time)
+            return True
         is_before = before is not None and self._glued(_BEFORE_TIME, before.end, time.start)
         is_after = after is not None and self._glued(_AFTER_TIME, time.end, after.start)
         if before and after and is_before and is_after and (after.days or WHOLE_WEEK) < (before.days or WHOLE_WEEK):
             is_before = False
         if not is_before and not is_after:
-            is_before = before is not None and self._glued(_WEAKLY_BEFORE_TIME, before.end, time.start)
+            is_before = (
+                before is not None and not before.times and self._glued(_WEAKLY_BEFORE_TIME, before.end, time.start)
+            )
             is_after = after is not None and self._glued(_AFTER_TIME_WEAKLY, time.end, after.start)
         chosen = before if is_before else after if is_after else None
         if chosen is None:
@@ -538,6 +578,9 @@ class _Segment:
 
 
 _NEAR = 45
+_LONGEST_GAP = 60
+"""Characters between days and the time that is given for them."""
+_RESPECTIVELY = re.compile(r"\brespective(?:ly)?\b|\brespectivement\b", re.IGNORECASE)
 _AFTER_NUMBER = re.compile(r"\s*(?:$|[.,;)]|and\b|on\b|from\b|every\b|daily\b|each\b|to\b)", re.IGNORECASE)
 
 

@@ -7,40 +7,39 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from hallumeter.claims.judges.rules.evidence import Block, Evidence
+from hallumeter.claims.judges.rules.evidence import Evidence
 from hallumeter.claims.judges.rules.statement import Finding, Statement
 
-from .hours_claims import DAY_NAMES, WHOLE_WEEK, HoursClaim, TimeSaid, day_of, minutes_of, read_hours_claims
+from .hours_claims import DAY_NAMES, WHOLE_WEEK, HoursClaim, TimeSaid, day_of, days_in, minutes_of, read_hours_claims
+from .records import Field, record_of
 
 REASON = "hours_mismatch"
 _REMEMBERED = 8
-_HOURS_KEYS = frozenset({"hours", "opening hours", "business hours", "horaires", "영업시간"})
+_HOURS_KEYS = frozenset({"hours", "opening hours", "opening times", "business hours", "horaires", "영업시간"})
 _CLOSED_WORDS = frozenset({"closed", "ferme", "fermé", "휴무"})
 _SPLIT = re.compile(r"\s*(?:-|–|—|~|\bto\b|\bà\b)\s*", re.IGNORECASE)
+_DAYS_AND_HOURS = re.compile(
+    r"(?P<days>[^\W\d_][^\d:,;]*?):?\s+(?P<hours>\d{1,2}(?::\d{2})?\s*(?:[ap]m)?\s*[-–—~]\s*\d{1,2}(?::\d{2})?\s*(?:[ap]m)?)",
+    re.IGNORECASE,
+)
 _NEAR = 25
 """Characters between days and times that are marked as one."""
 _LAST_MINUTE = 24 * 60 - 1
 
 
 class _Day(Struct, frozen=True):
-    """What a record says of one day: hours, closed, neither ("0:0-0:0"), or something that cannot be read."""
+    """What a record says of one day: hours, closed, or neither when it cannot be told, as of "0:0-0:0"."""
 
-    blocks: tuple[Block, ...]
+    fields: tuple[Field, ...]
     hours: tuple[tuple[int, int], ...] = ()
     is_closed: bool = False
-    is_unclear: bool = False
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether nothing can be compared."""
-        return not (self.hours or self.is_closed or self.is_unclear)
 
 
 class _Schedule(Struct, frozen=True):
     """The hours of the one place that a record describes."""
 
     days: dict[int, _Day]
-    blocks: tuple[Block, ...]
+    fields: tuple[Field, ...]
 
 
 def check_opening_hours(statement: Statement) -> list[Finding]:
@@ -62,35 +61,44 @@ def check_opening_hours(statement: Statement) -> list[Finding]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _schedule(evidence: Evidence) -> _Schedule | None:
-    groups: dict[tuple[str, ...], dict[int, list[Block]]] = {}
-    empty: list[Block] = []
-    for block in evidence.blocks:
-        if block.leaf is None or not block.leaf.path:
-            continue
-        day = day_of(block.leaf.path[-1])
+    record = record_of(evidence)
+    groups: dict[tuple[str, ...], dict[int, list[Field]]] = {}
+    whole: list[Field] = []
+    for field in record.fields if record is not None else ():
+        day = day_of(field.path[-1]) if field.path else None
         if day is not None:
-            groups.setdefault((block.passage.evidence_id, *block.leaf.path[:-1]), {}).setdefault(day, []).append(block)
-        elif block.leaf.path[-1].lower() in _HOURS_KEYS and block.leaf.value is None:
-            empty.append(block)
-    if not groups and len(empty) == 1:
-        return _Schedule({}, tuple(empty))
-    if len(groups) != 1 or empty:
+            place = (field.quote.evidence_id, *field.path[:-1])
+            groups.setdefault(place, {}).setdefault(day, []).append(field)
+        elif field.path and field.path[-1].lower() in _HOURS_KEYS:
+            whole.append(field)
+    if not groups and len(whole) == 1:
+        return _Schedule({}, tuple(whole)) if whole[0].value is None else _in_one_line(whole[0])
+    if len(groups) != 1 or whole:
         return None
     days = next(iter(groups.values()))
-    read = {day: _day(blocks) for day, blocks in days.items()}
+    read = {day: _day(fields) for day, fields in days.items()}
     return _Schedule(
-        {day: each for day, each in read.items() if each is not None}, tuple(b for d in days.values() for b in d)
+        {day: each for day, each in read.items() if each is not None}, tuple(f for d in days.values() for f in d)
     )
 
 
-def _day(blocks: list[Block]) -> _Day | None:
+def _in_one_line(field: Field) -> _Schedule | None:
+    """Hours in one value: "Tue-Sun 10:00-17:00, Thu 10:00-20:00"; for a day that comes again the later ones hold."""
+    days: dict[int, _Day] = {}
+    for match in _DAYS_AND_HOURS.finditer(field.text):
+        hours = _interval(match.group("hours"))
+        if hours is None:
+            return None
+        days |= {day: _Day((field,), hours=(hours,)) for day in days_in(match.group("days"))}
+    return _Schedule(days, (field,)) if days else None
+
+
+def _day(fields: list[Field]) -> _Day | None:
     """What the values of one day say together; None when they say nothing."""
-    texts = [
-        block.leaf.text.strip().lower() for block in blocks if block.leaf is not None and block.leaf.value is not None
-    ]
+    texts = [field.text.strip().lower() for field in fields if field.value is not None]
     if not any(texts):
         return None
-    kept = tuple(blocks)
+    kept = tuple(fields)
     if all(text in _CLOSED_WORDS for text in texts):
         return _Day(kept, is_closed=True)
     hours = [_interval(part) for text in texts for part in text.split(",")]
@@ -98,7 +106,7 @@ def _day(blocks: list[Block]) -> _Day | None:
     if len(read) != len(hours):
         return _Day(kept)
     if read == ((0, 0),) and not any("24" in text for text in texts):
-        return _Day(kept, is_unclear=True)
+        return _Day(kept)  # some records mean closed by "0:0-0:0", some open all day
     return _Day(kept, hours=read)
 
 
@@ -133,13 +141,13 @@ def _checked(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | 
     absent = [day for day in sorted(claim.days) if day not in schedule.days or schedule.days[day].is_closed]
     if absent and not claim.is_rest:
         note = f"evidence has no hours for {_names(absent)}"
-        return _finding(text, claim.span, note=note, blocks=_blocks(schedule, absent) or schedule.blocks[:1])
+        return _finding(text, claim.span, note=note, fields=_fields(schedule, absent) or schedule.fields[:1])
     if claim.is_only:
         others = [
             day for day in sorted(WHOLE_WEEK - claim.days) if day in schedule.days and not schedule.days[day].is_closed
         ]
         if others:
-            return _finding(text, claim.span, note=_said(schedule, others), blocks=_blocks(schedule, others))
+            return _finding(text, claim.span, note=_said(schedule, others), fields=_fields(schedule, others))
     return _wrong_times(claim, schedule, text=text)
 
 
@@ -150,30 +158,26 @@ def _wrong_count(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Findin
     if len(open_days) == claim.count:
         return None
     note = f"evidence has hours for {len(open_days)} days"
-    return _finding(text, claim.span, note=note, blocks=_blocks(schedule, open_days))
+    return _finding(text, claim.span, note=note, fields=_fields(schedule, open_days))
 
 
 def _wrongly_closed(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | None:
     days = sorted(claim.days or ())
-    wrong = [
-        day for day in days if day in schedule.days and (schedule.days[day].hours or schedule.days[day].is_unclear)
-    ]
+    wrong = [day for day in days if day in schedule.days and schedule.days[day].hours]
     if not wrong:
         return None
-    return _finding(text, claim.span, note=_said(schedule, wrong), blocks=_blocks(schedule, wrong))
+    return _finding(text, claim.span, note=_said(schedule, wrong), fields=_fields(schedule, wrong))
 
 
 def _matches_no_day(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | None:
     """Times without days are wrong only when no day has them."""
-    days = list(schedule.days.values())
-    if any(day.is_unread for day in days):
-        return None
+    days = [day for day in schedule.days.values() if day.hours]
     for time in claim.times:
         if not any(_fits(time, day) for day in days):
-            listed = sorted(schedule.days)
+            listed = [day for day in sorted(schedule.days) if schedule.days[day].hours]
             note = _said(schedule, listed[:2]) if listed else "evidence has no hours"
             return _finding(
-                text, (time.start, time.end), note=note, blocks=_blocks(schedule, listed[:2]) or schedule.blocks[:1]
+                text, (time.start, time.end), note=note, fields=_fields(schedule, listed[:2]) or schedule.fields[:1]
             )
     return None
 
@@ -181,11 +185,11 @@ def _matches_no_day(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Fin
 def _wrong_times(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | None:
     for time in claim.times:
         days = [day for day in sorted(time.days) if day in schedule.days and not schedule.days[day].is_closed]
-        wrong = [day for day in days if not schedule.days[day].is_unread and not _fits(time, schedule.days[day])]
+        wrong = [day for day in days if not _fits(time, schedule.days[day])]
         if wrong and (len(wrong) == len(days) or not claim.is_rough):
             # Times that are right on some days belong to too many days: both parts together are what is wrong.
             span = (time.start, time.end) if len(wrong) == len(days) else _joined(claim, time)
-            return _finding(text, span, note=_said(schedule, wrong), blocks=_blocks(schedule, wrong))
+            return _finding(text, span, note=_said(schedule, wrong), fields=_fields(schedule, wrong))
     return None
 
 
@@ -196,8 +200,9 @@ def _joined(claim: HoursClaim, time: TimeSaid) -> tuple[int, int]:
 
 
 def _fits(time: TimeSaid, day: _Day) -> bool:
+    """Whether a day may have these times; one whose hours cannot be read, or are "0:0-0:0", may have any."""
     if not day.hours:
-        return False
+        return True
     hours = [*day.hours, (day.hours[0][0], day.hours[-1][1])]
     return any(
         (not time.opens or opens in time.opens) and (not time.closes or closes in time.closes)
@@ -205,8 +210,8 @@ def _fits(time: TimeSaid, day: _Day) -> bool:
     )
 
 
-def _blocks(schedule: _Schedule, days: list[int]) -> tuple[Block, ...]:
-    return tuple(block for day in days if day in schedule.days for block in schedule.days[day].blocks)
+def _fields(schedule: _Schedule, days: list[int]) -> tuple[Field, ...]:
+    return tuple(field for day in days if day in schedule.days for field in schedule.days[day].fields)
 
 
 def _names(days: list[int]) -> str:
@@ -214,10 +219,10 @@ def _names(days: list[int]) -> str:
 
 
 def _said(schedule: _Schedule, days: list[int]) -> str:
-    texts = [(day, " and ".join(b.leaf.text for b in schedule.days[day].blocks if b.leaf is not None)) for day in days]
+    texts = [(day, " and ".join(field.text for field in schedule.days[day].fields)) for day in days]
     return "evidence says " + ", ".join(f"{DAY_NAMES[day]} {text}" for day, text in texts)
 
 
-def _finding(text: str, span: tuple[int, int], *, note: str, blocks: tuple[Block, ...]) -> Finding:
-    quotes = tuple(block.quote(0, len(block.terms.text)) for block in blocks)
+def _finding(text: str, span: tuple[int, int], *, note: str, fields: tuple[Field, ...]) -> Finding:
+    quotes = tuple(dict.fromkeys(field.quote for field in fields))
     return Finding(REASON, *span, f"response says “{text[span[0] : span[1]]}”, {note}", quotes)

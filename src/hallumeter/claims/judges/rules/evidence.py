@@ -20,6 +20,8 @@ from hallumeter.text.quantities import Quantity, find_quantities
 from hallumeter.text.sentences import sentence_spans
 from hallumeter.text.terms import Terms, language_of, terms_of
 
+from .turns import utterances_of
+
 # The values of a JSON text, or of the same as Python prints it, with their keys and their places in it.
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
@@ -197,6 +199,8 @@ class Sentence(Struct, frozen=True):
     """Number of its first term in the block."""
     last: int
     """One past its last term."""
+    speaker: str = ""
+    """Who says it, in a dialogue."""
 
     def quote(self) -> Quote:
         """The whole sentence as a place in the passage."""
@@ -243,7 +247,8 @@ class Evidence:
         self._starts = [sentence.start for sentence in self.sentences]
         self.postings: dict[str, list[int]] = {}
         for number, sentence in enumerate(self.sentences):
-            for key in dict.fromkeys([*sentence.block.keys, *sentence.keys]):
+            said_by = terms_of(sentence.speaker).keys if sentence.speaker else []
+            for key in dict.fromkeys([*sentence.block.keys, *sentence.keys, *said_by]):
                 if key:
                     self.postings.setdefault(key, []).append(number)
         count = len(self.sentences)
@@ -382,9 +387,12 @@ def _sentences(block: Block) -> list[Sentence]:
         return [Sentence(block, 0, len(terms.text), 0, len(terms))]
     found = []
     first = 0
-    for start, end in sentence_spans(terms.text):
+    # "I" and "my" are the speaker's, and a short answer says nothing without its question.
+    said = utterances_of(terms.text) if block.leaf is None else []
+    spans = [(each.start, each.end, each.speaker) for each in said]
+    for start, end, speaker in spans or [(*span, "") for span in sentence_spans(terms.text)]:
         last = bisect_right(terms.starts, end - 1, first)
         if last > first:
-            found.append(Sentence(block, start, end, first, last))
+            found.append(Sentence(block, start, end, first, last, speaker))
         first = last
     return found
