@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embedded_tasks import TIERS, model_in, passages_of, task_of
+from embedded_tasks import TIERS, model_in, task_of
 from hypothesis import given
 from hypothesis import strategies as st
 from test_embedded_model_files import WHAT_TO_DO, refusal
@@ -19,7 +19,6 @@ from hallumeter.claims.judges.embedded import model_files
 from hallumeter.claims.judges.embedded.decision import (
     Signals,
     Traits,
-    has_turns,
     probabilities_of,
     reasons_of,
     signals_of,
@@ -37,6 +36,7 @@ from hallumeter.claims.judges.embedded.model_files import (
     shipped_model,
 )
 from hallumeter.claims.judges.embedded.network import ReadClaim
+from hallumeter.claims.judges.rules.turns import is_dialogue
 from hallumeter.claims.settings import PRESETS
 
 PLAIN = Traits(is_structured=False, is_dialogue=False, has_question=False, is_single=False, is_short_evidence=False)
@@ -168,13 +168,12 @@ NO_CONVERSATIONS = {
 
 @pytest.mark.parametrize("text", CONVERSATIONS.values(), ids=CONVERSATIONS.keys())
 def test_lines_that_begin_with_speakers_are_a_conversation(text: str) -> None:
-    assert has_turns(passages_of(text))
-    assert has_turns(passages_of(LONG, text))
+    assert is_dialogue(text)
 
 
 @pytest.mark.parametrize("text", NO_CONVERSATIONS.values(), ids=NO_CONVERSATIONS.keys())
 def test_other_lines_with_colons_are_none(text: str) -> None:
-    assert not has_turns(passages_of(text))
+    assert not is_dialogue(text)
 
 
 def probabilities(decision: Tier, logits: list[float], *, kind: str = "qa") -> list[float]:

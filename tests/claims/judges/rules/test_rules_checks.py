@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hallumeter.claims.judges.fields.record_fields import check_record_fields
 from hallumeter.claims.judges.rules.check_directions import check_comparison
 from hallumeter.claims.judges.rules.check_lists import check_lists, list_items
-from hallumeter.claims.judges.rules.check_names import check_fields, check_names
+from hallumeter.claims.judges.rules.check_names import check_names
 from hallumeter.claims.judges.rules.check_numbers import check_numbers
 from hallumeter.claims.judges.rules.check_plans import check_plans
 from hallumeter.claims.judges.rules.check_polarity import check_negation, denials, is_denied
@@ -167,7 +168,7 @@ def test_an_item_that_the_list_lacks_is_found(claim: str, evidence: str, said: s
     ],
 )
 def test_a_field_is_compared_only_with_what_names_it(claim: str, evidence: str, is_found: bool) -> None:
-    assert [each.reason for each in check_fields(statement(claim, evidence))] == ["field_mismatch"] * is_found
+    assert [each.reason for each in check_record_fields(statement(claim, evidence))] == ["field_mismatch"] * is_found
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ is there one claim alone?
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +14,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
-from hallumeter.records.response import Passage, Response
+from hallumeter.claims.judges.rules.turns import is_dialogue
+from hallumeter.records.response import Response
 
 from .features import Measured
 from .model_files import FINDING, FINDING_REASONS, TEXT_SIGNALS, Tier
@@ -26,10 +25,6 @@ from .network import ReadClaim
 
 _SHORT_EVIDENCE = 60
 """Words below which evidence is a sentence or two, as in a pair of claim and sentence, and no passage or article."""
-_TURN = re.compile(r"^[ \t>*-]{0,4}([#\[(]?[^\W\d_][\w.,'’()/ -]{0,39}[#\])]?)[*_]{0,2}[ \t]{0,2}[:：]", re.MULTILINE)
-_LINE = re.compile(r"^[^\n]*\w", re.MULTILINE)
-_LEAST_TURNS = 3
-_LEAST_SHARE_OF_TURNS = 0.5
 
 
 class Traits(Struct, frozen=True):
@@ -66,31 +61,11 @@ def traits_with(response: Response, *, claims: int) -> Traits:
     blocks = prepared_evidence(response.evidence).blocks
     return Traits(
         is_structured=any(block.leaf is not None for block in blocks),
-        is_dialogue=has_turns(response.evidence),
+        is_dialogue=any(is_dialogue(passage.text) for passage in response.evidence),
         has_question=any(map(str.isalnum, response.question or "")),
         is_single=claims == 1,
         is_short_evidence=sum(len(block.terms) for block in blocks) < _SHORT_EVIDENCE,
     )
-
-
-def has_turns(passages: Sequence[Passage]) -> bool:
-    r"""Whether a passage is a conversation: most of its lines begin with the name of one of two or more speakers.
-
-    >>> has_turns([Passage("e1", "Doctor: Any pain?\nPatient: No.\nDoctor: Good.")])
-    True
-    >>> has_turns([Passage("e1", "Name: Ann\nAge: 67\nCity: Lyon")])
-    False
-    """
-    return any(_is_conversation(passage.text) for passage in passages)
-
-
-def _is_conversation(text: str) -> bool:
-    """A list of fields also has names with colons, but each of them once."""
-    turns = Counter(match.group(1).strip() for match in _TURN.finditer(text))
-    count = turns.total()
-    if count < _LEAST_TURNS or not 2 <= len(turns) < count:
-        return False
-    return count >= _LEAST_SHARE_OF_TURNS * len(_LINE.findall(text))
 
 
 # What a tier weighs: one number of each kind for every claim of a response.

@@ -12,10 +12,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from hallumeter.claims.judges.fields.dialogue_answers import check_dialogue_answers
-from hallumeter.claims.judges.fields.opening_hours import check_opening_hours
-from hallumeter.claims.judges.fields.record_fields import check_record_fields
-from hallumeter.claims.judges.fields.record_figures import check_record_figures, without_derived
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
 from hallumeter.claims.judges.rules.judge import asked, findings_of
 from hallumeter.claims.judges.rules.overlap import Overlap, overlap_of
@@ -94,7 +90,6 @@ FINDINGS = (
     ("negation_unclear", "uncertain"),
 )
 """Reasons of findings, as they are counted."""
-_FIELD_CHECKS = (check_opening_hours, check_record_fields, check_record_figures, check_dialogue_answers)
 
 
 class Measured(Struct, frozen=True):
@@ -119,8 +114,7 @@ def measured_of(response: Response, claims: Sequence[str]) -> list[Measured]:
 
 def _measured(statement: Statement, units: Units, words: EvidenceWords) -> Measured:
     """Measure one claim."""
-    findings = without_derived(statement, findings_of(statement))
-    findings += [finding for check in _FIELD_CHECKS for finding in check(statement)]
+    findings = findings_of(statement)
     overlap = overlap_of(statement)
     likeness = likeness_of(tokens_of(statement.text), words)
     features = np.asarray(

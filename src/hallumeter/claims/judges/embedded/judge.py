@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
-from hallumeter.claims.judges.rules.statement import MISSING, Finding, is_mismatch, without_marks
+from hallumeter.claims.judges.rules.statement import MISSING, Finding, denies, without_marks
 from hallumeter.claims.settings import check_operating_point
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
@@ -69,8 +69,6 @@ def _shared(said: Terms, given: Terms) -> bool:
 
 BASELESS = "baseless"
 """When no rule can say more."""
-FIELD_MISMATCHES = ("hours_mismatch", "field_mismatch")
-_MISSING = (*MISSING, "field_empty")
 
 
 class Reason(Struct, frozen=True):
@@ -82,11 +80,6 @@ class Reason(Struct, frozen=True):
     end: int
     note: str | None = None
     quotes: tuple[Quote, ...] = ()
-
-
-def denies(finding: Finding) -> bool:
-    """Whether the evidence says otherwise, by a rule or by a field of a record."""
-    return is_mismatch(finding) or finding.reason in FIELD_MISMATCHES
 
 
 def fast_reason(measured: Measured) -> Reason:
@@ -109,14 +102,14 @@ def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reaso
 
 def _contradiction(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
     """What the evidence denies, with words of the claim and of the evidence to show; best where the place is."""
-    named = [each for each in findings if denies(each) and each.start < each.end and each.quotes]
+    named = [each for each in findings if denies(each)]
     near = [each for each in named if place is not None and _touch(each, place)]
     return next(iter(near or named), None)
 
 
 def _missing(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
     """What the evidence does not have, in this place if one is given."""
-    missing = [each for each in findings if each.reason in _MISSING]
+    missing = [each for each in findings if each.reason in MISSING]
     return next((each for each in missing if place is None or _touch(each, place)), None)
 
 

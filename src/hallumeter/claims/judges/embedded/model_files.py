@@ -34,9 +34,7 @@ CLAIM_SIGNALS = {"fast": ("trees", "trees_beside"), "full": ("trees", "trees_bes
 """What trees and network say of a claim, and of the claims beside it, by tier."""
 FINDING = "finding:"
 """Before the reason of a finding: the signal is 1 in a claim in which the rules found it, else 0."""
-FIELD_REASONS = ("hours_mismatch", "field_mismatch", "field_empty")
-"""What the checks of a record's fields find, beside what the rules do."""
-FINDING_REASONS = (*REASONS, *DOUBTS, *FIELD_REASONS)
+FINDING_REASONS = (*REASONS, *DOUBTS)
 DEFAULT = "default"
 KINDS = ("record", "dialogue", "qa", "single", "summary")
 """Kinds of texts; calibration and thresholds may differ between them."""

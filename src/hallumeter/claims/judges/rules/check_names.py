@@ -10,95 +10,12 @@ from rapidfuzz import fuzz
 from hallumeter.text.dates import touches
 from hallumeter.text.lexicon import lexicons_with
 from hallumeter.text.names import Name
-from hallumeter.text.terms import Terms, fold, stem, terms_of
+from hallumeter.text.terms import Terms, fold, terms_of
 
-from .alignment import Place, aligned, is_named_value, may_align
-from .check_polarity import is_denied, places_after_negation
-from .evidence import PlacedName, Sentence
+from .alignment import Place, aligned, may_align
+from .check_polarity import places_after_negation
+from .evidence import PlacedName
 from .statement import Finding, Statement
-
-# Yes and no of JSON evidence against what a claim says or denies.
-
-_NO = frozenset({"no", "none", "false", "non"})
-_DENYING_FIELDS = frozenset({"no", "not", "non", "without", "sans", "never"})
-_YES = frozenset({"yes", "true", "oui"})
-
-
-def check_fields(statement: Statement) -> list[Finding]:
-    """Fields that the claim names and that hold the contrary: "WiFi": false against "offers WiFi"."""
-    if not statement.evidence.leaf_counts:
-        return []
-    findings = []
-    for number in sorted(_named(statement)):
-        sentence = statement.evidence.sentences[number]
-        truth = _truth(sentence)
-        places = _places(statement, sentence)
-        if truth is None or not places or not is_named_value(statement, sentence):
-            continue
-        if is_denied(statement.terms, places[0], is_item=True) is truth:
-            findings.append(_finding(statement, sentence, places=places))
-    return findings
-
-
-def _named(statement: Statement) -> set[int]:
-    postings = statement.evidence.postings
-    return {number for key in statement.keys for number in postings.get(key, ())}
-
-
-def _truth(sentence: Sentence) -> bool | None:
-    """What a JSON value says, when it is a yes or a no; null says nothing."""
-    leaf = sentence.block.leaf
-    if leaf is None or leaf.value is None:
-        return None
-    if isinstance(leaf.value, bool):
-        return leaf.value
-    word = leaf.text.strip("u'\" ").lower()
-    return True if word in _YES else False if word in _NO else None
-
-
-def _places(statement: Statement, sentence: Sentence) -> list[int]:
-    """Places of the field's words in the claim, when all are there, one after the other or as one word.
-
-    A field of one common word, as "lot", counts only beside a word of what it is a part of, as "parking". Part of
-    another compound, as in "Mini-SIM card slot", it does not count.
-    """
-    leaf, terms = sentence.block.leaf, statement.terms
-    path = leaf.path if leaf is not None else ()
-    field = terms_of(path[-1]) if path else terms_of("")
-    if not len(field) or field.folded[0] in _DENYING_FIELDS:
-        return []
-    stems = [key or word for key, word in zip(field.keys, field.folded, strict=True)]
-    own = [key or word for key, word in zip(terms.keys, terms.folded, strict=True)]
-    joined = stem(fold(path[-1].replace(" ", "")))
-    for start in range(len(own)):
-        size = len(stems) if own[start : start + len(stems)] == stems else 1 if own[start] == joined else 0
-        if size and not _is_compound(terms, start):
-            is_common = size == 1 and len(stems) == 1 and path[-1].islower()
-            return [] if is_common and not _is_beside(statement, path) else list(range(start, start + size))
-    return []
-
-
-def _is_compound(terms: Terms, start: int) -> bool:
-    if not start:
-        return False
-    gap = terms.text[terms.ends[start - 1] : terms.starts[start]]
-    is_name = terms.text[terms.starts[start - 1]].isupper() and start > 1 and terms.text[terms.starts[start]].islower()
-    return gap == "-" or (gap == " " and is_name)
-
-
-def _is_beside(statement: Statement, path: tuple[str, ...]) -> bool:
-    """Whether the claim has a word of the object that a field belongs to."""
-    keys = [key for part in path[-2:-1] for key in terms_of(part).keys if key]
-    return any(key in statement.keys for key in keys)
-
-
-def _finding(statement: Statement, sentence: Sentence, *, places: list[int]) -> Finding:
-    terms, leaf = statement.terms, sentence.block.leaf
-    assert leaf is not None
-    start, end = terms.starts[places[0]], terms.ends[places[-1]]
-    note = f"response says “{terms.text[start:end]}”, evidence says {leaf.path[-1]}: {leaf.text}"
-    return Finding("field_mismatch", start, end, note, (sentence.quote(),))
-
 
 # Quotations in a claim against the wording of the evidence.
 

@@ -8,6 +8,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from hallumeter.claims.judges.fields.dialogue_answers import check_dialogue_answers
+from hallumeter.claims.judges.fields.opening_hours import check_opening_hours
+from hallumeter.claims.judges.fields.record_fields import check_record_fields
+from hallumeter.claims.judges.fields.record_figures import check_record_figures, without_derived
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_in_response
 from hallumeter.records.response import Response
@@ -16,7 +20,7 @@ from hallumeter.text.terms import language_of, terms_of
 from .check_dates import check_dates
 from .check_directions import check_comparison
 from .check_lists import check_lists
-from .check_names import check_fields, check_names, check_quotations
+from .check_names import check_names, check_quotations
 from .check_numbers import check_numbers
 from .check_plans import check_plans
 from .check_polarity import check_negation
@@ -103,7 +107,7 @@ def unsupported_probability(signals: Signals) -> float:
     return 1.0 / (1.0 + math.exp(-logit))
 
 
-NAME = "rules@1"
+NAME = "rules@2"
 CHECKS = (
     check_numbers,
     check_dates,
@@ -114,9 +118,10 @@ CHECKS = (
     check_roles,
     check_plans,
     check_lists,
-    check_fields,
     check_minimal_pairs,
 )
+FIELD_CHECKS = (check_opening_hours, check_record_fields, check_record_figures, check_dialogue_answers)
+"""What is compared with the fields of a record and the answers in a dialogue."""
 
 
 class RulesJudge:
@@ -155,8 +160,10 @@ def asked(response: str, question: str) -> tuple[str, frozenset[str]]:
 
 def findings_of(statement: Statement) -> list[Finding]:
     """Everything that the checks find, in the order of the checks."""
-    found = [on_whole_words(statement.text, finding) for check in CHECKS for finding in check(statement)]
-    return _without_other_subjects(found)
+    found = [finding for check in CHECKS for finding in check(statement)]
+    found = without_derived(statement, _without_other_subjects(found))
+    found += [finding for check in FIELD_CHECKS for finding in check(statement)]
+    return [on_whole_words(statement.text, finding) for finding in found]
 
 
 _VALUES = ("number_mismatch", "unit_mismatch", "money_mismatch", "percent_mismatch", "date_mismatch")
@@ -216,10 +223,10 @@ def _decided(
         shown = sorted(findings, key=_rank)
         label = Label.SUPPORTED if probability <= UNLIKELY else Label.UNDECIDED
         return label, shown[0] if shown and label is Label.UNDECIDED else None
-    told = sorted((finding for finding in findings if not is_doubt(finding)), key=_rank)
-    if not told:
+    found = sorted((finding for finding in findings if not is_doubt(finding)), key=_rank)
+    if not found:
         return Label.NOT_ENOUGH_INFO, _words_not_found(statement, overlap)
-    return (Label.REFUTED if denies(told[0]) else Label.NOT_ENOUGH_INFO), told[0]
+    return (Label.REFUTED if denies(found[0]) else Label.NOT_ENOUGH_INFO), found[0]
 
 
 def _rank(finding: Finding) -> tuple[bool, bool, bool]:

@@ -45,6 +45,9 @@ MISMATCHES = (
     "plan_mismatch",
     "list_mismatch",
     "field_mismatch",
+    "hours_mismatch",
+    "figure_mismatch",
+    "answer_mismatch",
 )
 """The evidence says otherwise, in a place that speaks of the same thing."""
 PRECISION: dict[str, tuple[int, int]] = {
@@ -60,18 +63,29 @@ PRECISION: dict[str, tuple[int, int]] = {
     "role_mismatch": (0, 0),
     "plan_mismatch": (2, 4),
     "list_mismatch": (0, 0),
-    "field_mismatch": (18, 37),
+    "field_mismatch": (40, 49),
+    "hours_mismatch": (44, 47),
+    "figure_mismatch": (40, 43),
+    "answer_mismatch": (0, 0),
 }
 """For each kind of mismatch: claims in which people marked an error, of those with such a finding.
 
 Counted by `python -m training.rules_judge` on the fold held back, of RAGTruth, Quintd-1 and D2T-Eval; where these have
-fewer than 20 findings, of all sets. People's marks are not complete, so these are lower bounds. Kinds without a single
+fewer than 20 findings, of all sets; checks of fields and hours by `python -m training.checkers` on the records of that
+fold. People's marks are not complete, so these are lower bounds. Kinds without a single
 finding there are not known to be right.
 """
 # 0.75: the least share of right findings with which a verdict may say that the evidence denies a claim.
 CONTRADICTIONS = frozenset(reason for reason, (right, found) in PRECISION.items() if found and right >= 0.75 * found)
 """The kinds of mismatches that are right often enough to refute a claim; the others only leave it without support."""
-MISSING = ("number_not_found", "date_not_found", "name_not_found", "quotation_not_found", "words_not_found")
+MISSING = (
+    "number_not_found",
+    "date_not_found",
+    "name_not_found",
+    "quotation_not_found",
+    "words_not_found",
+    "field_empty",
+)
 """The evidence does not say so."""
 REASONS = MISMATCHES + MISSING
 DOUBTS = ("negation_unclear", "uncertain")
