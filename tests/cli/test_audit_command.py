@@ -210,7 +210,7 @@ def test_a_field_that_no_record_has_is_refused_with_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--judge", "rules", "--judge", "rules"], "two judges are called 'rules@1'"),
+        (["--judge", "rules", "--judge", "rules"], "two judges are called 'rules@2'"),
         (
             ["--judge", "nonsense"],
             "expected one of embedded, embedded:fast, rules, openai:MODEL, anthropic:MODEL, http://",
@@ -288,7 +288,7 @@ def test_verdicts_of_people_can_judge_next_to_rules() -> None:
     for row in rows_in(Path("run/verdicts.jsonl")):
         by_judge.setdefault(row["judge"], []).append(row["label"])
     assert by_judge["Ada"] == ["REFUTED", "REFUTED"]
-    assert len(by_judge["rules@1"]) == 6
+    assert len(by_judge["rules@2"]) == 6
     assert json.loads(done.stdout)["counts"]["judges"] == 2
 
 

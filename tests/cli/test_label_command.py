@@ -86,7 +86,7 @@ def test_the_claim_is_marked_in_its_response_and_the_verdict_is_hidden_until_ask
     hidden = succeed("label", run, given=given("q")).stdout
     assert re.search(r">>>.+<<<", hidden, re.S)
     assert "Verdict" not in hidden
-    assert "rules@1 says" in succeed("label", run, "--show-verdict", given=given("q")).stdout
+    assert "rules@2 says" in succeed("label", run, "--show-verdict", given=given("q")).stdout
 
 
 def test_all_evidence_is_shown_on_demand(run: Path) -> None:

@@ -44,7 +44,7 @@ class JudgeSpec(Struct, frozen=True):
     """Who judges, with everything that could change a verdict."""
 
     name: str
-    """As it stands in verdicts: ``rules@1``, ``openai:gpt-4o-mini``."""
+    """As it stands in verdicts: ``rules@2``, ``openai:gpt-4o-mini``."""
     settings: tuple[tuple[str, str], ...] = ()
     """Names and values, in a fixed order; prompts by their hash."""
     claims_per_task: int | None = None

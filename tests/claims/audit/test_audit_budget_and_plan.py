@@ -193,7 +193,7 @@ def test_at_the_budget_what_costs_nothing_is_done_all_the_same(
     outcome = audited(source, tmp_path / "run", priced(misbehaving_server, 0.01, extractor="llm", judges=judges))
     assert outcome.stopped == "budget"
     said = [(row["record_id"], row["judge"]) for row in lines(tmp_path / "run" / "verdicts.jsonl")]
-    assert said == [("r0", "rules@1")] * 2, "claims that are there are judged by who asks for no money"
+    assert said == [("r0", "rules@2")] * 2, "claims that are there are judged by who asks for no money"
     # two records without claims, and two claims without the verdict of the model
     assert failure_codes(tmp_path / "run") == {"budget_reached": 4}
     assert outcome.summary is not None

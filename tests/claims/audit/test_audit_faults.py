@@ -143,7 +143,7 @@ def test_a_claim_that_fails_for_one_judge_of_a_panel_keeps_the_verdict_of_the_ot
     settings = settings_for(misbehaving_server, judges=(f"{misbehaving_server.openai}#judge", "rules"))
     audited(source, tmp_path / "run", settings)
     check_every_claim_once(tmp_path / "run", judges=2)
-    assert Counter(row["judge"] for row in lines(tmp_path / "run" / "verdicts.jsonl")) == {"rules@1": 6}
+    assert Counter(row["judge"] for row in lines(tmp_path / "run" / "verdicts.jsonl")) == {"rules@2": 6}
     assert failure_codes(tmp_path / "run") == {"content_filter": 6}
 
 

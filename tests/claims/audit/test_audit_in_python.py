@@ -156,7 +156,7 @@ def test_judges_are_given_as_names_or_as_themselves_one_or_several() -> None:
     assert own.asked == 3
     run = hallumeter.audit(ROWS, judge=["rules", own, FunctionJudge(lambda claim, _: "999" not in claim, "no-999")])
     first: Finding = next(run.findings())
-    assert [verdict.judge for verdict in first.verdicts] == ["rules@1", "counting", "no-999"]
+    assert [verdict.judge for verdict in first.verdicts] == ["rules@2", "counting", "no-999"]
     assert [verdict.label.value for verdict in first.verdicts] == ["REFUTED", "SUPPORTED", "NOT_ENOUGH_INFO"]
     assert run.summary.counts.judges == 3
     with pytest.raises(SettingsError, match="two judges are called"):
@@ -392,7 +392,7 @@ def test_a_judge_whose_votes_are_missing_is_named() -> None:
 
     run = hallumeter.audit(ROWS, judge=["rules", FunctionJudge(broken, name="broken")])
     assert "broken gave no verdict on 3 of 3 claims" in run.summary.notices
-    assert not any(notice.startswith("rules@1 gave") for notice in run.summary.notices)
+    assert not any(notice.startswith("rules@2 gave") for notice in run.summary.notices)
 
 
 def test_any_mapping_is_a_record_and_any_iterable_of_judges_a_panel() -> None:

@@ -238,7 +238,7 @@ def test_a_judge_that_is_gone_is_told_and_not_asked(audited: Run, tmp_path: Path
     folder = tmp_path / "run"
     folder.mkdir()
     for path in audited.path.iterdir():
-        text = path.read_text(encoding="utf-8").replace("rules@1", "elsewhere:gone")
+        text = path.read_text(encoding="utf-8").replace("rules@2", "elsewhere:gone")
         (folder / path.name).write_text(text, encoding="utf-8")
     found = null_baselines(load(folder), BaselineSettings(is_any_judge_asked=True))
     assert "could not be asked again: no judge is called 'elsewhere:gone'" in str(found.judges[0].shuffled)
@@ -251,7 +251,7 @@ def test_a_judge_with_other_settings_is_asked_and_the_difference_told(audited: R
     for path in audited.path.iterdir():
         (folder / path.name).write_bytes(path.read_bytes().replace(b"likely=0.35", b"likely=0.30"))
     found = null_baselines(load(folder), BaselineSettings(limit=5))
-    assert any("rules@1 was asked again as" in notice for notice in found.notices)
+    assert any("rules@2 was asked again as" in notice for notice in found.notices)
 
 
 def test_the_cost_of_asking_again_is_what_the_run_paid(tmp_path: Path) -> None:

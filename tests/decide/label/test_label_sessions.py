@@ -40,7 +40,7 @@ def test_an_answer_is_on_disk_at_once_with_what_was_shown_and_said(run: Path) ->
     session.answer(Label.REFUTED)
     (label,) = LabelStore(run).latest()
     assert (label.record_id, label.claim_id) == (asked.response.record_id, asked.claim.claim_id)
-    assert (label.annotator, label.label, label.judge) == ("kim", "REFUTED", "rules@1")
+    assert (label.annotator, label.label, label.judge) == ("kim", "REFUTED", "rules@2")
     assert asked.judged is not None
     assert label.judged == asked.judged.value
     assert label.is_right is (asked.judged is Label.REFUTED)

@@ -234,7 +234,7 @@ def stress(
     >>> text = "The tower was built in 1889. It is 330 m high and stands in Paris."
     >>> result = stress([{"id": "r1", "response": "It is high.", "evidence": text}], judge="rules")
     >>> [judge.judge for judge in result.judges], result.claims_from, result.claims
-    (['rules@1'], 'evidence', 2)
+    (['rules@2'], 'evidence', 2)
     """
     chosen = settings or StressSettings()
     if judge is not None:

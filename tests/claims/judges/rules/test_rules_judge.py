@@ -58,7 +58,7 @@ def only(task: JudgeTask) -> Verdict:
 
 def test_the_spec_names_the_judge_and_its_thresholds() -> None:
     spec = RulesJudge().spec
-    assert str(spec) == f"rules@1 likely={LIKELY:g} unlikely={UNLIKELY:g}"
+    assert str(spec) == f"rules@2 likely={LIKELY:g} unlikely={UNLIKELY:g}"
     assert not spec.is_remote
     assert spec.claims_per_task is None
 

@@ -70,7 +70,7 @@ _JUST_BEFORE = re.compile(
     r"(?:(?:any|free|large|\w+ing|yet|be|easily)\s)?$|n['’]t\s(?:\w+ing\s|be\s)?$",
     re.IGNORECASE,
 )
-_NOS = ("no", "not", "none", "false", "unavailable", "non")
+_NOS = ("no", "not", "none", "false", "unavailable", "absent", "missing", "non")
 _HANGUL = re.compile(r"[가-힣]")
 _KOREAN_END = re.compile(r"지만|으나|는데|고\s|며\s|고,|,|\.|$")
 _KOREAN_DENIES = re.compile(r"불가|없|않|안\s|안됩|안\s?되|못|금지|어렵|비허용")

@@ -11,8 +11,10 @@ from msgspec import Struct
 from hallumeter.text.sentences import sentence_spans
 
 _TURN = re.compile(
-    r"^[ \t]*(?:\[(?P<mark>[^\W\d_][^\]\n:]{0,30})\][ \t]*:?|(?P<name>[^\W\d_][\w.'’&-]*(?: [\w.'’&#-]+){0,3})[ \t]?:)"
-    r"(?=[ \t]|$)",
+    r"^[ \t]*(?:\[(?P<mark>[^\W\d_][^\]\n:]{0,30})\][ \t]*:?"
+    # Bold names, names in signs as #Person1#, titles as in "MS. LEE, HOST".
+    r"|[*_#]{0,2}(?P<name>[^\W\d_][\w.'’&-]*(?:,? [\w.'’&#-]+){0,3})[*_#]{0,2}[ \t]?[:：][*_]{0,2})"
+    r"(?:(?=[ \t]|$)|(?<=：))",
     re.MULTILINE,
 )
 _LEAST_TURNS = 3
