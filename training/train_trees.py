@@ -12,7 +12,7 @@ import numpy as np
 from .claim_table import MeasuredText
 from .folds import fold_of
 
-LEARNED_FROM = ("ragtruth", "quintd1", "written")
+LEARNED_FROM = ("ragtruth", "quintd1", "written", "d2t_eval", "defacto")
 """SummEdits and WiCE did not help on what was held back of the others."""
 ROUNDS = 250
 SETTINGS = {
