@@ -106,10 +106,10 @@ def claims_of_texts(held: Sequence[HeldBack]) -> Claims:
     """All claims with a label of their own."""
     kept = [(each, weight, each.labels >= 0) for each, weight in zip(held, text_weights(held), strict=True)]
     numbers = {source: number for number, source in enumerate(dict.fromkeys(each.example.source for each in held))}
+    # What the network says is known of some texts only.
+    names = [name for name in held[0].signals if all(name in each.signals for each in held)]
     return Claims(
-        signals={
-            name: np.concatenate([each.signals[name][rows] for each, _, rows in kept]) for name in held[0].signals
-        },
+        signals={name: np.concatenate([each.signals[name][rows] for each, _, rows in kept]) for name in names},
         labels=np.concatenate([each.labels[rows] for each, _, rows in kept]),
         weights=np.concatenate([np.full(rows.sum(), weight) for _, weight, rows in kept]),
         kinds=np.concatenate([np.full(rows.sum(), each.kind) for each, _, rows in kept]),
