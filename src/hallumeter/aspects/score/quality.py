@@ -152,7 +152,7 @@ def latency_score(total_ms: float | None, profile: str) -> scorecard.LatencyScor
 def with_gate(latency: scorecard.LatencyScore, profile: str | None) -> scorecard.LatencyScore:
     """A time with its bound and its status; the bound that it has itself goes before that of its profile.
 
-    >>> with_gate(LatencyScore(20_000, 10_000), "smoke").gate_status
+    >>> with_gate(scorecard.LatencyScore(20_000, 10_000), "smoke").gate_status
     'WARN'
     """
     bound = latency.gate_threshold_ms

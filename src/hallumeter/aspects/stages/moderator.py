@@ -94,7 +94,7 @@ def moderate(
 ) -> outputs.ModeratorOutput:
     """Decide with the words for labels that ship; see `Moderator`.
 
-    >>> decided = moderate(StageOpinion("positive", 0.6), StageOpinion("negative", 0.55))
+    >>> decided = moderate(outputs.StageOpinion("positive", 0.6), outputs.StageOpinion("negative", 0.55))
     >>> decided.final_label, decided.confidence, decided.applied_rules
     ('mixed', 0.6, ('B', 'M'))
     """
