@@ -14,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
+from hallumeter.claims.judges.rules.statement import CONTRADICTIONS
 from hallumeter.claims.judges.rules.turns import is_dialogue
 from hallumeter.records.response import Response
 
@@ -94,6 +95,7 @@ def signals_of(
         said |= {"vote": votes, "vote_beside": _beside(votes)}
     for name in TEXT_SIGNALS:
         said[name] = np.full(len(logits), float(getattr(traits, name)))
+    said["contradiction"] = np.asarray([float(not CONTRADICTIONS.isdisjoint(found)) for found in reasons])
     for reason in FINDING_REASONS:
         said[f"{FINDING}{reason}"] = np.asarray([float(reason in found) for found in reasons])
     return said

@@ -97,7 +97,9 @@ def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reaso
     found = _contradiction(measured.findings, place) or _missing(measured.findings, place)
     if found is None:
         return _baseless(measured, place)
-    return _by_rule(measured, found, place if place is not None and _touch(found, place) else None)
+    # A contradiction is marked by the value that is wrong alone; what is missing, with the words that go with it.
+    is_wider = not denies(found) and place is not None and _touch(found, place)
+    return _by_rule(measured, found, place if is_wider else None)
 
 
 def _contradiction(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:

@@ -30,8 +30,9 @@ FILES = {"fast": _FAST, "full": (*_FAST, "encoder.onnx")}
 
 TEXT_SIGNALS = ("is_structured", "is_dialogue", "has_question", "is_single", "is_short_evidence")
 """What is known of the response and its evidence; the same number for each of its claims."""
-CLAIM_SIGNALS = {"fast": ("trees", "trees_beside"), "full": ("trees", "trees_beside", "vote", "vote_beside")}
-"""What trees and network say of a claim, and of the claims beside it, by tier."""
+_BY_TREES = ("trees", "trees_beside", "contradiction")
+CLAIM_SIGNALS = {"fast": _BY_TREES, "full": (*_BY_TREES, "vote", "vote_beside")}
+"""What trees and network say of a claim and of the claims beside it, and whether a check refutes it, by tier."""
 FINDING = "finding:"
 """Before the reason of a finding: the signal is 1 in a claim in which the rules found it, else 0."""
 FINDING_REASONS = (*REASONS, *DOUBTS)

@@ -305,8 +305,14 @@ def _finding(text: str, span: tuple[int, int], field: Field) -> Finding:
     return Finding(REASON, *span, note, (field.quote,))
 
 
+_OUT_OF = re.compile(r"(?:\bout of|/|\bsur)\s*$", re.IGNORECASE)
+"""Before the second number of "4 out of 5", which is a scale and no value."""
+
+
 def _check_figures(text: str, figures: Iterable[_Figure], known: _Figures) -> Iterator[Finding]:
     for figure in figures:
+        if _OUT_OF.search(text[max(0, figure.start - 10) : figure.start]) is not None:
+            continue
         unit = _unit_at(text, figure.end) or _unit_of_range(text, figure)
         end = match.end() if (match := _UNITS.match(text, figure.end)) is not None else figure.end
         field: Field | None
@@ -383,7 +389,8 @@ _STARS = re.compile(
     rf"(?<![\d.$–-])\b(?P<stars>{_STAR_NUMBER})(?P<half> and a half)?(?:[- ]stars?\b|[- ]out[- ]of[- ](?:5|five)\b"
     rf"|/5\b)(?: stars?)?"
     rf"|\brat(?:ed|ing)(?: of| is| at|:)?(?: an?)?(?: average)?(?: of)? "
-    rf"(?P<rated>{_STAR_NUMBER})(?P<rated_half> and a half)?(?![\d%:/])(?! out of (?!5|five))(?:[- ]stars?\b)?",
+    rf"(?P<rated>{_STAR_NUMBER})(?P<rated_half> and a half)?(?![\d%:])(?! out of (?!5|five))(?!/(?!5\b))"
+    rf"(?:[- ]out[- ]of[- ](?:5|five)\b|/5\b)?(?:[- ]stars?\b)?",
     re.IGNORECASE,
 )
 _OWN_RATING = re.compile(
