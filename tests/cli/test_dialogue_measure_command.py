@@ -118,4 +118,4 @@ def test_no_file_at_all_asks_for_one() -> None:
 def test_a_judge_that_needs_no_network_can_be_put_in_place_of_the_rules(path: Path) -> None:
     printed = succeed("dialogue", "measure", path, "--judge", "rules", "--format", "json").stdout
     signatures = {row["signature"] for row in json.loads(printed)["metrics"]}
-    assert all("|judge:rules-1|" in signature for signature in signatures)
+    assert all("|judge:rules-2|" in signature for signature in signatures)

@@ -280,7 +280,9 @@ def test_what_is_kept_belongs_to_the_verdicts_that_it_was_made_with(audited: Run
     assert checks.baselines is not None
     assert row_of(level_of(checks.baselines), "shuffled_judge").found.units > 100
     assert checks.baselines.verdicts == ()
-    (folder / VERDICTS).write_bytes((folder / VERDICTS).read_bytes().replace(b'probability":0.0', b'probability":0.1', 1))
+    (folder / VERDICTS).write_bytes(
+        (folder / VERDICTS).read_bytes().replace(b'probability":0.0', b'probability":0.1', 1)
+    )
     assert kept_baselines(folder) is None
     (folder / "baselines.json").write_text("{", encoding="utf-8")
     assert kept_baselines(folder) is None

@@ -143,7 +143,7 @@ def uncertainty_sums(cells: Cells, rows: list[int], parts: NDArray[np.float64]) 
     return UncertaintySums(claims, *sums)
 
 
-def probability_sums(table: Table, cells: Cells, rows: Codes, judge: str) -> ProbabilitySums | None:
+def probability_sums(table: Table, cells: Cells, rows: Codes, *, judge: str) -> ProbabilitySums | None:
     """Add up the probabilities of a judge's verdicts per cell, and how refits of its calibration change the sums."""
     if table.probabilities is None:
         return None

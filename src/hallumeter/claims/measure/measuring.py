@@ -151,7 +151,7 @@ def _labels_by_judge(
 
 def _probabilities_by_judge(table: Table, cells: Cells, votes: Votes) -> dict[str, ProbabilitySums]:
     by_judge = (
-        (judge, inputs.probability_sums(table, cells, votes.rows[table.judges[votes.rows] == code], judge))
+        (judge, inputs.probability_sums(table, cells, votes.rows[table.judges[votes.rows] == code], judge=judge))
         for code, judge in enumerate(table.judge_names)
     )
     return {judge: sums for judge, sums in by_judge if sums is not None}

@@ -92,6 +92,7 @@ def test_a_finding_is_a_signal_of_the_claim_in_which_the_rules_found_it() -> Non
     reasons = [frozenset({"date_mismatch", "uncertain"}), frozenset[str]()]
     said = signals_of(np.zeros(2), None, traits=PLAIN, reasons=reasons)
     assert {name: values.tolist() for name, values in said.items() if values.any()} == {
+        "contradiction": [1.0, 0.0],
         "finding:date_mismatch": [1.0, 0.0],
         "finding:uncertain": [1.0, 0.0],
     }

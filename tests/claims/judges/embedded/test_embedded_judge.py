@@ -306,8 +306,10 @@ def test_a_mismatch_that_a_rule_sees_does_not_raise_the_probability_by_itself(ti
 @both_tiers
 def test_what_the_rules_find_weighs_as_much_as_the_model_says(tier: str) -> None:
     judge = EmbeddedJudge(tier)
+    judge._decision = structs.replace(judge._decision, curves={})
     unweighed = verdicts_of(tier, BRIDGE, judge=judge)
-    weights = judge._decision.weights | {"finding:number_mismatch": 2.0}
+    before = judge._decision.weights.get("finding:number_mismatch", 0.0)
+    weights = judge._decision.weights | {"finding:number_mismatch": before + 2.0}
     judge._decision = structs.replace(judge._decision, weights=weights)
     weighted = verdicts_of(tier, BRIDGE, judge=judge)
     assert _logit(weighted[0]) == pytest.approx(_logit(unweighed[0]) + 2.0)

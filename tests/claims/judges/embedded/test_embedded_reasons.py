@@ -61,10 +61,12 @@ def test_where_the_network_points_at_a_finding_the_reason_is_the_rules(reason: s
     assert found == Reason(reason, is_contradiction, *YEAR, f"note of {reason}", (QUOTE,))
 
 
-def test_the_place_is_the_networks_also_where_the_reason_is_the_rules() -> None:
+def test_what_is_missing_is_marked_as_the_network_does_and_a_contradiction_by_its_value_alone() -> None:
     wide = (TEXT.index("tower"), YEAR[1])
+    found = joined(read(wide), finding("date_not_found", YEAR))
+    assert (found.code, found.start, found.end) == ("date_not_found", *wide)
     found = joined(read(wide), finding("date_mismatch", YEAR))
-    assert (found.code, found.start, found.end) == ("date_mismatch", *wide)
+    assert (found.code, found.start, found.end) == ("date_mismatch", *YEAR)
 
 
 def test_what_is_missing_in_another_place_is_not_the_reason() -> None:
@@ -98,10 +100,14 @@ def test_a_contradiction_without_a_quote_or_a_place_is_none() -> None:
 
 
 def test_of_two_contradictions_the_one_in_the_marked_place_is_the_reason() -> None:
-    both = (finding("name_mismatch", NAME), finding("date_mismatch", YEAR))
+    both = (finding("number_mismatch", NAME), finding("date_mismatch", YEAR))
     assert joined(read(YEAR), *both).code == "date_mismatch"
-    assert joined(read(RED), *both).code == "name_mismatch"
-    assert fast_reason(measured(*both)).code == "name_mismatch"
+    assert joined(read(RED), *both).code == "number_mismatch"
+    assert fast_reason(measured(*both)).code == "number_mismatch"
+
+
+def test_a_mismatch_that_is_often_wrong_is_no_contradiction() -> None:
+    assert not joined(read(NAME), finding("name_mismatch", NAME)).is_contradiction
 
 
 def test_what_the_evidence_denies_comes_before_what_it_does_not_have() -> None:
