@@ -220,7 +220,8 @@ def _shift_and_slope(values: np.ndarray, labels: np.ndarray, weights: np.ndarray
         return float((weights * (np.logaddexp(0, logits) - labels * logits)).sum() / weights.sum())
 
     found = minimize(loss, np.zeros(2), method="Nelder-Mead").x
-    return round(float(found[0]), 4), round(float(np.exp(found[1])), 4)
+    # A slope of nothing would forget what was said; so flat it is only where little is known of a kind of text.
+    return round(float(found[0]), 4), max(round(float(np.exp(found[1])), 4), 0.001)
 
 
 def best_stretch_level(held: Sequence[HeldBack], decision: Tier) -> float:
