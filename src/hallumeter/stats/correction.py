@@ -266,8 +266,8 @@ def _recognized(units: LabelledUnits, *, is_flagged: bool, confidence: float) ->
     if math.isnan(value):
         return Estimate(None, undefined=ALL_ALIKE)
     variance = standard_error**2 + _unseen_variance(units, sums, share)
-    is_told = np.nan_to_num(units.truth if is_flagged else 1 - units.truth) > 0
-    clusters = len(np.unique(units.clusters[is_told]))
+    is_confirmed = np.nan_to_num(units.truth if is_flagged else 1 - units.truth) > 0
+    clusters = len(np.unique(units.clusters[is_confirmed]))
     return _estimate(value, math.sqrt(variance), clusters=clusters, confidence=confidence)
 
 

@@ -87,8 +87,8 @@ def _risks(risks: Iterable[StructuralRisk], text: str) -> Iterator[Remark]:
             None if risk.scope is None or not risk.scope.is_within(text) else text[risk.scope.start : risk.scope.end]
         )
         # Neither a risk of the whole sentence need repeat it, nor one that is described by its words.
-        is_told = scope is None or len(scope) > 0.8 * len(text) or scope in risk.description
-        evidence = None if is_told else scope
+        is_in_description = scope is None or len(scope) > 0.8 * len(text) or scope in risk.description
+        evidence = None if is_in_description else scope
         yield Remark(risk.type, value=risk.severity, why=_cut(risk.description), evidence=evidence)
 
 

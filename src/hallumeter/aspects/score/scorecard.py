@@ -42,15 +42,15 @@ def stage_delta(
     proposals = [entry for entry in log if entry.proposal_type != OVERRIDE]
     ignored = [entry for entry in proposals if not entry.applied]
     is_guided = any(entry.applied for entry in log)
-    is_told = bool(log) or not output.stage1.validator.correction_proposals
+    is_logged = bool(log) or not output.stage1.validator.correction_proposals
     return scorecard.StageDelta(
         changed=is_changed,
         change_type=("guided" if is_guided else "unguided") if is_changed else "none",
         related_proposal_ids=_applied_ids(log),
         pairs_changed=None if pairs is None else set(pairs_of(pairs[0])) != set(pairs_of(pairs[1])),
-        proposals=len(proposals) if is_told else None,
-        proposals_applied=len(proposals) - len(ignored) if is_told else None,
-        ignored_reasons=dict(Counter(entry.ignored_reason or UNTOLD for entry in ignored)) if is_told else None,
+        proposals=len(proposals) if is_logged else None,
+        proposals_applied=len(proposals) - len(ignored) if is_logged else None,
+        ignored_reasons=dict(Counter(entry.ignored_reason or UNTOLD for entry in ignored)) if is_logged else None,
     )
 
 

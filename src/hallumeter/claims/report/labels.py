@@ -131,8 +131,8 @@ _LOW_F1 = {
 
 def baseline_words(row: BaselineRow, level: str) -> str:
     """A baseline in words, with the length that is suspicious."""
-    told = say(BASELINE_WORDS[row.baseline, level])
-    return told if row.direction is None else f"{told} ({say(DIRECTION_WORDS[row.direction])})"
+    wording = say(BASELINE_WORDS[row.baseline, level])
+    return wording if row.direction is None else f"{wording} ({say(DIRECTION_WORDS[row.direction])})"
 
 
 def level_facts(judge: str, level: LevelBaselines, *, at: float) -> Iterator[Fact]:
@@ -201,5 +201,5 @@ def low_f1_facts(judge: str, level: LevelBaselines) -> Iterator[Fact]:
     if everything is None or everything.f1 is None or level.judge.auroc is None:
         return
     if level.judge.f1 is not None and level.judge.f1 < everything.f1:
-        told = {"f1": number(level.judge.f1), "other": number(everything.f1)}
-        yield fact(BASELINES_CODE, _LOW_F1[level.level], judge=name(judge), **told)
+        figures = {"f1": number(level.judge.f1), "other": number(everything.f1)}
+        yield fact(BASELINES_CODE, _LOW_F1[level.level], judge=name(judge), **figures)

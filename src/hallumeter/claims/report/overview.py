@@ -86,10 +86,10 @@ def claim_facts(summary: Summary, headline: str | None, level: float) -> Iterato
 def _rate_fact(code: str, row: MetricSummary, messages: tuple[str, str], *, level: float) -> Fact:
     if row.value is None or row.count is None or row.total is None:
         return fact(code, _NO_RATE, reason=words(row.undefined or ""))
-    told = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
+    figures = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
     if row.interval is None:
-        return fact(code, messages[1], **told)
-    return fact(code, messages[0], **told, confidence=confidence(level), interval=shares(row.interval))
+        return fact(code, messages[1], **figures)
+    return fact(code, messages[0], **figures, confidence=confidence(level), interval=shares(row.interval))
 
 
 def _expected_facts(rows: Rows, level: float) -> Iterator[Fact]:
@@ -102,8 +102,8 @@ def _expected_facts(rows: Rows, level: float) -> Iterator[Fact]:
     elif row.interval is None:
         yield fact("expected", _EXPECTED_ALONE, share=share(row.value))
     else:
-        told = {"share": share(row.value), "confidence": confidence(level), "interval": shares(row.interval)}
-        yield fact("expected", _EXPECTED, **told)
+        figures = {"share": share(row.value), "confidence": confidence(level), "interval": shares(row.interval)}
+        yield fact("expected", _EXPECTED, **figures)
 
 
 def _group_facts(rows: Rows, level: float) -> Iterator[Fact]:
@@ -143,13 +143,13 @@ def _judge_facts(rows: Rows, summary: Summary, *, headline: str | None, level: f
         if summary.counts.judges == 1 and headline is not None:
             yield fact("judges", ONE_JUDGE, judge=name(headline))
         return
-    told = {
+    figures = {
         "agreement": share(observed.value),
         "claims": count(observed.total),
         "judges": count(summary.counts.judges),
     }
     if alpha is None or alpha.value is None or alpha.interval is None:
-        yield fact("judges", _AGREE_BARELY, **told)
+        yield fact("judges", _AGREE_BARELY, **figures)
         return
     beyond = {"alpha": number(alpha.value), "confidence": confidence(level), "interval": numbers(alpha.interval)}
-    yield fact("judges", _AGREE, **told, **beyond)
+    yield fact("judges", _AGREE, **figures, **beyond)

@@ -61,8 +61,8 @@ def _sections(gathered: Gathered) -> Sections:
 def _label_facts(facts: list[Fact], checks: JudgeChecks, headline: str | None) -> list[Fact]:
     """With labels, what they say of the judge stands in place of the warning that nobody checked it."""
     if checks.baselines is not None:
-        told = [*headline_facts(checks.baselines, headline)]
-        facts = [each for each in facts if not told or each.message != ONE_JUDGE] + told
+        headlines = [*headline_facts(checks.baselines, headline)]
+        facts = [each for each in facts if not headlines or each.message != ONE_JUDGE] + headlines
     if checks.correction is not None:
         facts += correction_facts(checks.correction)
     return facts

@@ -326,8 +326,8 @@ class _Collected:
     def _note(self, notes: dict[tuple[str, str], int]) -> None:
         """Count what must be said; of facts that cannot be read only some are told apart, so that memory stays flat."""
         for (kind, detail), count in notes.items():
-            is_told = kind != UNPARSABLE or len(self._notes) < MOST_NOTES or (kind, detail) in self._notes
-            self._notes[kind, detail if is_told else ""] += count
+            is_kept_apart = kind != UNPARSABLE or len(self._notes) < MOST_NOTES or (kind, detail) in self._notes
+            self._notes[kind, detail if is_kept_apart else ""] += count
 
     def measured(self, dialogue_setup: DialogueSetup) -> MeasuredDialogues:
         """Everything, pooled."""

@@ -43,7 +43,7 @@ def check_numbers(statement: Statement) -> list[Finding]:
     findings = []
     labelled = _labelled(statement.terms)
     denied = places_after_negation(statement.terms)
-    is_told = any(word in _derivations() or word.startswith(_KOREAN_TOTALS) for word in statement.words)
+    is_announced = any(word in _derivations() or word.startswith(_KOREAN_TOTALS) for word in statement.words)
     unsaid: list[PlacedQuantity] | None = None
     for place, quantity in enumerate(statement.quantities):
         if _claims_nothing(statement, place, labelled=labelled):
@@ -54,7 +54,7 @@ def check_numbers(statement: Statement) -> list[Finding]:
         if holders:
             findings += _misplaced(statement, quantity, holders=holders, unsaid=unsaid)
             continue
-        if _is_derived(statement, quantity, is_told=is_told):
+        if _is_derived(statement, quantity, is_announced=is_announced):
             continue
         counterpart = _counterpart(statement, quantity, unsaid)
         if counterpart is not None:
@@ -101,12 +101,12 @@ def _is_rating(statement: Statement, quantity: Quantity) -> bool:
     return any(written in block.terms.text for block in statement.evidence.blocks)
 
 
-def _is_derived(statement: Statement, quantity: Quantity, *, is_told: bool) -> bool:
+def _is_derived(statement: Statement, quantity: Quantity, *, is_announced: bool) -> bool:
     """Whether two numbers of the sentences that speak of the same make it: a sum, a difference, a share, a change.
 
     Small numbers are made by chance, so that these count only beside a word such as "total".
     """
-    if not is_told and quantity.kind != "percent" and quantity.value <= SMALL_WORD:
+    if not is_announced and quantity.kind != "percent" and quantity.value <= SMALL_WORD:
         return False
     numbers = {number for number, _ in statement.best}
     known = [each.quantity for each in statement.evidence.quantities if each.sentence in numbers][:_MOST_DERIVED]
@@ -118,7 +118,7 @@ def _is_derived(statement: Statement, quantity: Quantity, *, is_told: bool) -> b
         return True
     for one in values:
         for other in values:
-            made = [one + other, one - other] if one > other else [2 * one] if one == other and is_told else []
+            made = [one + other, one - other] if one > other else [2 * one] if one == other and is_announced else []
             if quantity.kind == "percent" and one != other and other:
                 made += [100 * one / other, 100 * (one - other) / other, 100 * (other - one) / other]
             if any(abs(value - target) <= slack for value in made for target in targets):
