@@ -26,8 +26,8 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-RECORD = "15554@mistral-7B-instruct"
-"""An answer that gives a wrong hour: the rules and the people point to the same two words."""
+RECORD = "12331@llama-2-70b-chat"
+"""An answer that adds benefits: the judge and the people point to the same sentences."""
 PAGE = "1903-14552000"
 """An article that the language model copied for a while before it began to repeat itself."""
 IN_SIGHT = """entry => {
