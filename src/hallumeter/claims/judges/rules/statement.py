@@ -58,21 +58,20 @@ PRECISION: dict[str, tuple[int, int]] = {
     "date_mismatch": (10, 10),
     "name_mismatch": (2, 3),
     "quotation_mismatch": (3, 5),
-    "negation_mismatch": (5, 11),
+    "negation_mismatch": (7, 13),
     "comparison_mismatch": (2, 4),
     "role_mismatch": (0, 0),
     "plan_mismatch": (2, 4),
     "list_mismatch": (0, 0),
-    "field_mismatch": (40, 49),
+    "field_mismatch": (38, 40),
     "hours_mismatch": (44, 47),
-    "figure_mismatch": (40, 43),
+    "figure_mismatch": (19, 21),
     "answer_mismatch": (0, 0),
 }
 """For each kind of mismatch: claims in which people marked an error, of those with such a finding.
 
 Counted by `python -m training.rules_judge` on the fold held back, of RAGTruth, Quintd-1 and D2T-Eval; where these have
-fewer than 20 findings, of all sets; checks of fields and hours by `python -m training.checkers` on the records of that
-fold. People's marks are not complete, so these are lower bounds. Kinds without a single
+fewer than 20 findings, of all sets. People's marks are not complete, so these are lower bounds. Kinds without a single
 finding there are not known to be right.
 """
 # 0.75: the least share of right findings with which a verdict may say that the evidence denies a claim.
