@@ -19,7 +19,7 @@ from hallumeter.claims.judges.fields.opening_hours import check_opening_hours
 from hallumeter.claims.judges.fields.record_fields import EMPTY, check_record_fields
 from hallumeter.claims.judges.fields.record_figures import check_record_figures
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Finding, Statement
+from hallumeter.claims.judges.rules.statement import Finding, Statement, wrong
 from hallumeter.records.response import Passage
 
 CASES = Path(__file__).parents[1] / "tests" / "claims" / "judges" / "fields" / "cases"
@@ -73,7 +73,7 @@ def read_cases(name: str) -> list[Case]:
 def findings_in(case: Case, check: Check) -> list[Finding]:
     """What a check says of a case, without what is merely not in the record."""
     statement = Statement(case.claim, Evidence((Passage("e", case.evidence),)), language=case.language)
-    return [finding for finding in check(statement) if finding.reason != EMPTY]
+    return [finding for finding in wrong(check(statement)) if finding.reason != EMPTY]
 
 
 def is_right(case: Case, findings: Iterable[Finding]) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hallumeter.claims.judges.fields.hours_claims import days_in, minutes_of
 from hallumeter.claims.judges.fields.opening_hours import check_opening_hours
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Statement
+from hallumeter.claims.judges.rules.statement import Statement, wrong
 from hallumeter.records.response import Passage
 
 _HOURS = {
@@ -24,7 +24,7 @@ _HOURS = {
 
 def _marked(claim: str, record: object) -> list[str]:
     statement = Statement(claim, Evidence((Passage("e", json.dumps(record)),)), language="en")
-    findings = check_opening_hours(statement)
+    findings = wrong(check_opening_hours(statement))
     assert all(finding.reason == "hours_mismatch" for finding in findings)
     return [claim[finding.start : finding.end] for finding in findings]
 
@@ -104,7 +104,7 @@ def test_hours_in_one_line_lines_and_tables_are_read() -> None:
     table = "| Day | Hours |\n|---|---|\n| Tuesday | 10:00-17:00 |\n| Thursday | 10:00-20:00 |"
     for text in (line, table):
         statement = Statement("On Tuesday it closes at 8 PM.", Evidence((Passage("e", text),)), language="en")
-        (finding,) = check_opening_hours(statement)
+        (finding,) = wrong(check_opening_hours(statement))
         assert finding.quotes[0].quote is not None
         assert "10:00-17:00" in finding.quotes[0].quote
 
@@ -112,7 +112,7 @@ def test_hours_in_one_line_lines_and_tables_are_read() -> None:
 def test_hours_in_one_line_that_cannot_be_read_are_not_compared() -> None:
     text = "Name: Pier Museum\nOpening hours: Tue 99-120, by appointment"
     statement = Statement("It is open on Sunday.", Evidence((Passage("e", text),)), language="en")
-    assert check_opening_hours(statement) == []
+    assert wrong(check_opening_hours(statement)) == []
 
 
 def test_hours_of_several_places_are_not_compared() -> None:
@@ -122,13 +122,13 @@ def test_hours_of_several_places_are_not_compared() -> None:
 
 def test_evidence_that_is_no_record_has_no_findings() -> None:
     statement = Statement("It is open daily.", Evidence((Passage("e", "It is open on Monday."),)), language="en")
-    assert check_opening_hours(statement) == []
+    assert wrong(check_opening_hours(statement)) == []
 
 
 def test_the_finding_quotes_the_hours_of_the_day() -> None:
     text = json.dumps({"hours": _HOURS})
     statement = Statement("It is closed on Fridays.", Evidence((Passage("e", text),)), language="en")
-    (finding,) = check_opening_hours(statement)
+    (finding,) = wrong(check_opening_hours(statement))
     (quote,) = finding.quotes
     assert text[quote.start : quote.end] == '"Friday": "11:0-22:30"'
     assert finding.note == "response says “Fridays”, evidence says Friday 11:0-22:30"

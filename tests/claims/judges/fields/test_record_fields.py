@@ -8,7 +8,7 @@ import pytest
 
 from hallumeter.claims.judges.fields.record_fields import check_record_fields
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Statement
+from hallumeter.claims.judges.rules.statement import Statement, wrong
 from hallumeter.records.response import Passage
 
 _RECORD = {
@@ -36,7 +36,7 @@ _RECORD = {
 
 def _found(claim: str, record: object = _RECORD) -> list[tuple[str, str]]:
     statement = Statement(claim, Evidence((Passage("e", json.dumps(record)),)), language="en")
-    return [(finding.reason, claim[finding.start : finding.end]) for finding in check_record_fields(statement)]
+    return [(finding.reason, claim[finding.start : finding.end]) for finding in wrong(check_record_fields(statement))]
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_fields_of_several_places_are_not_compared() -> None:
 
 def test_evidence_that_is_no_record_has_no_findings() -> None:
     statement = Statement("It offers WiFi.", Evidence((Passage("e", "There is no WiFi."),)), language="en")
-    assert check_record_fields(statement) == []
+    assert wrong(check_record_fields(statement)) == []
 
 
 def test_the_finding_quotes_the_value_with_its_name() -> None:
     text = json.dumps(_RECORD)
     statement = Statement("Reservations are accepted.", Evidence((Passage("e", text),)), language="en")
-    (finding,) = check_record_fields(statement)
+    (finding,) = wrong(check_record_fields(statement))
     (quote,) = finding.quotes
     assert text[quote.start : quote.end] == '"RestaurantsReservations": false'
     assert finding.note == "response says “Reservations”, evidence says Restaurants Reservations: false"

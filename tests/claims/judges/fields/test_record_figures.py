@@ -8,7 +8,7 @@ import pytest
 
 from hallumeter.claims.judges.fields.record_figures import check_record_figures, without_derived
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Finding, Statement
+from hallumeter.claims.judges.rules.statement import Finding, Statement, wrong
 from hallumeter.records.response import Passage
 
 _PLACE = {
@@ -38,7 +38,7 @@ def _statement(claim: str, record: object) -> Statement:
 
 
 def _found(claim: str, record: object) -> list[str]:
-    findings = check_record_figures(_statement(claim, record))
+    findings = wrong(check_record_figures(_statement(claim, record)))
     assert all(finding.reason == "figure_mismatch" for finding in findings)
     return [claim[finding.start : finding.end] for finding in findings]
 
@@ -87,7 +87,7 @@ def test_figures_that_the_record_contradicts_are_marked(claim: str, record: obje
 
 def test_evidence_that_is_no_record_has_no_findings() -> None:
     statement = Statement("It has 3 stars.", Evidence((Passage("e", "It has 4 stars."),)), language="en")
-    assert check_record_figures(statement) == []
+    assert wrong(check_record_figures(statement)) == []
     assert without_derived(statement, [Finding("number_not_found", 7, 8, "")]) != []
 
 

@@ -13,7 +13,7 @@ from hallumeter.claims.judges.rules.check_plans import check_plans
 from hallumeter.claims.judges.rules.check_polarity import check_negation, denials, is_denied
 from hallumeter.claims.judges.rules.check_roles import check_roles
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Statement
+from hallumeter.claims.judges.rules.statement import Statement, wrong
 from hallumeter.records.response import Passage
 from hallumeter.text.terms import language_of, terms_of
 
@@ -168,7 +168,7 @@ def test_an_item_that_the_list_lacks_is_found(claim: str, evidence: str, said: s
     ],
 )
 def test_a_field_is_compared_only_with_what_names_it(claim: str, evidence: str, is_found: bool) -> None:
-    assert [each.reason for each in check_record_fields(statement(claim, evidence))] == ["field_mismatch"] * is_found
+    assert [each.reason for each in wrong(check_record_fields(statement(claim, evidence)))] == ["field_mismatch"] * is_found
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
-from hallumeter.claims.judges.rules.statement import CONTRADICTIONS
+from hallumeter.claims.judges.rules.statement import CONFIRMED, CONTRADICTIONS, MISMATCHES
 from hallumeter.claims.judges.rules.turns import is_dialogue
 from hallumeter.records.response import Response
 
@@ -72,6 +72,8 @@ def traits_with(response: Response, *, claims: int) -> Traits:
 # What a tier weighs: one number of each kind for every claim of a response.
 
 Signals = dict[str, NDArray[np.float64]]
+_LESS_SURE = frozenset(MISMATCHES) - CONTRADICTIONS
+"""Kinds of mismatches that are too rare, or too often wrong, to refute a claim; they are weighed together."""
 
 
 def signals_of(
@@ -96,14 +98,17 @@ def signals_of(
     for name in TEXT_SIGNALS:
         said[name] = np.full(len(logits), float(getattr(traits, name)))
     said["contradiction"] = np.asarray([float(not CONTRADICTIONS.isdisjoint(found)) for found in reasons])
+    said["mismatch"] = np.asarray([float(not _LESS_SURE.isdisjoint(found)) for found in reasons])
+    said["confirmed"] = np.asarray([float(CONFIRMED in found) for found in reasons])
     for reason in FINDING_REASONS:
         said[f"{FINDING}{reason}"] = np.asarray([float(reason in found) for found in reasons])
     return said
 
 
 def reasons_of(measured: Measured) -> frozenset[str]:
-    """The reasons of all that the rules found in a claim."""
-    return frozenset(finding.reason for finding in measured.findings)
+    """The reasons of all that the rules found in a claim, and `CONFIRMED` when a record agrees with it."""
+    found = frozenset(finding.reason for finding in measured.findings)
+    return found | {CONFIRMED} if measured.is_confirmed else found
 
 
 def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:

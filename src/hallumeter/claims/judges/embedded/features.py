@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
-from hallumeter.claims.judges.rules.judge import asked, findings_of
+from hallumeter.claims.judges.rules.judge import asked, compared
 from hallumeter.claims.judges.rules.overlap import Overlap, overlap_of
-from hallumeter.claims.judges.rules.statement import Finding, Statement, is_doubt
+from hallumeter.claims.judges.rules.statement import CONFIRMED, Finding, Statement, is_doubt, is_mismatch, wrong
 from hallumeter.records.response import Response
 
 from .network import ALIKE, DOUBTED, KNOWN, UNKNOWN, MarkedClaim, Tokens, directions, tokens_of
@@ -90,6 +90,8 @@ FINDINGS = (
     ("negation_unclear", "uncertain"),
 )
 """Reasons of findings, as they are counted."""
+FURTHER_FINDINGS = (("role_mismatch", "plan_mismatch", "list_mismatch"), (CONFIRMED,))
+"""The same, counted after all else: the trees know a feature by its place."""
 
 
 class Measured(Struct, frozen=True):
@@ -98,8 +100,11 @@ class Measured(Struct, frozen=True):
     statement: Statement
     features: NDArray[np.float32]
     findings: list[Finding]
+    """What the checks find wrong."""
     overlap: Overlap
     likeness: Likeness
+    is_confirmed: bool = False
+    """Whether the fields of a record that the claim names agree with it, and nothing is denied."""
 
 
 def measured_of(response: Response, claims: Sequence[str]) -> list[Measured]:
@@ -114,7 +119,8 @@ def measured_of(response: Response, claims: Sequence[str]) -> list[Measured]:
 
 def _measured(statement: Statement, units: Units, words: EvidenceWords) -> Measured:
     """Measure one claim."""
-    findings = findings_of(statement)
+    found = compared(statement)
+    findings = wrong(found)
     overlap = overlap_of(statement)
     likeness = likeness_of(tokens_of(statement.text), words)
     features = np.asarray(
@@ -124,10 +130,12 @@ def _measured(statement: Statement, units: Units, words: EvidenceWords) -> Measu
             *_likeness_features(likeness),
             *_finding_features(statement, findings),
             *_kind_features(statement),
+            *_counts(found, FURTHER_FINDINGS),
         ],
         np.float32,
     )
-    return Measured(statement, features, findings, overlap, likeness)
+    is_confirmed = len(findings) < len(found) and not any(map(is_mismatch, findings))
+    return Measured(statement, features, findings, overlap, likeness, is_confirmed)
 
 
 def _overlap_features(statement: Statement, overlap: Overlap) -> list[float]:
@@ -202,9 +210,13 @@ def _longest(flags: NDArray[np.bool_]) -> int:
 
 def _finding_features(statement: Statement, findings: Sequence[Finding]) -> list[float]:
     """What the checks by rule find, and how much there was to check."""
+    amounts = (statement.quantities, statement.dates, statement.names)
+    return [*_counts(findings, FINDINGS), *(float(len(each)) for each in amounts)]
+
+
+def _counts(findings: Sequence[Finding], groups: Sequence[tuple[str, ...]]) -> list[float]:
     reasons = [finding.reason for finding in findings]
-    counts = [float(sum(reason in group for reason in reasons)) for group in FINDINGS]
-    return [*counts, float(len(statement.quantities)), float(len(statement.dates)), float(len(statement.names))]
+    return [float(sum(reason in group for reason in reasons)) for group in groups]
 
 
 def _kind_features(statement: Statement) -> list[float]:

@@ -30,9 +30,10 @@ FILES = {"fast": _FAST, "full": (*_FAST, "encoder.onnx")}
 
 TEXT_SIGNALS = ("is_structured", "is_dialogue", "has_question", "is_single", "is_short_evidence")
 """What is known of the response and its evidence; the same number for each of its claims."""
-_BY_TREES = ("trees", "trees_beside", "contradiction")
+_BY_RULES = ("contradiction", "mismatch", "confirmed")
+_BY_TREES = ("trees", "trees_beside", *_BY_RULES)
 CLAIM_SIGNALS = {"fast": _BY_TREES, "full": (*_BY_TREES, "vote", "vote_beside")}
-"""What trees and network say of a claim and of the claims beside it, and whether a check refutes it, by tier."""
+"""What trees and network say of a claim and of the claims beside it, and whether a check refutes or confirms it."""
 FINDING = "finding:"
 """Before the reason of a finding: the signal is 1 in a claim in which the rules found it, else 0."""
 FINDING_REASONS = (*REASONS, *DOUBTS)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Finding, Statement
+from hallumeter.claims.judges.rules.statement import Finding, Statement, confirmed
 
 from .hours_claims import DAY_NAMES, WHOLE_WEEK, HoursClaim, TimeSaid, day_of, days_in, minutes_of, read_hours_claims
 from .records import Field, record_of
@@ -43,7 +43,7 @@ class _Schedule(Struct, frozen=True):
 
 
 def check_opening_hours(statement: Statement) -> list[Finding]:
-    """Days and times that differ from the record's opening hours.
+    """Days and times that differ from the record's opening hours, and those that agree.
 
     A day without hours in the record is not open, and may well be called closed. Nothing is found when the record
     has no hours, or those of several places.
@@ -54,6 +54,9 @@ def check_opening_hours(statement: Statement) -> list[Finding]:
     findings = []
     for claim in read_hours_claims(statement.terms.text):
         finding = _checked(claim, schedule, text=statement.terms.text)
+        if finding is None and _agrees(claim, schedule):
+            quotes = tuple(field.quote for field in _fields(schedule, sorted(claim.days or ())))
+            finding = confirmed(statement.terms.text, claim.span, quotes)
         if finding is not None:
             findings.append(finding)
     return findings
@@ -149,6 +152,17 @@ def _checked(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | 
         if others:
             return _finding(text, claim.span, note=_said(schedule, others), fields=_fields(schedule, others))
     return _wrong_times(claim, schedule, text=text)
+
+
+def _agrees(claim: HoursClaim, schedule: _Schedule) -> bool:
+    """Whether every day and time that a claim names is as the record has it, and none had to be taken on trust."""
+    known = [schedule.days.get(day) for day in claim.days or ()]
+    if not known or claim.count:
+        return False
+    if claim.is_closed:
+        return all(day is not None and day.is_closed for day in known)
+    days = [schedule.days.get(day) for time in claim.times for day in time.days]
+    return bool(days) and all(day is not None and day.hours for day in (*known, *days))
 
 
 def _wrong_count(claim: HoursClaim, schedule: _Schedule, *, text: str) -> Finding | None:

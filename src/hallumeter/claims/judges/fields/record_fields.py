@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Finding, Statement
+from hallumeter.claims.judges.rules.statement import Finding, Statement, confirmed, is_confirmed
 from hallumeter.text.terms import Terms, terms_of
 
 from .assertion import clause_of, is_asserted
@@ -238,7 +238,7 @@ class _Answers(Struct, frozen=True):
 
 
 def check_record_fields(statement: Statement) -> list[Finding]:
-    """Fields of a record that the claim asserts or denies though they are otherwise, or null."""
+    """Fields of a record that the claim asserts or denies: those that are otherwise, or null, and those that agree."""
     answers = _answers(statement.evidence)
     if answers is None:
         return []
@@ -252,7 +252,7 @@ def check_record_fields(statement: Statement) -> list[Finding]:
             findings += _compared(text, answers, answer, span=span)
     for name, field in answers.choices.items():
         findings += _check_choice(text, name, field)
-    return _one_for_each_place(findings)
+    return _one_for_each_place(sorted(findings, key=is_confirmed))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -364,11 +364,13 @@ def _spans(name: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _compared(text: str, answers: _Answers, answer: _Answer, *, span: tuple[int, int]) -> list[Finding]:
-    """A finding when the claim says of a field what the record does not."""
+    """A finding when the claim says of a field what the record does not, or the same."""
     said = is_asserted(text, span)
     is_other_price = answer.name == "wifi" and said is True and _is_other_price(text, span, answer.field)
-    if said is None or (said is answer.truth and not is_other_price):
+    if said is None:
         return []
+    if said is answer.truth and not is_other_price:
+        return [confirmed(text, span, (answer.field.quote,))]
     start, end = clause_of(text, span)
     if _ELSEWHERE.search(text, start, end) is not None or _REVIEWS.search(text) is not None:
         return []
@@ -406,9 +408,13 @@ def _check_choice(text: str, name: str, field: Field) -> list[Finding]:
     for value, wording in values.items():
         beside = rf"\b(?:{naming})(?: is| was|:)? (?:\w+ly )?({wording})\b|\b({wording}) (?:{naming})\b"
         match = re.search(beside, text, re.IGNORECASE)
-        if match is not None and re.fullmatch(wording, given.replace("_", " ")) is None and given in values:
-            span = match.span(1) if match.group(1) else match.span(2)
-            return [_finding(text, MISMATCH, span=span, said=True, field=field)] if given != value else []
+        if match is None:
+            continue
+        span = match.span(1) if match.group(1) else match.span(2)
+        if re.fullmatch(wording, given.replace("_", " ")) is not None:
+            return [confirmed(text, span, (field.quote,))]
+        if given in values:
+            return [_finding(text, MISMATCH, span=span, said=True, field=field)]
     return []
 
 

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from msgspec import Struct
 
 from hallumeter.claims.judges.rules.evidence import Evidence
-from hallumeter.claims.judges.rules.statement import Finding, Statement
+from hallumeter.claims.judges.rules.statement import Finding, Statement, confirmed, is_confirmed
 from hallumeter.text.quantities import number_words, value_of
 from hallumeter.text.terms import fold, terms_of
 
@@ -231,7 +231,7 @@ def _figures_of(evidence: Evidence) -> _Figures | None:
 
 
 def check_record_figures(statement: Statement) -> list[Finding]:
-    """Numbers of the claim that a record contradicts."""
+    """Numbers of the claim that a record contradicts, and those of its rating and its rows that agree."""
     known = _figures_of(statement.evidence)
     text = statement.terms.text
     if known is None or not text.strip():
@@ -242,7 +242,7 @@ def check_record_figures(statement: Statement) -> list[Finding]:
         plain = [each for each in figures if not _is_worked_out(text, each)]
         findings += [*_check_resolution(text, known), *_check_figures(text, plain, known)]
         findings += [*_check_rows(text, figures, known), *_check_score(text, known)]
-    return _one_for_each_place(findings)
+    return _one_for_each_place(sorted(findings, key=is_confirmed))
 
 
 _NUMBER_REASONS = frozenset(
@@ -426,10 +426,10 @@ def _check_rating(text: str, field: Field) -> Iterator[Finding]:
     rating = float(field.text)
     for match in _STARS.finditer(text):
         stars = _stars(match)
-        if stars is None or stars == rating or not _is_of_the_place(text, match):
+        if stars is None or not _is_of_the_place(text, match):
             continue
-        start = match.start("stars") if match.group("stars") else match.start("rated")
-        yield _finding(text, (start, match.end()), field)
+        span = match.start("stars") if match.group("stars") else match.start("rated"), match.end()
+        yield confirmed(text, span, (field.quote,)) if stars == rating else _finding(text, span, field)
 
 
 def _stars(match: re.Match[str]) -> float | None:
@@ -478,8 +478,10 @@ def _check_rows(text: str, figures: Iterable[_Figure], known: _Figures) -> Itera
         before = [name for place, name in names if place < figure.start]
         row = known.rows[before[-1]] if before else None
         field = _cell(text, figure, row) if row is not None else None
-        if field is not None and not figure.agrees(_numbers_of(field.text)[0]):
-            yield _finding(text, (figure.start, figure.end), field)
+        span = figure.start, figure.end
+        if field is not None:
+            agrees = figure.agrees(_numbers_of(field.text)[0])
+            yield confirmed(text, span, (field.quote,)) if agrees else _finding(text, span, field)
 
 
 def _rows_in(text: str, rows: dict[str, dict[str, Field]]) -> list[tuple[int, str]]:

@@ -28,7 +28,7 @@ from .check_roles import check_roles
 from .evidence import prepared_evidence
 from .minimal_pairs import check_minimal_pairs, supporting_quote
 from .overlap import Overlap, overlap_of
-from .statement import MISMATCHES, Finding, Statement, as_doubt, denies, is_doubt, is_mismatch, on_whole_words
+from .statement import MISMATCHES, Finding, Statement, as_doubt, denies, is_doubt, is_mismatch, on_whole_words, wrong
 
 # From what the checks see to a probability that a claim is not supported: a small logistic model, kept as a table.
 
@@ -159,7 +159,12 @@ def asked(response: str, question: str) -> tuple[str, frozenset[str]]:
 
 
 def findings_of(statement: Statement) -> list[Finding]:
-    """Everything that the checks find, in the order of the checks."""
+    """Everything that the checks find wrong, in the order of the checks."""
+    return wrong(compared(statement))
+
+
+def compared(statement: Statement) -> list[Finding]:
+    """Everything that the checks find, also what a record confirms, in the order of the checks."""
     found = [finding for check in CHECKS for finding in check(statement)]
     found = without_derived(statement, _without_other_subjects(found))
     found += [finding for check in FIELD_CHECKS for finding in check(statement)]

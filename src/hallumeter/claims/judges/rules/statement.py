@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct, structs
@@ -89,6 +90,8 @@ MISSING = (
 REASONS = MISMATCHES + MISSING
 DOUBTS = ("negation_unclear", "uncertain")
 """The evidence has nearly the same words, but may say something else."""
+CONFIRMED = "confirmed"
+"""The field of a record that a claim names says the same: nothing is wrong there."""
 
 
 def is_mismatch(finding: Finding) -> bool:
@@ -99,6 +102,21 @@ def is_mismatch(finding: Finding) -> bool:
 def denies(finding: Finding) -> bool:
     """Whether a finding is sure enough to call the claim refuted, with both sides quoted."""
     return finding.reason in CONTRADICTIONS and bool(finding.quotes) and finding.start < finding.end
+
+
+def is_confirmed(finding: Finding) -> bool:
+    """Whether it says that a field of a record agrees with the claim."""
+    return finding.reason == CONFIRMED
+
+
+def wrong(findings: Iterable[Finding]) -> list[Finding]:
+    """What is not in order: all but what a record confirms."""
+    return [finding for finding in findings if not is_confirmed(finding)]
+
+
+def confirmed(text: str, span: tuple[int, int], quotes: tuple[Quote, ...]) -> Finding:
+    """The part of a claim that a field of a record confirms."""
+    return Finding(CONFIRMED, *span, f"evidence says the same as “{text[span[0] : span[1]]}”", quotes)
 
 
 def as_doubt(finding: Finding) -> Finding:
