@@ -8,15 +8,19 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hallumeter.claims.judges.embedded.model_files import FILES, FOLDER
+import msgspec
+
+from hallumeter.claims.judges.embedded.model_files import FILES, FOLDER, LIST, Model, Tier
 from hallumeter.records.claim import Label
 from hallumeter.records.response import Passage
 
 from .baselines import baseline_table
+from .decisions import HeldBack
 from .examples import Example
 from .folds import FOLDS, HALVES, fold_of, half_of, some_of
 from .judged import Judged, all_judged, judged
 from .other_languages import read_korean
+from .presets import preset_table
 from .readers import TO_CHOOSE_BY, read_all
 from .readings import passages_of
 from .scores import (
@@ -96,6 +100,8 @@ def main() -> None:
     print(f"{len(reported)} texts, each judged by {by}.\n")
     for tier in options.tiers:
         _print_tier(tier, reported, models)
+        if options.model is None:
+            _print_presets(tier, options.work, options.folds)
     print("\n".join(["## Baselines\n", *baseline_table(reported)]))
     _print_korean(options.data)
 
@@ -126,6 +132,19 @@ def _print_tier(tier: str, examples: Sequence[Example], models: Mapping[Part, Pa
         print("\n".join([f"\n### {name}\n", *lines]))
     shuffled = _with_other_evidence(said[:: max(1, len(said) // _SHUFFLED)], tier, models)
     print(f"\nWith the evidence of another text: AUROC {with_interval(auroc, shuffled)} ({len(shuffled)} texts).\n")
+
+
+def _print_presets(tier: str, work: Path, folds: Sequence[int]) -> None:
+    held: list[HeldBack] = []
+    for fold in folds:
+        held += pickle.loads((work / f"held-back-{fold}.pickle").read_bytes())
+    held = [each for each in held if tier == "fast" or each.reads is not None]
+    tiers = {half: _tier(work / f"model-{folds[0]}-{half}" / LIST, tier) for half in range(HALVES)}
+    print("\n".join(["### Presets, texts weighted to the share of errors they are made for\n", *preset_table(held, tiers), ""]))
+
+
+def _tier(path: Path, name: str) -> Tier:
+    return msgspec.json.decode(path.read_bytes(), type=Model).tiers[name]
 
 
 def _line(name: str, said: Sequence[Judged]) -> str:

@@ -1,9 +1,10 @@
-"""How often is the rules judge right when it refutes a Korean claim? On pairs of sentences that people labelled.
+"""How often is the rules judge right when it refutes a French or Korean claim?
 
-    python benchmarks/korean_pairs.py FOLDER [--show]
+    python benchmarks/other_language_claims.py [FOLDER] [--show]
 
-FOLDER holds klue_nli/klue-nli-v1.1_dev.json and kornli_xnli/xnli.dev.ko.tsv. The premise is the evidence and the
-hypothesis the claim; REFUTED is right when people labelled the pair a contradiction.
+French claims stand in french_claims.jsonl: 94 claims on 14 passages, written and labelled before the judge was run on
+them. With a FOLDER that has klue_nli/klue-nli-v1.1_dev.json and kornli_xnli/xnli.dev.ko.tsv, Korean pairs that people
+labelled are judged as well. REFUTED is right when the label is a contradiction.
 """
 
 import csv
@@ -11,6 +12,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from hallumeter.claims.judges.rules.judge import RulesJudge
@@ -20,8 +22,18 @@ from hallumeter.records.response import Passage, Response
 from hallumeter.stats.intervals import wilson_interval
 
 
-def pairs(folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Data set, premise, hypothesis and label of every pair."""
+FRENCH = Path(__file__).parent / "french_claims.jsonl"
+
+
+def french() -> Iterator[tuple[str, str, str, str]]:
+    """Data set, evidence, claim and label of the French claims."""
+    for line in FRENCH.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield "French", row["evidence"], row["claim"], "contradiction" if row["label"] == "REFUTED" else row["label"]
+
+
+def korean(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Data set, premise, hypothesis and label of every Korean pair."""
     for row in json.loads((folder / "klue_nli" / "klue-nli-v1.1_dev.json").read_text(encoding="utf-8")):
         yield "KLUE-NLI", row["premise"], row["hypothesis"], row["gold_label"]
     with (folder / "kornli_xnli" / "xnli.dev.ko.tsv").open(encoding="utf-8", newline="") as lines:
@@ -38,12 +50,12 @@ def judged(premise: str, hypothesis: str) -> Verdict:
     return verdict
 
 
-def main(folder: Path, *, shows: bool) -> None:
+def main(folder: Path | None, *, shows: bool) -> None:
     """One line for each data set and reason."""
     found: Counter[tuple[str, str]] = Counter()
     right: Counter[tuple[str, str]] = Counter()
     total: Counter[str] = Counter()
-    for name, premise, hypothesis, label in pairs(folder):
+    for name, premise, hypothesis, label in chain(french(), korean(folder) if folder is not None else ()):
         total[name] += label == "contradiction"
         verdict = judged(premise, hypothesis)
         if verdict.label is not Label.REFUTED:
@@ -63,4 +75,5 @@ def main(folder: Path, *, shows: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), shows="--show" in sys.argv[2:])
+    named = [Path(each) for each in sys.argv[1:] if each != "--show"]
+    main(named[0] if named else None, shows="--show" in sys.argv)
