@@ -57,6 +57,18 @@ def test_it_says_how_many_were_read_and_where_the_outputs_are(tmp_path: Path) ->
     assert "this run is finished" in again.stderr
 
 
+def test_a_dry_run_imports_no_code_that_the_file_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path)
+    (tmp_path / "touchy_agent.py").write_text("open('touched', 'w').close()\n", encoding="utf-8")
+    result = typed(tmp_path, "--dry-run", model="python:touchy_agent:answer")
+    assert result.exit_code == 0, result.stderr
+    assert "python:touchy_agent:answer" in result.stdout
+    assert not (tmp_path / "touched").exists()
+    assert "has no 'answer'" in refused(typed(tmp_path, model="python:touchy_agent:answer"))
+    assert (tmp_path / "touched").exists()
+
+
 def test_options_stand_over_the_file(tmp_path: Path) -> None:
     written(tmp_path, 4)
     result = typed(tmp_path, "--run_id", "short", "--max-sentences", 3, "--out", tmp_path / "elsewhere")

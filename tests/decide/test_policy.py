@@ -250,6 +250,8 @@ def test_a_policy_is_read_from_toml() -> None:
     ("old", "new", "message"),
     [
         ("[[rules]]", "[[rules", "strict.toml: not valid TOML: "),
+        ("good = 0.7", f"good = {'9' * 5000}", "strict.toml: not valid TOML: Exceeds the limit"),
+        ("good = 0.7", f"good = {'[' * 5000}", "strict.toml: not valid TOML: "),
         ('"mihr"', '"mhir"', "strict.toml: unknown metric 'mhir'; `hallumeter metrics` lists those that exist"),
         ("is_required", "required", "strict.toml: Object contains unknown field `required` - at `$.rules[0]`"),
         ('name = "mine"', 'title = "mine"', "strict.toml: Object "),
@@ -263,7 +265,7 @@ def test_a_policy_is_read_from_toml() -> None:
         ),
         ('"worst_case"', '"worst"', "strict.toml: Invalid enum value 'worst' - at `$.rules[0].looks_at`"),
     ],
-    ids=["TOML", "metric", "field", "field of the policy", "name", "bound", "number", "flag", "looks_at"],
+    ids=["TOML", "long number", "deep list", "metric", "field", "field of the policy", "name", "bound", "number", "flag", "looks_at"],
 )
 def test_a_fault_in_a_policy_is_one_line_that_names_the_file(old: str, new: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:

@@ -52,7 +52,7 @@ class Program:
 
 
 @posix_only
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_signal_sets_the_event_and_the_work_is_finished(number: signal.Signals) -> None:
     body = """
 with stopping_on_signals() as stop:

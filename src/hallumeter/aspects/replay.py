@@ -31,12 +31,13 @@ from hallumeter.run.run_folder import FAILURES, MANIFEST, RunFolder, new_run_fol
 
 from .agents.by_name import AgentSettings, agent_named
 from .agents.protocol import Agent, AgentFault, AgentReply, AgentTask, Demonstration, Role
-from .records.outputs import PipelineOutput
+from .auxiliary import SIGNAL, Classified, signal_label, with_signal
+from .records.outputs import AuxiliarySignal, PipelineOutput
 from .run import finishing
 from .run.experiment import OFFLINE, Experiment, document_of, experiment_of, read_experiment
 from .run.identity import configuration_hash, settings_lines
 from .run.inputs import TOO_LONG
-from .run.pipeline import classifier_of, stage_settings
+from .run.pipeline import stage_settings
 from .run.roles import RoleAgents
 from .run.sentence import Passage, SentencePipeline
 from .run.trace import ROLES, TraceLine
@@ -320,7 +321,7 @@ def replay_run(
     settings = stage_settings(experiment)
     place = out if out is not None else run.with_name(f"{run.name}-replay{_suffix(made)}")
     settings = structs.replace(settings, run_id=place.name, cfg_hash=configuration_hash(settings, roles))
-    pipeline = SentencePipeline(roles, settings, classifier_of(experiment))
+    pipeline = SentencePipeline(roles, settings)
     work = ReplayProcess(pipeline, stored.demos, replay_agents, is_exact=is_exact)
     tally = _Tally()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -420,6 +421,9 @@ class ReplayProcess:
         done = self._pipeline.read(passage_of(before, self._demos), answers)
         output = done.output
         assert output is not None  # nothing waits where nothing is paid
+        said = before.aux_signals.get(SIGNAL)
+        if said is not None and output.failed is None:
+            output = with_signal(output, _StoredClassifier(said.model_id, _classified(said)))
         if answers.replayed:
             output = structs.replace(output, meta=structs.replace(output.meta, replayed=tuple(answers.replayed)))
         return Replayed(
@@ -430,6 +434,24 @@ class ReplayProcess:
             recomputed=answers.recomputed,
             replayed=tuple(answers.replayed),
         )
+
+
+class _StoredClassifier:
+    """What the auxiliary classifier said in the run. It is never loaded: a run folder may be a stranger's."""
+
+    def __init__(self, model_id: str, said: Classified) -> None:
+        self.model_id = model_id
+        self._said = said
+
+    def classify(self, text: str) -> Classified:  # noqa: ARG002 (the answer is known)
+        return self._said
+
+
+def _classified(said: AuxiliarySignal) -> Classified:
+    label = signal_label(said.label)
+    if label is None:
+        raise RecordError(f"aux_signals.{SIGNAL}.label: expected pos, neg or neu, found {said.label!r}")
+    return Classified(label, said.confidence)
 
 
 class _Silent:

@@ -137,9 +137,11 @@ def parse_policy(text: str, *, source: str, known_metrics: Collection[str]) -> P
     0.2
     """
     try:
-        policy = msgspec.convert(tomllib.loads(text), Policy)
-    except tomllib.TOMLDecodeError as error:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or lists in lists in lists
         raise SettingsError(f"{source}: not valid TOML: {error}") from None
+    try:
+        policy = msgspec.convert(document, Policy)
     except SettingsError as error:
         raise SettingsError(f"{source}: {error}") from None
     except msgspec.ValidationError as error:

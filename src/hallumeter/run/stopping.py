@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish to stop, so that work under way can be finished and kept."""
+"""Ctrl-C, SIGTERM and SIGHUP as a wish to stop, so that work under way can be finished and kept."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 _SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
-)  # SIGBREAK is Ctrl-Break, on Windows only
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)  # SIGHUP comes when the terminal is closed; SIGBREAK is Ctrl-Break, on Windows only
 _ECHO_SECONDS = 0.2
 """Programs that start others (uv, npm) pass Ctrl-C on, though the terminal sent it to all: one wish, two signals."""
 
@@ -26,7 +26,7 @@ class Stop(threading.Event):
 
 @contextmanager
 def stopping_on_signals() -> Iterator[Stop]:
-    """Turn the first SIGINT or SIGTERM into an event, and a second one into KeyboardInterrupt.
+    """Turn the first SIGINT, SIGTERM or SIGHUP into an event, and a second one into KeyboardInterrupt.
 
     A second signal within 0.2 seconds counts as an echo of the first. Inside another such block, in any thread, it is
     the event of that block. Outside the main thread no signal can be caught: the event is then set by nobody but the

@@ -27,7 +27,7 @@ from msgspec import structs
 from hallumeter.aspects.replay import ReplayAgents, ReplayProcess, read_run, replay_run
 from hallumeter.aspects.run.pipeline import stage_settings
 from hallumeter.aspects.run.sentence import SentencePipeline
-from hallumeter.errors import InputError, SettingsError
+from hallumeter.errors import InputError, RecordError, SettingsError
 from misbehaving_server import MisbehavingServer, server_in_thread
 
 SWITCHES: list[dict[str, Any]] = [
@@ -332,3 +332,39 @@ def test_offline_agents_that_have_changed_since_are_told_of(plain: Path, tmp_pat
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     [notice] = replay_run(folder).notices
     assert notice.startswith("the offline agents were offline;older;")
+
+
+class Trap:
+    """Touches a file when it is unpickled."""
+
+    def __init__(self, touched: Path) -> None:
+        self._touched = touched
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Path.touch, (self._touched,)
+
+
+def test_a_replay_keeps_what_the_classifier_said_and_never_opens_it(tmp_path: Path) -> None:
+    written(tmp_path, 2)
+    auxiliary = {"aux_hf_enabled": True, "aux_hf_checkpoint": "lexicon"}
+    folder = run(given(tmp_path, pipeline=auxiliary)).folder
+    trap, touched = tmp_path / "trap.joblib", tmp_path / "touched"
+    trap.write_bytes(pickle.dumps(Trap(touched)))
+    settings = json.loads((folder / "experiment.json").read_bytes())
+    settings["pipeline"]["aux_hf_checkpoint"] = f"sklearn:{trap}"
+    (folder / "experiment.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    again = replay_run(folder).folder
+    assert not touched.exists()
+    assert [each["aux_signals"] for each in outputs(again)] == [each["aux_signals"] for each in outputs(folder)]
+    assert outputs(again)[0]["aux_signals"]["hf"]["model_id"] == "lexicon"
+
+
+def test_a_signal_that_is_no_sentiment_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, 2)
+    folder = run(given(tmp_path, pipeline={"aux_hf_enabled": True, "aux_hf_checkpoint": "lexicon"})).folder
+    stored = [json.loads(line) for line in (folder / "outputs.jsonl").read_text(encoding="utf-8").splitlines()]
+    stored[0]["aux_signals"]["hf"]["label"] = "joyful"
+    (folder / "outputs.jsonl").write_text("".join(json.dumps(each) + "\n" for each in stored), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"expected pos, neg or neu, found 'joyful'"):
+        replay_run(folder)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hallumeter.aspects.agents.by_name import AgentSettings, agent_named
 from hallumeter.aspects.agents.language_model import LanguageModelSettings, read_prompts
-from hallumeter.aspects.agents.protocol import Agent, Role
+from hallumeter.aspects.agents.protocol import Agent, AgentReply, AgentTask, Role
 from hallumeter.models.by_name import provider_spec
 from hallumeter.models.pace import PaceSettings
 from hallumeter.models.protocol import Provider, ProviderSpec, Reply, Request
@@ -62,7 +62,7 @@ def calls_at_once(experiment: Experiment) -> int:
 
 
 def role_agents_of(experiment: Experiment, languages: tuple[str, ...], models: PacedModels | None = None) -> RoleAgents:
-    """An agent for every role; without `models` language models can be named, and not asked.
+    """An agent for every role; without `models` agents are only named: nobody can be asked, and no code is imported.
 
     Raises:
         SettingsError: A key, a price or a function is missing.
@@ -87,7 +87,12 @@ def role_agents_of(experiment: Experiment, languages: tuple[str, ...], models: P
         ),
     )
     make: Callable[[str], Provider] = _NamedModel if models is None else paced
-    made = {name: agent_named(name, settings, provider_for=make) for name in dict.fromkeys(experiment.models.values())}
+
+    def agent(name: str) -> Agent:
+        is_only_named = models is None and name.startswith(PYTHON)
+        return _NamedFunction(name) if is_only_named else agent_named(name, settings, provider_for=make)
+
+    made = {name: agent(name) for name in dict.fromkeys(experiment.models.values())}
     return RoleAgents(
         agents={role: made[name] for role, name in experiment.models.items()},
         specs={role: made[name].spec for role, name in experiment.models.items()},
@@ -113,6 +118,16 @@ class _NamedModel:
 
     def complete(self, request: Request) -> Reply:
         raise AssertionError(f"{self.spec.name} is only spoken of, and was asked: {request}")
+
+
+class _NamedFunction:
+    """A function that is only spoken of, so that a dry run imports nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.spec = name
+
+    def answer(self, task: AgentTask) -> AgentReply:
+        raise AssertionError(f"{self.spec} is only spoken of, and was asked: {task}")
 
 
 @cache

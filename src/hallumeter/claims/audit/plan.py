@@ -33,6 +33,7 @@ from .judging import JudgeWorker
 from .prepare import Preparation, ReadingReport, prepare_records, read_records
 from .setup import VECTORS, check_threshold_is_used, language_model_of_extractor, opened_cache, opened_knowledge_base
 
+_PYTHON = "python:"
 _TOKENS_OF_A_VERDICT = 12
 _TOKENS_OF_A_QUOTE = 45
 _SHARE_OF_FACTS = 1.0
@@ -186,7 +187,9 @@ class _DryJudge(Struct, frozen=True):
 
 
 def _dry_judge(given: str | Judge, settings: AuditSettings) -> _DryJudge | None:
-    """None for a judge that is no language model, or of which nothing but itself is known."""
+    """None for a judge that is no language model, or of which nothing but itself is known; no code is imported."""
+    if isinstance(given, str) and given.startswith(_PYTHON):
+        return None
     made: list[DryProvider] = []
 
     def dry(name: str) -> DryProvider:
