@@ -17,6 +17,7 @@ from .parameters import (
     by_option,
     given_paths,
     interval_options,
+    map_option,
     measure_options,
     measure_settings,
     option,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     help="How claims are found: sentences, clauses, llm or llm:MODEL.",
 )
 @by_option
+@map_option
 @option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: NAME-audit of NAME.jsonl]")
 @option("--resume", "is_resumed", is_flag=True, help="Go on with an audit that was stopped.")
 @option("--limit", type=int, metavar="N", help="Audit the first N records.")

@@ -13,6 +13,7 @@ from .parameters import (
     by_option,
     given_paths,
     interval_options,
+    map_option,
     measure_options,
     measure_settings,
     option,
@@ -24,6 +25,7 @@ from .parameters import (
 @click.command()
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
 @by_option
+@map_option
 @output_options
 @measure_options
 @interval_options
