@@ -130,7 +130,7 @@ SHAPES: dict[str, tuple[Row, tuple[str | None, str | None, list[str], str | None
                     "role": "user",
                     "content": [{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {"url": "x"}}],
                 },
-                *TOOLS,
+                *({"role": "tool", "content": [{"type": "text", "text": text}]} for text in PASSAGES),
                 {"role": "assistant", "content": [{"type": "text", "text": RESPONSE}]},
             ]
         },

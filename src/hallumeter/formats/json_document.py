@@ -136,7 +136,7 @@ def _rows_by_columns(document: dict[str, object]) -> list[object]:
     if len(columns) > 1 and all(isinstance(value, list) for value in columns):
         has_text = any(value and all(isinstance(item, str) for item in value) for value in columns)  # type: ignore[attr-defined]
         if has_text and len({len(value) for value in columns}) == 1:  # type: ignore[arg-type]
-            return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]  # type: ignore[call-overload]
+            return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
     if columns and all(isinstance(value, dict) and value and all(map(str.isdigit, value)) for value in columns):
         numbers = dict.fromkeys(number for value in columns for number in value)  # type: ignore[attr-defined]
         return [{key: value.get(number) for key, value in document.items()} for number in numbers]  # type: ignore[attr-defined]

@@ -84,7 +84,8 @@ def _plain_object(value: Any, depth: int) -> object:
         if getattr(value.dtype, "kind", "") in ("m", "M"):
             # numpy gives times of nanoseconds as numbers; as texts they say what they are.
             texts = value.astype(str).tolist()
-            return plain([None if text == "NaT" else text for text in texts] if isinstance(texts, list) else texts)
+            known = [None if text == "NaT" else text for text in (texts if isinstance(texts, list) else [texts])]
+            return known if isinstance(texts, list) else known[0]
         return plain(value.tolist(), depth + 1)
     for method in ("to_pylist", "to_list", "as_py"):
         if callable(getattr(value, method, None)):
@@ -211,13 +212,12 @@ def _rows_of_mapping(given: Mapping[object, object]) -> tuple[Iterable[object], 
     if given and all(hasattr(value, "column_names") for value in given.values()):
         splits = ", ".join(map(str, given))
         raise RecordError(f"expected one table, found several by name ({splits}); choose one of them")
-    columns = [value for value in given.values() if isinstance(value, list | tuple)]
-    texts = [name for name, value in given.items() if ALIASES.get(str(name), name) not in STRUCTURED_FIELDS]
-    has_text = any(columns[0] and all(isinstance(item, str) for item in given[name]) for name in texts)  # type: ignore[attr-defined]
-    if len(columns) < max(len(given), 1) or len(set(map(len, columns))) > 1 or not has_text:
+    columns = {str(name): value for name, value in given.items() if isinstance(value, list | tuple)}
+    texts = [value for name, value in columns.items() if ALIASES.get(name, name) not in STRUCTURED_FIELDS]
+    has_text = any(value and all(isinstance(item, str) for item in value) for value in texts)
+    if len(columns) < len(given) or len(set(map(len, columns.values()))) > 1 or not has_text:
         return [given], False
-    names = [str(name) for name in given]
-    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)), True
+    return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)), True
 
 
 def _rows_of_pandas(frame: Any) -> Iterator[dict[str, object]]:

@@ -492,7 +492,7 @@ def fields_seen(own: str, seen: Iterable[str]) -> str:
     """The fields that were found, those that come nearest to one that was not, and how to name it.
 
     >>> fields_seen("response", ["docs", "reply_text"])
-    "fields found: docs, reply_text; nearest: reply_text; type --map response=reply_text (in Python: map=...)"
+    'fields found: docs, reply_text; nearest: reply_text; type --map response=reply_text (in Python: map=...)'
     """
     names = sorted(seen)
     near = nearest_fields(own, names)
