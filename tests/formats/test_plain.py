@@ -114,7 +114,7 @@ class Sample:
         ),
         (deque(["a"]), ["a"]),
         (OrderedDict(a=1), {"a": 1}),
-        (namedtuple("Pair", "a b")(1, "x"), {"a": 1, "b": "x"}),
+        (Pair(1, "x"), {"a": 1, "b": "x"}),
         (Document(page_content="text", metadata={"source": "x"}), {"text": "text"}),
         (Case("q", "a"), {"input": "q", "actual_output": "a", "retrieval_context": None, "expected_output": None}),
         (SimpleNamespace(a=SimpleNamespace(b=1)), {"a": {"b": 1}}),

@@ -99,9 +99,10 @@ if TYPE_CHECKING:
 def audit(paths: tuple[Path, ...], **options: Any) -> None:
     """Check every claim of every answer against its evidence: what is unsupported, where, and how sure is that?
 
-    PATHS are JSONL (also .gz), CSV, TSV or Parquet files with one answer per row: response, evidence (a text, a list
-    of texts, or a JSON object), optional id, question, model, samples, ...; names of other tools (answer, context,
-    contexts, ...) are understood. A dash reads JSONL from the standard input.
+    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst) with one answer per row: response, evidence (a
+    text, a list of texts, or a JSON object), optional id, question, model, samples, ...; names and shapes of other
+    tools (answer, contexts, messages, ...) are understood, and --map says where everything else stands. A dash reads
+    JSONL from the standard input.
 
     \b
     Judges:

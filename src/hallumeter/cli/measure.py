@@ -34,8 +34,8 @@ from .parameters import (
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Measure verdicts on claims: how many are unsupported, and how sure is that?
 
-    PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
-    standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
+    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst); a dash, or no path at all in a pipe, reads JSONL
+    from the standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
     ...) or one answer to a question that could or could not be answered (record_id, response, answerable).
 
     \b

@@ -268,7 +268,7 @@ class _ZstdStream(io.RawIOBase):
         except ImportError as error:
             raise MissingExtraError("zstd", f"{path.name}: reading .zst") from error
         self._damage = module.ZstdError
-        self._file = module.open(path)
+        self._file = module.ZstdFile(path)
 
     def readable(self) -> bool:
         return True

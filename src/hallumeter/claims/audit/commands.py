@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypedDict, TypeGuard, Unpack
 
 import msgspec
 from msgspec import structs
@@ -168,22 +168,28 @@ def _check_headline(identity: AuditIdentity, settings: AuditSettings) -> None:
         raise SettingsError(f"no judge is called {settings.measure.headline!r}; judges: {', '.join(names)}")
 
 
-def audit(  # noqa: PLR0913 (what a user may choose stands in one call)
+class FurtherOptions(TypedDict, total=False):
+    """What few audits choose."""
+
+    extractor: str | Extractor | None
+
+
+def audit(
     responses: object,
     *,
     judge: str | Judge | Callable[..., object] | Iterable[str | Judge | Callable[..., object]] | None = None,
-    extractor: str | Extractor | None = None,
     by: str | Iterable[str] = (),
     out: str | Path | None = None,
     map: Mapping[str, str] | None = None,  # noqa: A002 (as the command line has it)
     settings: AuditSettings | None = None,
+    **further: Unpack[FurtherOptions],
 ) -> Run:
     """Check every claim of every response against its evidence, and keep everything in a run.
 
     Give one file, several files, or rows in Python: a list or generator of dicts, responses or test cases, a single
     one, or a table of pandas, polars, pyarrow or datasets. Names of other tools and nested shapes are recognised; the
     `map` says where a field stands that is not: ``{"response": "output.text", "evidence": "docs[].content"}``. Rows
-    that cannot be used are failures of the run. Without `out` the run lives in a temporary folder, for as long
+    that cannot be used are failures of the run. The `extractor` says how claims are found. Without `out` the run lives in a temporary folder, for as long
     as it is used; an audit that did not come to its end keeps its folder, to be gone on with. An `out` that holds an
     audit of the same records with the same settings is gone on with, or handed back when it is finished; nothing else
     is ever written over.
@@ -195,6 +201,9 @@ def audit(  # noqa: PLR0913 (what a user may choose stands in one call)
     >>> [finding.verdicts[0].label.value for finding in run.findings()]
     ['REFUTED']
     """
+    if unknown := further.keys() - FurtherOptions.__annotations__.keys():
+        raise TypeError(f"audit() got an unexpected keyword argument {min(unknown)!r}")
+    extractor = further.get("extractor")
     chosen = _chosen(settings or AuditSettings(), judge=judge, extractor=extractor, by=by, paths=map)
     return written_run(out, lambda place: _audited(responses, place, settings=chosen))
 
