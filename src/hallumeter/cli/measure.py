@@ -35,8 +35,9 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Measure verdicts on claims: how many are unsupported, and how sure is that?
 
     PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst); a dash, or no path at all in a pipe, reads JSONL
-    from the standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
-    ...) or one answer to a question that could or could not be answered (record_id, response, answerable).
+    from the standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text,
+    probabilities, ...) or one answer to a question that could or could not be answered (record_id, response,
+    answerable).
 
     \b
     Examples:

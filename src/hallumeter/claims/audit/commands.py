@@ -189,10 +189,11 @@ def audit(
     Give one file, several files, or rows in Python: a list or generator of dicts, responses or test cases, a single
     one, or a table of pandas, polars, pyarrow or datasets. Names of other tools and nested shapes are recognised; the
     `map` says where a field stands that is not: ``{"response": "output.text", "evidence": "docs[].content"}``. Rows
-    that cannot be used are failures of the run. The `extractor` says how claims are found. Without `out` the run lives in a temporary folder, for as long
-    as it is used; an audit that did not come to its end keeps its folder, to be gone on with. An `out` that holds an
-    audit of the same records with the same settings is gone on with, or handed back when it is finished; nothing else
-    is ever written over.
+    that cannot be used are failures of the run. The `extractor` says how claims are found.
+
+    Without `out` the run lives in a temporary folder, for as long as it is used; an audit that did not come to its end
+    keeps its folder, to be gone on with. An `out` that holds an audit of the same records with the same settings is
+    gone on with, or handed back when it is finished; nothing else is ever written over.
 
     Raises:
         KeyboardInterrupt: It was interrupted; the message says with which `out` to go on.

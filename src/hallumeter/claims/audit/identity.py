@@ -107,8 +107,9 @@ def manifest_of_audit(identity: AuditIdentity, settings: AuditSettings, *, recor
         "resamples": measure.resamples,
         "confidence": measure.confidence,
         "policies": [_policy_name(policy) for policy in measure.policies],
-        "map": identity.map,
     }
+    if identity.map:
+        chosen["map"] = identity.map
     inputs = tuple(structs.replace(file, records=records.get(file.name, 0)) for file in identity.inputs)
     return manifest_of(identity, INSTRUMENT, chosen, inputs=inputs, seed=identity.seed, judges=identity.judges)
 

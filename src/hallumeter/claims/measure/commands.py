@@ -400,6 +400,7 @@ def _manifest(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFi
     names = ("consensus", "headline", "uncertainty", "similarity", "cluster", "resamples", "confidence")
     chosen: dict[str, object] = {"by": list(settings.by), **{name: getattr(settings, name) for name in names}}
     chosen["policies"] = [policy.name for policy in settings.policies]
-    chosen["map"] = settings.stated_map
+    if settings.map:
+        chosen["map"] = settings.stated_map
     judges = tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names)
     return manifest_of(None, run.summary.instrument, chosen, inputs=inputs, seed=settings.seed, judges=judges)
