@@ -128,7 +128,10 @@ def passages_of(evidence: object) -> tuple[Passage, ...]:
     Raises:
         TypeError: There is nothing in it that could be read.
     """
-    items = [part for item in _items(evidence) for part in _parts(item)]
+    if type(evidence) is list and not any(type(item) is not str or item[:1] in _OPENINGS for item in evidence):
+        items = evidence  # texts that are nothing else, as nearly all are
+    else:
+        items = [part for item in _items(evidence) for part in _parts(item)]
     return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1) if item is not None)
 
 
@@ -142,7 +145,9 @@ def looks_serialized(evidence: object) -> bool:
     return any(_LOOKS_PRINTED.match(text) and _printed(text) is None for text in texts)
 
 
-_MAY_BE_PRINTED = re.compile(r"\s*(?:[\[({]|array\(|\w*(?:Document|Node)\w*\()")
+_MAY_BE_PRINTED = re.compile(r"\s*(?:[\[({]|array\(|Document\(|NodeWithScore\()")
+_OPENINGS = frozenset("[({aDN \t\r\n")
+"""What the text of a printed list or document can begin with."""
 _LOOKS_PRINTED = re.compile(
     r"""\s*(?:\[\s*\{\s*['"] | [\[(]?\s*\w*(?:Document|Node)\w*\(\w+= | array\(\[ | \{\s*['"]page_content['"]\s*:
     | \[\s*(?:'[^'\n]*'|"[^"\n]*")\s*(?:,\s*['"_a-z]|\]\s*$))""",
