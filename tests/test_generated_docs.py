@@ -92,7 +92,10 @@ def test_help_pages_keep_each_example_on_a_line_of_its_own(pages: dict[Path, str
 
 def test_a_public_name_is_shown_with_types_defaults_and_the_text_under_its_fields(pages: dict[Path, str]) -> None:
     text = pages[Path("reference/python.md")]
-    assert "    by: str | Sequence[str] = (),\n    settings: MeasureSettings | None = None,\n) -> Summary\n" in text
+    assert (
+        "    map: Mapping[str, str] | None = None,\n    settings: MeasureSettings | None = None,\n) -> Summary\n"
+        in text
+    )
     assert "| `start` | `int \\| None = None` | First character of the claim in the response; None when" in text
     assert (
         "| `to_html(path: str \\| Path, *, language: str = 'en')` | `None` | Write the report as one self-con" in text

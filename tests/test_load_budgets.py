@@ -46,12 +46,12 @@ UNITS = {"numpy", "pint", "scipy"}
 # In their order: later commands read what earlier ones wrote.
 LOADS = (
     Load("--help", 30, set()),
-    Load("audit answers.jsonl --judge rules --workers 1 --out first", 184, WITH_PAGE),
+    Load("audit answers.jsonl --judge rules --workers 1 --out first", 186, WITH_PAGE),
     Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 194, {*WITH_PAGE, "tokenizers"}),
     Load("audit answers.jsonl --judge rules --dry-run", 144, {"numpy", "sqlite3"}),
-    Load("measure verdicts.jsonl", 95, WITH_TABLE),
-    Load("measure verdicts.jsonl --format json", 95, {"numpy"}),
-    Load("measure verdicts.jsonl --out measured", 115, WITH_PAGE),
+    Load("measure verdicts.jsonl", 97, WITH_TABLE),
+    Load("measure verdicts.jsonl --format json", 97, {"numpy"}),
+    Load("measure verdicts.jsonl --out measured", 119, WITH_PAGE),
     Load("transcripts truth ocr", 110, {*WITH_TABLE, "sqlite3"}),
     Load("compare first second", 110, WITH_TABLE),
     Load("gate first --policy policy.toml", 130, WITH_TABLE),

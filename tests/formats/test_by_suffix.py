@@ -55,7 +55,7 @@ def test_parquet_is_read_by_its_ending_with_the_fields_asked_for(tmp_path: Path,
     ]
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.txt", "plain", ".gz", "a.xlsx"])
+@pytest.mark.parametrize("name", ["a.txt", "plain", ".gz", ".zst", "a.xlsx"])
 def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(AS_JSON)
     with pytest.raises(InputError, match=r"unknown ending .*; expected one of \.jsonl, .*\.csv, .*\.parquet"):

@@ -54,8 +54,8 @@ def test_input_records_are_read_with_aliases_and_unknown_fields(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([{"id": "r"}, {"answer": "x"}], r"^answers.jsonl:2: record_id: expected the id of the response, found none"),
-        ([{"id": ""}], r"^answers.jsonl:1: record_id"),
+        ([{"id": "r"}, {"task": "x"}], r"^answers.jsonl:2: response: expected the text of the answer, found none"),
+        ([{"id": ""}], r"^answers.jsonl:1: response"),
         ([{"id": "r"}, {"id": "r", "answer": 5}], r"^answers.jsonl:2: answer: expected text, found a whole number"),
         ([[1]], r"^answers.jsonl:1: row: expected an object, found a list"),
     ],
@@ -63,6 +63,22 @@ def test_input_records_are_read_with_aliases_and_unknown_fields(tmp_path: Path) 
 def test_the_first_row_that_cannot_be_used_raises_with_its_place(tmp_path: Path, rows: list[object], said: str) -> None:
     with pytest.raises(RecordError, match=said):
         list(read(written(tmp_path / "answers.jsonl", *rows)))
+
+
+def test_a_response_without_an_id_is_called_by_its_place(tmp_path: Path) -> None:
+    path = written(tmp_path / "answers.jsonl", {"query": "Who?", "result": "She."}, {"id": "b", "result": "He."})
+    assert [(each.record_id, each.question, each.response) for each in read(path)] == [
+        ("answers.jsonl:1", "Who?", "She."),
+        ("b", None, "He."),
+    ]
+
+
+def test_a_file_is_read_by_the_paths_of_a_map(tmp_path: Path) -> None:
+    row = {"said": {"by": "m", "words": "She."}, "found": [{"body": {"t": "a"}}, {"body": {"t": "b"}}]}
+    paths = {"response": "said.words", "evidence": "found[].body.t", "model": "said.by"}
+    [response] = hallumeter.read(written(tmp_path / "answers.jsonl", row), map=paths)
+    assert (response.response, response.model) == ("She.", "m")
+    assert [passage.text for passage in response.evidence] == ["a", "b"]
 
 
 def test_a_missing_file_of_records_raises(tmp_path: Path) -> None:
@@ -220,7 +236,7 @@ def test_a_field_called_quotes_may_hold_anything(quotes: object) -> None:
 
 
 def test_an_object_without_any_field_is_refused_by_its_line(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"^answers.jsonl:1: record_id: expected the id"):
+    with pytest.raises(RecordError, match=r"^answers.jsonl:1: response: expected the text"):
         list(read(written(tmp_path / "answers.jsonl", {})))
 
 

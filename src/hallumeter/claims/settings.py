@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from hallumeter.errors import SettingsError
+from hallumeter.formats.shapes import RowShape
 from hallumeter.models.pace import PaceSettings
 from hallumeter.models.prices import Price
 from hallumeter.records.judging import Judge
@@ -37,11 +38,24 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
     policies: tuple[Policy, ...] = (HALLUMETER, JUDGE_AUDITOR)
     is_strict: bool = False
     """Whether the first faulty row ends the work."""
+    map: dict[str, str] = {}
+    """Where fields stand that are not found by their names: ``{"response": "output.text"}``."""
 
     def __post_init__(self) -> None:
         if self.similarity is not None and not 0 < self.similarity <= 1:
             raise SettingsError(f"similarity is {self.similarity:g}; expected a number above 0 and up to 1")
         check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
+        RowShape.of(self.map)  # a path that is none is refused before anything is read
+
+    @property
+    def shape(self) -> RowShape:
+        """How rows are read."""
+        return RowShape.of(self.map)
+
+    @property
+    def stated_map(self) -> list[str] | None:
+        """The map as a manifest states it; None for none."""
+        return [f"{own}={path}" for own, path in sorted(self.map.items())] or None
 
     @property
     def fields(self) -> tuple[str, ...]:

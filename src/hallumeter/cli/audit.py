@@ -17,6 +17,7 @@ from .parameters import (
     by_option,
     given_paths,
     interval_options,
+    map_option,
     measure_options,
     measure_settings,
     option,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     help="How claims are found: sentences, clauses, llm or llm:MODEL.",
 )
 @by_option
+@map_option
 @option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: NAME-audit of NAME.jsonl]")
 @option("--resume", "is_resumed", is_flag=True, help="Go on with an audit that was stopped.")
 @option("--limit", type=int, metavar="N", help="Audit the first N records.")
@@ -97,9 +99,10 @@ if TYPE_CHECKING:
 def audit(paths: tuple[Path, ...], **options: Any) -> None:
     """Check every claim of every answer against its evidence: what is unsupported, where, and how sure is that?
 
-    PATHS are JSONL (also .gz), CSV, TSV or Parquet files with one answer per row: response, evidence (a text, a list
-    of texts, or a JSON object), optional id, question, model, samples, ...; names of other tools (answer, context,
-    contexts, ...) are understood. A dash reads JSONL from the standard input.
+    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst) with one answer per row: response, evidence (a
+    text, a list of texts, or a JSON object), optional id, question, model, samples, ...; names and shapes of other
+    tools (answer, contexts, messages, ...) are understood, and --map says where everything else stands. A dash reads
+    JSONL from the standard input.
 
     \b
     Judges:

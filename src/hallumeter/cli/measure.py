@@ -13,6 +13,7 @@ from .parameters import (
     by_option,
     given_paths,
     interval_options,
+    map_option,
     measure_options,
     measure_settings,
     option,
@@ -24,6 +25,7 @@ from .parameters import (
 @click.command()
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
 @by_option
+@map_option
 @output_options
 @measure_options
 @interval_options
@@ -32,9 +34,10 @@ from .parameters import (
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Measure verdicts on claims: how many are unsupported, and how sure is that?
 
-    PATHS are JSONL (also .gz), CSV, TSV or Parquet files; a dash, or no path at all in a pipe, reads JSONL from the
-    standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text, probabilities,
-    ...) or one answer to a question that could or could not be answered (record_id, response, answerable).
+    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst); a dash, or no path at all in a pipe, reads JSONL
+    from the standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text,
+    probabilities, ...) or one answer to a question that could or could not be answered (record_id, response,
+    answerable).
 
     \b
     Examples:

@@ -128,8 +128,24 @@ def measure_settings(options: dict[str, Any]) -> MeasureSettings:
     return MeasureSettings(is_strict=options.pop("strict"), **given)
 
 
+def parsed_map(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Paths by field, as --map gives them."""
+    if not given:
+        return {}
+    from hallumeter.formats.shapes import parse_map
+
+    return parse_map(given)
+
+
 by_option = option(
     "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
+)
+map_option = option(
+    "--map",
+    multiple=True,
+    callback=parsed_map,
+    metavar="FIELD=PATH",
+    help="Where a field stands: response=output.text, evidence=docs[].content. Repeat for several.",
 )
 workers_option = option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core."

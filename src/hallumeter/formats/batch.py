@@ -122,9 +122,12 @@ class Batch(Struct, frozen=True, eq=False):
     faults: tuple[Fault, ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     """Names found in the file that stand for hallumeter's own."""
+    notices: dict[str, int] = field(default_factory=dict)
+    """What a reader must know of some rows, and of how many."""
 
     def without(self, lines: Container[int]) -> Batch:
         """The batch without the rows that stand on some lines."""
         kept = np.array([row for row, line in enumerate(self.lines) if line not in lines], dtype=np.int64)
         columns = {name: _only(column, kept) for name, column in self.columns.items()}
-        return Batch(columns, [self.lines[row] for row in kept.tolist()], self.faults, self.aliases)
+        lines = [self.lines[row] for row in kept.tolist()]
+        return Batch(columns, lines, self.faults, self.aliases, self.notices)

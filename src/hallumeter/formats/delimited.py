@@ -10,32 +10,50 @@ from pathlib import Path
 from typing import IO, TextIO
 
 import msgspec
+from msgspec import structs
 
 from hallumeter.errors import InputError
 from hallumeter.text.normalize import printable
 
 from .batch import Batch, Fault, plain_message
-from .fields import ALIASES, STRUCTURED_FIELDS, named_batch
-from .jsonl import BROKEN, LONGEST_LINE, RowSchema, duplicate_key_fault, open_binary, repeated_key
+from .fields import ALIASES, STRUCTURED_FIELDS
+from .jsonl import (
+    BROKEN,
+    LONGEST_LINE,
+    RowSchema,
+    damage,
+    duplicate_key_fault,
+    open_binary,
+    repeated_key,
+    uncompressed_name,
+)
+from .literals import literal_of
+from .shapes import AS_NAMED, RowShape, own_name, shaped_batch
 
 ROWS_AT_A_TIME = 2048
 _TAB_ENDINGS = (".tsv", ".tab")
 
 
-def read_delimited(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
+def read_delimited(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
     """Read a CSV or TSV file; an empty cell is a value that is not known.
 
-    A cell of a field that is a list or an object, such as `evidence`, may hold JSON; any other cell is its text.
+    A cell of a field that is a list or an object, such as `evidence`, may hold it as JSON or as Python prints it; any
+    other cell is its text.
 
     An alias among the `fields` is kept under its own name as well.
     """
-    delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(_TAB_ENDINGS) else ","
+    delimiter = "\t" if uncompressed_name(path.name).endswith(_TAB_ENDINGS) else ","
     with open_binary(path) as stream:
-        yield from read_delimited_stream(stream, path.name, delimiter, fields=fields)
+        yield from read_delimited_stream(stream, path.name, delimiter, fields=fields, shape=shape)
 
 
 def read_delimited_stream(
-    stream: IO[bytes], name: str, delimiter: str = ",", *, fields: Collection[str] | None = ()
+    stream: IO[bytes],
+    name: str,
+    delimiter: str = ",",
+    *,
+    fields: Collection[str] | None = (),
+    shape: RowShape = AS_NAMED,
 ) -> Iterator[Batch]:
     """Read a table from an open stream, in memory that does not grow with it."""
     csv.field_size_limit(LONGEST_LINE)
@@ -44,7 +62,7 @@ def read_delimited_stream(
     try:
         header = next(reader, [])
         _check_header(header, name)
-        yield from _batches(reader, header, fields)
+        yield from _batches(reader, _Table(header, fields, structs.replace(shape, is_text=True)))
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name}: not UTF-8 near line {reader.line_num + 1} ({error.reason}); save it as UTF-8"
@@ -54,7 +72,7 @@ def read_delimited_stream(
             f"{name}:{reader.line_num}: not a readable table ({error}); check quotes and cell sizes"
         ) from error
     except BROKEN as error:
-        raise InputError(f"{name}: cannot be read to its end ({error}); is it a whole gzip file?") from error
+        raise InputError(damage(name, error)) from error
     finally:
         text.detach()
 
@@ -65,30 +83,36 @@ def _check_header(header: list[str], name: str) -> None:
         raise InputError(f"{name}: column {min(repeated)!r} stands twice in the first row; name each column once")
 
 
-def _batches(reader: Iterator[list[str]], header: list[str], fields: Collection[str] | None) -> Iterator[Batch]:
-    table = _Table(header, fields)
+def _batches(reader: Iterator[list[str]], table: _Table) -> Iterator[Batch]:
     for cells in reader:
         if cells:
             table.add(cells, reader.line_num)  # type: ignore[attr-defined]
         if len(table.lines) == ROWS_AT_A_TIME:
             yield table.batch()
-            table = _Table(header, fields, table.schema)
+            table = table.emptied()
     yield table.batch()
 
 
 class _Table:
     """Rows under the names of one header, until they are a batch."""
 
-    def __init__(self, header: list[str], fields: Collection[str] | None, schema: RowSchema | None = None) -> None:
-        self.schema = schema or RowSchema(header)
+    def __init__(
+        self, header: list[str], fields: Collection[str] | None, shape: RowShape, schema: RowSchema | None = None
+    ) -> None:
+        self.schema = schema or RowSchema(header, shape)
+        self._shape = shape
         self.lines: list[int] = []
         self._header = header
         # A text may begin with a bracket: only where a list or an object is expected, a cell can be one.
-        self._may_be_json = {name for name in header if ALIASES.get(name, name) in STRUCTURED_FIELDS}
+        self._may_be_json = {name for name in header if _is_structured(name, shape)}
         self._fields = fields
         self._mappings: list[dict[str, object]] = []
         self._rows: list[msgspec.Struct] = []
         self._faults: list[Fault] = []
+
+    def emptied(self) -> _Table:
+        """A table for the next rows under the same header."""
+        return _Table(self._header, self._fields, self._shape, self.schema)
 
     def add(self, cells: list[str], line: int) -> None:
         expected = len(self._header)
@@ -113,7 +137,12 @@ class _Table:
 
     def batch(self) -> Batch:
         columns = self.schema.raw_columns(self._rows, self._mappings)
-        return named_batch(columns, self.lines, faults=self._faults, fields=self._fields, strict=False)
+        return shaped_batch(columns, self.lines, faults=self._faults, fields=self._fields, shape=self._shape, loose=())
+
+
+def _is_structured(name: str, shape: RowShape) -> bool:
+    """Whether the cells of a column may be lists or objects."""
+    return ALIASES.get(name, name) in STRUCTURED_FIELDS or (shape.is_open and own_name(name) == "evidence")
 
 
 class _RepeatedKeyError(Exception):
@@ -121,13 +150,14 @@ class _RepeatedKeyError(Exception):
 
 
 def _value(cell: str) -> object:
-    """A cell that holds a JSON list or object is one; any other is its text."""
+    """A cell that holds a list or an object, as JSON or as Python prints it, is one; any other is its text."""
     if not cell.startswith(("[", "{")):
         return cell
     try:
         value = msgspec.json.decode(cell)
     except msgspec.DecodeError:
-        return cell
+        found = literal_of(cell)
+        return cell if found is None or cell.startswith("{") else found
     if (key := repeated_key(cell, value)) is not None:
         raise _RepeatedKeyError(key)
     return value

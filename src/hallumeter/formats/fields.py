@@ -52,6 +52,10 @@ ALIASES = {
     "answer": "response",
     "output": "response",
     "claim": "text",
+    "retrieval_context": "evidence",
+    "retrieved_context": "evidence",
+    "source_documents": "evidence",
+    "source_nodes": "evidence",
     "context": "evidence",
     "contexts": "evidence",
     "retrieved_contexts": "evidence",
@@ -97,28 +101,30 @@ def named_batch(
     faults: Iterable[Fault] = (),
     fields: Collection[str] | None = (),
     strict: bool = True,
+    held: Collection[str] = (),
 ) -> Batch:
     """A batch of columns under hallumeter's own names.
 
     An alias that is the only name of its field is renamed. Where a file has several names for one field, a row's own
     name counts first and then the aliases in their order; an alias keeps what it did not stand for. An alias among the
-    `fields` stays under its own name as well, so that rows can be grouped by it.
+    `fields` stays under its own name as well, so that rows can be grouped by it; one that is `held` stands for itself.
     """
     asked = fields or ()
     columns: dict[str, Column] = {}
     aliases: dict[str, str] = {}
     shared: dict[str, None] = {}
+    named = {key: column for key, column in raw.items() if key not in held} if held else raw
     for key, column in raw.items():
-        if key not in ALIASES:
+        if key not in ALIASES or key in held:
             columns[key] = column
-        elif rivals(key, raw):
+        elif rivals(key, named):
             shared[ALIASES[key]] = None
         else:
             columns[ALIASES[key]] = column
             aliases[key] = ALIASES[key]
     found = list(faults)
     for own in shared:
-        joining = _Joining(own, raw, strict=strict)
+        joining = _Joining(own, named, strict=strict)
         columns |= joining.columns
         aliases |= joining.aliases
         found.extend(Fault(lines[row], "wrong_type", message) for row, message in joining.faults.items())

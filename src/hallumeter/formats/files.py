@@ -11,34 +11,36 @@ from hallumeter.errors import InputError
 
 from .batch import Batch
 from .delimited import read_delimited
-from .jsonl import read_jsonl, read_jsonl_stream
+from .json_document import read_json
+from .jsonl import read_jsonl, read_jsonl_stream, uncompressed_name
 from .parquet import read_parquet
+from .shapes import AS_NAMED, RowShape
 
 STDIN = "-"
 """A path of one dash stands for the standard input."""
-_JSONL = (".jsonl", ".ndjson", ".jl")
-_DELIMITED = (".csv", ".tsv", ".tab")
-_PARQUET = (".parquet", ".pq")
+_READERS = (
+    ((".jsonl", ".ndjson", ".jl"), read_jsonl),
+    ((".json",), read_json),
+    ((".csv", ".tsv", ".tab"), read_delimited),
+    ((".parquet", ".pq"), read_parquet),
+)
 
 
-def read_rows(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
-    """Read the rows of a JSONL, CSV, TSV or Parquet file; a dash reads JSONL from the standard input.
+def read_rows(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
+    """Read the rows of a JSONL, JSON, CSV, TSV or Parquet file; a dash reads JSONL from the standard input.
 
     Of a Parquet file only the known columns are read, and the `fields` asked for; None asks for all. A field asked for
     by another tool's name is there under that name as well.
     """
     if str(path) == STDIN:
-        return read_jsonl_stream(sys.stdin.buffer, "<stdin>", fields)
+        return read_jsonl_stream(sys.stdin.buffer, "<stdin>", fields, shape=shape)
     check_readable(path)
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(_JSONL):
-        return read_jsonl(path, fields)
-    if name.endswith(_DELIMITED):
-        return read_delimited(path, fields)
-    if name.endswith(_PARQUET):
-        return read_parquet(path, fields)
-    known = ", ".join([*_JSONL, *_DELIMITED, *_PARQUET])
-    raise InputError(f"{path}: unknown ending {path.suffix!r}; expected one of {known} (also with .gz)")
+    name = uncompressed_name(path.name)
+    for endings, read in _READERS:
+        if name.endswith(endings):
+            return read(path, fields, shape=shape)
+    known = ", ".join(ending for endings, _ in _READERS for ending in endings)
+    raise InputError(f"{path}: unknown ending {path.suffix!r}; expected one of {known} (also with .gz or .zst)")
 
 
 def check_readable(path: Path) -> None:

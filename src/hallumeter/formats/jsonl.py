@@ -1,4 +1,4 @@
-"""JSON lines, plain or compressed by gzip: one object per line."""
+"""JSON lines, plain or compressed by gzip or zstd: one object per line."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import gzip
 import io
 import json
 import re
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, NamedTuple, cast, get_args
+from typing import IO, Any, NamedTuple, cast, get_args
 
 import msgspec
 import numpy as np
 
-from hallumeter.errors import InputError, RecordError
+from hallumeter.errors import InputError, MissingExtraError, RecordError
 
 from .batch import Batch, Column, Fault, plain_message
-from .fields import ALIASES, KNOWN_FIELDS, named_batch, type_of
+from .fields import ALIASES, KNOWN_FIELDS, type_of
+from .shapes import AS_NAMED, RowShape, shaped_batch
 
 # A record type made for the keys of one file.
 #
@@ -36,8 +39,11 @@ _UNNAMEABLE = re.compile(r'["\\\x00-\x1f]')
 class RowSchema:
     """A record type that grows with the keys seen in a file."""
 
-    def __init__(self, keys: Iterable[str] = ()) -> None:
+    def __init__(self, keys: Iterable[str] = (), shape: RowShape = AS_NAMED) -> None:
         self._keys: dict[str, None] = {}
+        self._shape = shape
+        self.loose: set[str] = set()
+        """Keys of texts in whose place some row has an object."""
         self.is_wide = False
         """Whether some keys have no place in the record type, so that rows are needed as mappings as well."""
         self._is_dense = True
@@ -55,11 +61,22 @@ class RowSchema:
             self._keys.update(added)
             self._build()
 
+    def loosen(self, rows: Iterable[Mapping[str, object]]) -> None:
+        """Allow objects where some rows have them in place of a text, if the shape looks into them."""
+        is_loose = self._shape.is_loose
+        found = {key for row in rows for key, value in row.items() if is_loose(key, value)} - self.loose
+        if found:
+            self.loose |= found
+            self._build()
+
+    def _type_of(self, key: str) -> object:
+        return object if key in self.loose or self._shape.is_untyped(key) else type_of(key, self._keys)
+
     def _build(self) -> None:
         attributes = {key: f"field_{number}" for number, key in enumerate(self._keys)}
         self.row_type = msgspec.defstruct(
             "Row",
-            [(attributes[key], type_of(key, self._keys), None) for key in self._keys],
+            [(attributes[key], self._type_of(key), None) for key in self._keys],
             rename={attribute: key for key, attribute in attributes.items()},
             forbid_unknown_fields=not self.is_wide,
             gc=False,
@@ -67,13 +84,13 @@ class RowSchema:
         self.list_decoder = msgspec.json.Decoder(list[self.row_type])  # type: ignore[name-defined]
         dense_type = msgspec.defstruct(
             "DenseRow",
-            [(attributes[key], type_of(key, self._keys)) for key in self._keys],
+            [(attributes[key], self._type_of(key)) for key in self._keys],
             rename={attribute: key for key, attribute in attributes.items()},
             forbid_unknown_fields=True,
             gc=False,
         )
         self._dense_decoder = msgspec.json.Decoder(list[dense_type])  # type: ignore[valid-type]
-        self.nested = [key for key in self._keys if _may_nest(type_of(key, self._keys))]
+        self.nested = [key for key in self._keys if _may_nest(self._type_of(key))]
         """The keys whose values may be lists or objects."""
         self.getters: dict[str, Callable[[msgspec.Struct], object]] = {
             key: attrgetter(attribute) for key, attribute in attributes.items()
@@ -125,7 +142,7 @@ class RowSchema:
 
     def columns(self, rows: Sequence[msgspec.Struct]) -> dict[str, Column]:
         """Turn rows of the record type into columns under hallumeter's own names."""
-        batch = named_batch(self.raw_columns(rows), range(1, len(rows) + 1))
+        batch = shaped_batch(self.raw_columns(rows), range(1, len(rows) + 1))
         if batch.faults:
             raise RecordError(f"row {batch.faults[0].line}: {batch.faults[0].message}")
         return batch.columns
@@ -134,17 +151,25 @@ class RowSchema:
 # Rows that are already mappings, in Python or out of a decoder, as batches.
 
 
-def batch_of(rows: Sequence[Mapping[str, object]], first: int = 1, *, fields: Collection[str] | None = ()) -> Batch:
-    """Mappings as one batch, numbered from `first`; a row that does not fit becomes a fault.
+def batch_of(
+    rows: Sequence[Mapping[str, object]],
+    first: int = 1,
+    *,
+    fields: Collection[str] | None = (),
+    shape: RowShape = AS_NAMED,
+    numbers: Sequence[int] | None = None,
+) -> Batch:
+    """Mappings as one batch, numbered from `first` or as given; a row that does not fit becomes a fault.
 
     >>> batch_of([{"id": "r1", "label": "REFUTED"}, {"id": 0.5}]).faults[0].message
     'id: expected a whole number or text, found a number'
     """
     named = [{str(key): value for key, value in row.items()} for row in rows]
-    schema = RowSchema(dict.fromkeys(key for row in named for key in row))
-    typed = typed_rows(named, range(first, first + len(rows)), schema)
+    schema = RowSchema(dict.fromkeys(key for row in named for key in row), shape)
+    schema.loosen(named)
+    typed = typed_rows(named, range(first, first + len(rows)) if numbers is None else numbers, schema)
     columns = schema.raw_columns(typed.rows, typed.mappings)
-    return named_batch(columns, typed.numbers, faults=typed.faults, fields=fields)
+    return shaped_batch(columns, typed.numbers, faults=typed.faults, fields=fields, shape=shape, loose=schema.loose)
 
 
 class TypedRows(msgspec.Struct, frozen=True):
@@ -198,56 +223,105 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
-def read_jsonl(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
-    """Read a file of JSON lines; a name that ends in .gz is uncompressed on the way.
+def read_jsonl(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
+    """Read a file of JSON lines; one whose name ends in .gz or .zst is uncompressed on the way.
 
     An alias among the `fields` is kept under its own name as well.
     """
     with open_binary(path) as stream:
-        yield from read_jsonl_stream(stream, path.name, fields)
+        yield from read_jsonl_stream(stream, path.name, fields, shape=shape)
+
+
+def uncompressed_name(name: str) -> str:
+    """The name of a file in small letters, without the ending of its compression.
+
+    >>> uncompressed_name("Answers.JSONL.gz")
+    'answers.jsonl'
+    """
+    return name.lower().removesuffix(".gz").removesuffix(".zst")
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain or gzip-compressed file for reading."""
+    """Open a file for reading, plain or compressed by gzip or zstd."""
     try:
         if path.suffix.lower() == ".gz":
             return io.BufferedReader(gzip.open(path), buffer_size=CHUNK_BYTES)
+        if path.suffix.lower() == ".zst":
+            return io.BufferedReader(_ZstdStream(path), buffer_size=CHUNK_BYTES)
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
 
 
-def read_jsonl_stream(stream: IO[bytes], name: str, fields: Collection[str] | None = ()) -> Iterator[Batch]:
+def damage(name: str, error: Exception) -> str:
+    """What to say of a file that cannot be read to its end."""
+    kind = "zstd" if name.lower().endswith(".zst") else "gzip"
+    return f"{name}: cannot be read to its end ({error}); is it a whole {kind} file?"
+
+
+class _ZstdStream(io.RawIOBase):
+    """A file compressed by zstd; what is damaged in it is an `OSError`, as of any other file."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            module = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+        except ImportError as error:
+            raise MissingExtraError("zstd", f"{path.name}: reading .zst") from error
+        self._damage = module.ZstdError
+        self._file = module.ZstdFile(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._file.readinto(buffer))
+        except self._damage as error:
+            raise OSError(str(error)) from error
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def read_jsonl_stream(
+    stream: IO[bytes], name: str, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED
+) -> Iterator[Batch]:
     """Read JSON lines from an open stream, in memory that does not grow with the file."""
-    schema = RowSchema()
-    gathered = _Gathered(schema, fields)
+    schema = RowSchema(shape=shape)
+    gathered = _Gathered(schema, fields, shape)
     for lines in _chunks_of_lines(stream, name):
         decoded = _decode(lines, schema)
         if schema.is_wide or len(schema) != gathered.width or gathered.rows >= ROWS_AT_A_TIME:
             yield from gathered.batches()
-            gathered = _Gathered(schema, fields)
+            gathered = _Gathered(schema, fields, shape)
         if schema.is_wide:
-            yield from _wide_batches(decoded, schema, fields)
+            yield from _wide_batches(decoded, schema, fields, shape)
         else:
             gathered.add(decoded)
     yield from gathered.batches()
 
 
-def _wide_batches(decoded: TypedRows, schema: RowSchema, fields: Collection[str] | None) -> Iterator[Batch]:
+def _wide_batches(
+    decoded: TypedRows, schema: RowSchema, fields: Collection[str] | None, shape: RowShape
+) -> Iterator[Batch]:
     """Batches of few rows, because each has a column for every key that one of its rows has."""
     faults = decoded.faults
     for first in range(0, max(len(decoded.rows), 1), WIDE_ROWS_AT_A_TIME):
         part = slice(first, first + WIDE_ROWS_AT_A_TIME)
         columns = schema.raw_columns(decoded.rows[part], decoded.mappings[part])
-        yield named_batch(columns, decoded.numbers[part], faults=faults, fields=fields)
+        yield shaped_batch(
+            columns, decoded.numbers[part], faults=faults, fields=fields, shape=shape, loose=schema.loose
+        )
         faults = ()
 
 
 class _Gathered:
     """Rows of several chunks as columns, as long as the record type stays the same."""
 
-    def __init__(self, schema: RowSchema, fields: Collection[str] | None) -> None:
-        self._fields = fields
+    def __init__(self, schema: RowSchema, fields: Collection[str] | None, shape: RowShape) -> None:
+        self._schema, self._fields, self._shape = schema, fields, shape
         self._columns: dict[str, tuple[Callable[[msgspec.Struct], object], list[object]]] = {
             key: (getter, []) for key, getter in schema.getters.items()
         }
@@ -267,7 +341,14 @@ class _Gathered:
         """One batch, or none when nothing was gathered."""
         if self.rows or self._faults:
             columns: dict[str, Column] = {key: values for key, (_, values) in self._columns.items()}
-            yield named_batch(columns, self._lines(), faults=self._faults, fields=self._fields)
+            yield shaped_batch(
+                columns,
+                self._lines(),
+                faults=self._faults,
+                fields=self._fields,
+                shape=self._shape,
+                loose=self._schema.loose,
+            )
 
     def _lines(self) -> Sequence[int]:
         """Line numbers as one range when nothing interrupts them, which costs nothing to carry along."""
@@ -346,7 +427,7 @@ def _block(stream: IO[bytes], name: str) -> bytes:
     try:
         return stream.read(CHUNK_BYTES)
     except BROKEN as error:
-        raise InputError(f"{name}: cannot be read to its end ({error}); is it a whole gzip file?") from error
+        raise InputError(damage(name, error)) from error
 
 
 def _skip_line(stream: IO[bytes], name: str) -> bytes:
@@ -391,6 +472,7 @@ def _decode_closely(lines: _Lines, schema: RowSchema) -> TypedRows:
     """Widen the record type by all the new keys of a chunk, and name each of its lines that cannot be read."""
     mappings, numbers, faults = _mappings(lines)
     schema.widen(dict.fromkeys(key for mapping in mappings for key in mapping))
+    schema.loosen(mappings)
     typed = typed_rows(mappings, numbers, schema)
     return TypedRows(typed.rows, typed.numbers, typed.mappings, [*lines.faults, *faults, *typed.faults])
 

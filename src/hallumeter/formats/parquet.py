@@ -1,4 +1,4 @@
-"""Parquet files, read by columns; needs the extra ``parquet``."""
+"""Parquet files, read by columns, and tables in memory that speak Arrow; needs the extra ``parquet``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hallumeter.errors import InputError, MissingExtraError
 
 from .batch import Batch, Coded, Column, Fault, Numbers, expanded, plain_message
-from .fields import ALIASES, KNOWN_FIELDS, Position, named_batch, rivals
+from .fields import ALIASES, KNOWN_FIELDS, Position, rivals
+from .shapes import AS_NAMED, TEXTS, RowShape, shaped_batch
 
 ROWS_AT_A_TIME = 1 << 17
 _REPEATING = ("record_id", "id", "judge", "model", "label", "question", "question_id", "reason")
@@ -29,7 +30,7 @@ _EXPECTED = {
 }
 
 
-def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Batch]:
+def read_parquet(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
     """Read the known columns of a Parquet file, and the further fields that are asked for; None asks for all."""
     try:
         import pyarrow as pa
@@ -43,26 +44,41 @@ def read_parquet(path: Path, fields: Collection[str] | None = ()) -> Iterator[Ba
             name for name in _REPEATING if name in present.names and pa.types.is_string(present.field(name).type)
         ]
         with parquet.ParquetFile(path, read_dictionary=repeating) as file:
-            names = [name for name in present.names if fields is None or _is_wanted(name, fields)]
-            _check_types(path, present, names)
-            yield from _batches(file, names, fields)
+            names = [name for name in present.names if fields is None or _is_wanted(name, fields, shape)]
+            _check_types(path, present, names, shape)
+            yield from _batches(file, names, fields, shape)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path.name}: not a readable Parquet file ({_first_line(error)})") from error
 
 
-def _batches(file: Any, names: list[str], fields: Collection[str] | None) -> Iterator[Batch]:
+def _batches(file: Any, names: list[str], fields: Collection[str] | None, shape: RowShape) -> Iterator[Batch]:
     row = 1
     for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, columns=names):
         lines = range(row, row + batch.num_rows)
         columns = {name: _column(batch.column(name)) for name in names}
         faults = [fault for name in _CHECKED_BY_ROW if name in columns for fault in _check_rows(name, columns, lines)]
-        named = named_batch(columns, lines, faults=faults, fields=fields)
+        named = shaped_batch(columns, lines, faults=faults, fields=fields, shape=shape)
         yield named.without({fault.line for fault in faults}) if faults else named
         row += batch.num_rows
 
 
-def _is_wanted(name: str, fields: Collection[str]) -> bool:
-    return name in KNOWN_FIELDS or name in ALIASES or name in fields
+def rows_of_arrow(given: Any) -> Iterator[dict[str, object]]:
+    """The rows of a table in memory that speaks Arrow."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingExtraError("parquet", "reading an Arrow table") from error
+    is_stream = hasattr(given, "__arrow_c_stream__")
+    batches = pa.RecordBatchReader.from_stream(given) if is_stream else [pa.record_batch(given)]
+    for batch in batches:
+        names = batch.schema.names
+        columns = [expanded(_column(batch.column(place))) for place in range(len(names))]
+        for values in zip(*columns, strict=True):
+            yield dict(zip(names, values, strict=True))
+
+
+def _is_wanted(name: str, fields: Collection[str], shape: RowShape) -> bool:
+    return name in KNOWN_FIELDS or name in ALIASES or name in fields or shape.is_wanted(name)
 
 
 def _check_names(path: Path, names: list[str]) -> None:
@@ -71,14 +87,14 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise InputError(f"{path.name}: column {repeated[0]!r} stands twice; name each column once")
 
 
-def _check_types(path: Path, schema: Any, names: list[str]) -> None:
+def _check_types(path: Path, schema: Any, names: list[str], shape: RowShape) -> None:
     """Refuse columns that cannot hold what their field needs; an alias beside its field may hold anything."""
     for name in names:
-        if name in ALIASES and rivals(name, names):
+        if (name in ALIASES and rivals(name, names)) or shape.is_untyped(name):
             continue
         kind = KNOWN_FIELDS.get(ALIASES.get(name, name))
         found = schema.field(name).type
-        if not _fits(found, kind):
+        if not _fits(found, kind) and not (_is_nested(found) and shape.is_open and ALIASES.get(name, name) in TEXTS):
             raise InputError(f"{path.name}: column {name!r}: expected {_EXPECTED[kind]}, found {found}")  # type: ignore[index]
 
 
@@ -96,6 +112,12 @@ def _fits(found: Any, kind: object) -> bool:
         str | int: is_text or is_whole,
     }
     return kinds.is_null(held) or by_kind.get(kind, True)  # type: ignore[call-overload, no-any-return]
+
+
+def _is_nested(found: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_nested(found))
 
 
 def _check_rows(name: str, columns: dict[str, Column], lines: Sequence[int]) -> Iterator[Fault]:

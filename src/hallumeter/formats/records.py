@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from hallumeter.records.response import FieldValue, Passage, Quote, Response
 from .batch import Batch, expanded
 from .fields import KNOWN_FIELDS
 from .files import read_rows
+from .literals import literal_of
+from .plain import plain
+from .shapes import RowShape
 
 # Labels as judges of all kinds spell them.
 
@@ -59,16 +63,20 @@ OUTCOMES = (Label.SUPPORTED.value, Label.REFUTED.value, Label.NOT_ENOUGH_INFO.va
 """The order of the numbers in a distribution over labels."""
 
 
-def read(path: str | Path) -> Iterator[Response]:
-    """Read input records; the first row that cannot be used raises, naming the file and the line."""
+def read(path: str | Path, *, map: Mapping[str, str] | None = None) -> Iterator[Response]:  # noqa: A002 (as --map)
+    """Read responses from a file of any shape; the first row that cannot be used raises, naming the file and the line.
+
+    A response without an id is called by its place, such as ``answers.jsonl:3``. The `map` says where fields stand
+    that are not found by their names: ``{"response": "output.text", "evidence": "docs[].content"}``.
+    """
     path = Path(path)
-    for batch in read_rows(path, fields=None):
+    for batch in read_rows(path, fields=None, shape=RowShape.of(map or {})):
         if batch.faults:
             raise RecordError(f"{path.name}:{batch.faults[0].line}: {batch.faults[0].message}")
         for line, row in rows_of(batch):
-            if row.get("record_id") in (None, ""):
-                raise RecordError(f"{path.name}:{line}: record_id: expected the id of the response, found none")
-            yield response_of(row)
+            if row.get("record_id") in (None, "") and row.get("response") is None:
+                raise RecordError(f"{path.name}:{line}: response: expected the text of the answer, found none")
+            yield response_of(row, None if row.get("record_id") not in (None, "") else f"{path.name}:{line}")
 
 
 def rows_of(batch: Batch) -> Iterator[tuple[int, Row]]:
@@ -107,15 +115,110 @@ def response_of(row: Mapping[str, object], record_id: str | None = None) -> Resp
 
 
 def passages_of(evidence: object) -> tuple[Passage, ...]:
-    """Evidence given as a text, a list of texts or passages, or any JSON object, as numbered passages.
+    """Evidence of any form as numbered passages.
+
+    It may be a text, a list or array of texts, documents of LangChain, nodes of LlamaIndex, objects with a text, any
+    JSON object, or such a list printed as text. What is missing, such as NaN, is left out.
 
     >>> passages_of(["Paris is in France.", {"evidence_id": "b", "text": "It is the capital."}])
     (Passage(evidence_id='e1', text='Paris is in France.'), Passage(evidence_id='b', text='It is the capital.'))
+    >>> [passage.text for passage in passages_of("[Document(page_content='Paris is big.', metadata={'page': 3})]")]
+    ['Paris is big.']
+
+    Raises:
+        TypeError: There is nothing in it that could be read.
     """
-    if evidence is None or evidence == "":
-        return ()
-    items = evidence if isinstance(evidence, list) else [evidence]
+    if type(evidence) is list and not any(type(item) is not str or item[:1] in _OPENINGS for item in evidence):
+        items = evidence  # texts that are nothing else, as nearly all are
+    else:
+        items = [part for item in _items(evidence) for part in _parts(item)]
     return tuple(_passage(item, f"e{number}") for number, item in enumerate(items, 1) if item is not None)
+
+
+def looks_serialized(evidence: object) -> bool:
+    """Whether some text of the evidence looks like a printed list or document, but cannot be read as one.
+
+    >>> looks_serialized("[Document(page_content='Paris is"), looks_serialized("[1] Paris is big.")
+    (True, False)
+    """
+    texts = [item for item in _items(evidence) if isinstance(item, str)]
+    return any(_LOOKS_PRINTED.match(text) and _printed(text) is None for text in texts)
+
+
+_MAY_BE_PRINTED = re.compile(r"\s*(?:[\[({]|array\(|Document\(|NodeWithScore\()")
+_OPENINGS = frozenset("[({aDN \t\r\n")
+"""What the text of a printed list or document can begin with."""
+_LOOKS_PRINTED = re.compile(
+    r"""\s*(?:\[\s*\{\s*['"] | [\[(]?\s*\w*(?:Document|Node)\w*\(\w+= | array\(\[ | \{\s*['"]page_content['"]\s*:
+    | \[\s*(?:'[^'\n]*'|"[^"\n]*")\s*(?:,\s*['"_a-z]|\]\s*$))""",
+    re.VERBOSE,
+)
+_TEXT_KEYS = ("page_content", "text")
+_OTHER_TEXT_KEYS = ("content", "chunk_text", "chunk", "passage", "snippet", "document", "body", "context")
+_INNER_KEYS = ("node", "text_resource", "document", "doc", "kwargs")
+_BESIDE_TEXT = frozenset(
+    {
+        "id",
+        "_id",
+        "id_",
+        "doc_id",
+        "docid",
+        "evidence_id",
+        "chunk_id",
+        "metadata",
+        "meta",
+        "score",
+        "similarity",
+        "type",
+    }
+    | {"distance", "rank", "index", "position", "source", "url", "uri", "doc_uri", "link", "title", "embedding"}
+)
+"""Keys that speak about a text: an object with others is a record, and all of it is evidence."""
+
+
+def _items(evidence: object) -> list[object]:
+    """Evidence as a list."""
+    if evidence is None or (isinstance(evidence, str) and not evidence):
+        return []
+    if isinstance(evidence, str):
+        return [evidence]
+    if not (isinstance(evidence, list) and all(type(item) is str for item in evidence)):
+        evidence = plain(evidence)
+    items = evidence if isinstance(evidence, list) else [evidence]
+    while len(items) == 1 and isinstance(items[0], list):  # one question's passages in a list for each question
+        items = items[0]
+    return items
+
+
+def _parts(item: object) -> list[object]:
+    """An item of the evidence, or the several that were printed as one text."""
+    if isinstance(item, str) and _MAY_BE_PRINTED.match(item):
+        printed = _printed(item)
+        return [] if printed == [] else _printed_items(printed) or [item]
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[1], int | float):  # a document with its score
+        return [item[0]]
+    return [item]
+
+
+def _printed(text: str) -> object:
+    """What a text spells as JSON or as Python prints it; None when it spells nothing."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return literal_of(text)
+
+
+def _printed_items(value: object) -> list[object]:
+    """Passages that were printed as text; none where it may be a record that is evidence itself."""
+    if isinstance(value, dict):
+        is_passage = "page_content" in value or value.keys() <= {*_TEXT_KEYS, *_BESIDE_TEXT, "node"}
+        return [value] if is_passage and _text_of_passage(value) is not None else []
+    if not isinstance(value, list):
+        return []
+    if len(value) == 1 and isinstance(value[0], list):
+        return _printed_items(value[0])
+    is_passages = all(isinstance(item, str) or (isinstance(item, dict) and _text_of_passage(item)) for item in value)
+    return value if is_passages else []
 
 
 def claim_of(row: Mapping[str, object], record_id: str, *, response: str | None = None) -> Claim:
@@ -212,9 +315,24 @@ def _quotes(values: object) -> tuple[Quote, ...]:
 def _passage(item: object, evidence_id: str) -> Passage:
     if isinstance(item, str):
         return Passage(evidence_id, item)
-    if isinstance(item, dict) and isinstance(item.get("text"), str):
-        return Passage(str(item.get("evidence_id", evidence_id)), item["text"])
+    text = _text_of_passage(item) if isinstance(item, dict) else None
+    if text is not None:
+        return Passage(str(item.get("evidence_id", evidence_id)), text)  # type: ignore[attr-defined]
     return Passage(evidence_id, str(_field_value(item)))
+
+
+def _text_of_passage(item: dict[str, object]) -> str | None:
+    """The text of a document, a node, or an object that holds a text and little else."""
+    for key in _TEXT_KEYS:
+        if isinstance(text := item.get(key), str):
+            return text
+    for key in _INNER_KEYS:
+        if isinstance(inner := item.get(key), dict) and (text := _text_of_passage(inner)) is not None:
+            return text
+    for key in _OTHER_TEXT_KEYS:
+        if isinstance(text := item.get(key), str) and item.keys() <= {key, *_BESIDE_TEXT}:
+            return text
+    return None
 
 
 def _field_value(value: object) -> FieldValue:

@@ -68,9 +68,10 @@ class RunIdentity(Struct, frozen=True):
     def check_finished(self, found: Manifest, wanted: Manifest, folder: Path) -> None:
         """Refuse to take a finished run for what is wanted when it was made from something else."""
         was, now = _deciding(found), _deciding(wanted)
-        for name, value in now.items():
-            if was.get(name) != value:
-                shown = {"name": name.replace("_", " "), "was": shown_value(was.get(name)), "now": shown_value(value)}
+        for name in dict.fromkeys((*now, *was)):
+            if was.get(name) != now.get(name):
+                values = {"was": shown_value(was.get(name)), "now": shown_value(now.get(name))}
+                shown = {"name": name.replace("_", " "), **values}
                 raise SettingsError(self.wording.finished.format(folder=folder, **shown))
 
 

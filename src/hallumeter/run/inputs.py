@@ -12,11 +12,13 @@ from itertools import islice
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from hallumeter.errors import InputError, RecordError
-from hallumeter.formats.batch import Batch
+from hallumeter.formats.batch import Batch, Fault
 from hallumeter.formats.files import STDIN
 from hallumeter.formats.jsonl import BROKEN, batch_of, open_binary
+from hallumeter.formats.shapes import RowShape
 
 STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
@@ -35,6 +37,20 @@ def only_paths(items: Sequence[object], mixed: str) -> list[Path]:
     if paths and len(paths) < len(items):
         raise RecordError(mixed)
     return paths
+
+
+def paths_or_rows(given: object, mixed: str) -> tuple[list[Path], object]:
+    """What was given in Python: paths, or else what holds rows; a generator is gone through once.
+
+    Raises:
+        RecordError: It is both; `mixed` is the message.
+    """
+    if isinstance(given, str | Path):
+        return [Path(given)], ()
+    if not isinstance(given, list | tuple | set | Iterator):
+        return [], given
+    items = list(given)
+    return only_paths(items, mixed), items
 
 
 def named_files(paths: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -59,15 +75,18 @@ def rereadable_files(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
         yield [(name, kept if name == STDIN_NAME else path) for name, path in named_files(paths)]
 
 
-def row_batches(rows: Iterable[Mapping[str, object]], name: str, *, fields: Collection[str] | None) -> Iterator[Batch]:
-    """Rows in Python as batches; the first that does not fit raises, with its place under this name."""
-    rest, first = iter(rows), 1
+def row_batches(
+    rows: Iterable[Mapping[str, object] | Fault], *, fields: Collection[str] | None, shape: RowShape
+) -> Iterator[Batch]:
+    """Rows in Python as batches; faults among them, and rows that do not fit, are faults of their batch."""
+    rest = enumerate(rows, 1)
     while part := list(islice(rest, _ROWS_AT_A_TIME)):
-        batch = batch_of(part, first, fields=fields)
-        if batch.faults:
-            raise RecordError(f"{name}:{batch.faults[0].line}: {batch.faults[0].message}")
-        yield batch
-        first += len(part)
+        sound = [(number, row) for number, row in part if not isinstance(row, Fault)]
+        faults = [row for _, row in part if isinstance(row, Fault)]
+        numbers = [number for number, _ in sound]
+        batch = batch_of([row for _, row in sound], fields=fields, shape=shape, numbers=numbers)
+        ordered = tuple(sorted((*batch.faults, *faults), key=lambda fault: fault.line))
+        yield structs.replace(batch, faults=ordered) if faults else batch
 
 
 def sha256_of(path: Path) -> str:

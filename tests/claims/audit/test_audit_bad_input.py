@@ -27,7 +27,7 @@ from audit_runs import (
 from hallumeter.claims.audit.prepare import _Reader
 from hallumeter.claims.settings import AuditSettings, LanguageModelSettings, MeasureSettings
 from hallumeter.cli.main import main
-from hallumeter.errors import InputError, RecordError, SettingsError
+from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.files import read_rows
 from hallumeter.records.claim import Failure, Label, Verdict
 from hallumeter.records.judging import JudgeSpec, JudgeTask
@@ -246,11 +246,74 @@ def test_what_comes_after_the_limit_is_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_no_usable_record_is_refused_with_the_first_fault(tmp_path: Path) -> None:
-    (tmp_path / "answers.jsonl").write_bytes(b'{"id": 1}\n')
+    (tmp_path / "answers.jsonl").write_bytes(b'{"id": 1, "response": null}\n{"response": 5}\n')
     message = refused(tmp_path / "answers.jsonl", "--out", tmp_path / "run")
     assert "no usable record" in message
     assert "response: expected the text of the answer" in message
     assert not (tmp_path / "run").exists()
+
+
+def test_rows_without_a_field_for_the_response_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [{"id": 1, "reply_text": TOWER, "evidence": TOWER, "task": "QA"}])
+    assert refused(path, "--out", tmp_path / "run") == (
+        "hallumeter: answers.jsonl: no row has a response; fields found: evidence, record_id, reply_text, task; "
+        "nearest: reply_text; type --map response=reply_text (in Python: map=...)"
+    )
+    assert not (tmp_path / "run").exists()
+    assert command(path, "--map", "response=reply_text", "--judge", "rules", "--out", tmp_path / "run").exit_code == 0
+    assert labels(tmp_path / "run") == {"SUPPORTED": 1}
+
+
+def test_rows_without_a_field_for_the_evidence_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [{"id": 1, "response": TOWER, "found_docs": [TOWER]}])
+    assert refused(path, "--out", tmp_path / "run") == (
+        "hallumeter: no record has evidence; fields found: found_docs, record_id, response; nearest: found_docs; "
+        "type --map evidence=found_docs (in Python: map=...); or look it up with --evidence-dir"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("response", "map: 'response': expected FIELD=PATH, such as response=output.text"),
+        ("=a", "map: '=a': expected FIELD=PATH, such as response=output.text"),
+        ("response=a[", "map: 'a[': expected a path such as output.text or docs[].content"),
+        ("response=a.b", "map: response=a.b: no row has 'a'; fields found: evidence, record_id"),
+        (
+            "response=evidence.b",
+            "map: response=evidence.b: nothing stands there under 'evidence'; fields found: evidence, record_id",
+        ),
+    ],
+)
+def test_a_map_that_leads_nowhere_is_refused(given: str, said: str, tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [row()])
+    assert refused(path, "--map", given, "--out", tmp_path / "run") == f"hallumeter: {said}"
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_is_not_gone_on_with_by_another_map(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "answers.jsonl", [row(other={"text": "The tower is 999 m high."})])
+    mapped = (path, "--judge", "rules", "--out", tmp_path / "run", "--resume", "--map", "response=other.text")
+    assert command(*mapped).exit_code == 0
+    assert labels(tmp_path / "run") == {"REFUTED": 1}
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_bytes())
+    assert manifest["settings"]["map"] == ["response=other.text"]
+    assert command(*mapped).exit_code == 0
+    assert "with map response=other.text, now it is None" in refused(*mapped[:-2])
+    assert command(path, "--judge", "rules", "--out", tmp_path / "plain").exit_code == 0
+    signatures = [
+        {each["signature"] for each in json.loads((tmp_path / run / "summary.json").read_bytes())["metrics"]}
+        for run in ("run", "plain")
+    ]
+    assert signatures[0] == signatures[1]
+
+
+def test_evidence_that_was_cut_while_it_was_printed_is_noticed(tmp_path: Path) -> None:
+    cut = "[Document(metadata={'source': 'a'}, page_content='The tower is"
+    rows = [row(id="a", evidence=cut), row(id="b", evidence=[cut, TOWER]), row(id="c", evidence="[1] The tower.")]
+    run = hallumeter.audit(rows, judge="rules", out=tmp_path / "run")
+    [notice] = [notice for notice in run.summary.notices if "printed" in notice]
+    assert notice.endswith("so it was judged as it stands: 2 rows")
 
 
 def test_an_unknown_field_to_group_by_is_refused_before_any_call_and_leaves_the_place_free(
@@ -400,13 +463,12 @@ def test_a_judge_that_says_too_little_or_breaks_has_failed_on_those_claims(tmp_p
 def test_records_in_python_that_are_none_are_refused() -> None:
     for given, message in (
         ([], "nothing given"),
-        ({"response": "x"}, "single one"),
-        ([5], "expected a Response or a mapping"),
+        ([5], "no usable record found; the first fault: records:1: expected a mapping, a response or an object"),
         ([{"response": "a\ud800"}], "lone surrogate"),
         (["a.jsonl", {"response": "x"}], "mixed"),
     ):
-        with pytest.raises(RecordError, match=message):
-            hallumeter.audit(given)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=message):
+            hallumeter.audit(given)
 
 
 def test_what_is_looked_up_never_takes_the_place_of_what_a_record_came_with(tmp_path: Path) -> None:

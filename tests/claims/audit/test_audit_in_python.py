@@ -127,25 +127,45 @@ def test_files_are_audited_by_path_or_name(tmp_path: Path) -> None:
     ("given", "words"),
     [
         ([], "nothing given"),
-        (ROWS[0], "put it in a list"),
-        (Response("r", response="a"), "put it in a list"),
+        (3, "records:1: expected a mapping, a response or an object with fields, found int"),
         ([*ROWS, "answers.jsonl"], "mixed"),
-        ([*ROWS, 3], "records:4: expected a Response or a mapping, found int"),
         ([{"id": "r", "response": "a \ud800"}], "records:1: .*half of a character"),
         ([{"id": "r", "response": "a", "evidence": object()}], "records:1: "),
     ],
-    ids=["empty", "dict", "response", "mixed", "number", "surrogate", "object"],
+    ids=["empty", "number", "mixed", "surrogate", "object"],
 )
-def test_what_is_no_list_of_responses_is_refused(given: object, words: str, tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=words):
-        hallumeter.audit(given, out=tmp_path / "run")  # type: ignore[arg-type]
+def test_what_has_no_response_that_could_be_used_is_refused(given: object, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        hallumeter.audit(given, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_single_response_is_a_list_of_one() -> None:
+    assert labels(hallumeter.audit(ROWS[0], judge="rules")) == {"en": "REFUTED"}
+    alone = Response("r", response="The tower is 999 m high.", evidence=(Passage("e", "The tower is 330 m high."),))
+    assert labels(hallumeter.audit(alone, judge="rules")) == {"r": "REFUTED"}
+
+
+def test_rows_that_cannot_be_used_are_failures_of_the_run_and_the_rest_goes_on() -> None:
+    bad: list[object] = [3, {"id": "x", "response": "a \ud800"}, {"id": "y", "response": "a", "evidence": object()}]
+    run = hallumeter.audit([bad[0], *ROWS, *bad[1:], {"id": "z", "response": 5}], judge="rules")
+    assert labels(run) == LABELS
+    assert [(failure.code, failure.message.partition(": ")[0]) for failure in run.failures] == [
+        ("wrong_type", "records:1"),
+        ("bad_encoding", "records:5"),
+        ("wrong_type", "records:6"),
+        ("wrong_type", "records:7"),
+    ]
+    assert run.summary.counts.failures == 4
+    strict = hallumeter.AuditSettings(measure=MeasureSettings(is_strict=True))
+    with pytest.raises(RecordError, match="records:1: expected a mapping"):
+        hallumeter.audit([*bad, *ROWS], settings=strict)
 
 
 def test_rows_without_a_response_are_failures_and_none_that_has_one_is_refused(tmp_path: Path) -> None:
     run = hallumeter.audit([*ROWS, NO_RESPONSE])
     assert [(failure.record_id, failure.code) for failure in run.failures] == [("none", "missing_field")]
-    with pytest.raises(InputError, match="no usable record"):
+    with pytest.raises(InputError, match="no row has a response; fields found: record_id"):
         hallumeter.audit([NO_RESPONSE], out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -400,8 +420,6 @@ def test_any_mapping_is_a_record_and_any_iterable_of_judges_a_panel() -> None:
     assert labels(hallumeter.audit(rows, judge="rules")) == LABELS
     run = hallumeter.audit(rows, judge=(judge for judge in ("rules", Counting())), by=iter(["model"]))
     assert run.summary.counts.judges == 2
-    with pytest.raises(RecordError, match="put it in a list"):
-        hallumeter.audit(rows[0])
     for wrong in (3, ["rules", 3]):
         with pytest.raises(SettingsError, match="expected a name, a judge, a function, or several of them, found int"):
             hallumeter.audit(rows, judge=wrong)  # type: ignore[arg-type]

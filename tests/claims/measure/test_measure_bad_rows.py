@@ -207,17 +207,28 @@ def test_an_answer_counts_beside_a_verdict_that_does_not(tmp_path: Path) -> None
     ("rows", "said"),
     [
         ([], "no usable record found"),
-        ([None], "rows:1: expected a Verdict or a dict, found NoneType"),
-        ([GOOD, 5], "rows:2: expected a Verdict or a dict, found int"),
-        ([GOOD, "v.jsonl"], "rows:2: expected a Verdict or a dict, found str"),
-        ([MappingProxyType(GOOD)], "expected a Verdict or a dict, found mappingproxy"),
+        ([None], "rows:1: expected a mapping, a response or an object with fields, found NoneType"),
+        ([GOOD, "v.jsonl"], "paths and rows are mixed"),
         ([{**GOOD, "label": 5}], "label: expected text, found a whole number"),
-        ([{**GOOD, "label": hallumeter.Label.REFUTED}], "label: expected text"),
     ],
 )
-def test_rows_in_python_raise_with_what_was_expected(rows: list[object], said: str) -> None:
+def test_rows_in_python_of_which_none_can_be_used_raise_with_what_was_expected(rows: list[object], said: str) -> None:
     with pytest.raises(HallumeterError, match=said):
-        hallumeter.measure(rows)  # type: ignore[arg-type]
+        hallumeter.measure(rows)
+
+
+@pytest.mark.parametrize(
+    "rows", [MappingProxyType(GOOD), [MappingProxyType(GOOD)], [{**GOOD, "label": hallumeter.Label.SUPPORTED}]]
+)
+def test_rows_in_python_may_be_any_mapping_and_hold_labels(rows: object) -> None:
+    assert hallumeter.measure(rows).counts.verdicts == 1
+
+
+def test_rows_in_python_that_cannot_be_used_are_failures_unless_the_settings_are_strict() -> None:
+    summary = hallumeter.measure([GOOD, 5, {**BAD, "label": 5}])
+    assert (summary.counts.verdicts, summary.counts.failures) == (1, 2)
+    with pytest.raises(RecordError, match=r"^rows:2: expected a mapping"):
+        hallumeter.measure([GOOD, 5], settings=MeasureSettings(is_strict=True))
 
 
 @pytest.mark.parametrize(

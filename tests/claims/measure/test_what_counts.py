@@ -193,19 +193,19 @@ def test_two_files_of_one_name_are_counted_apart() -> None:
     assert [source.records for source in load("run").manifest.inputs] == [1, 2]
 
 
-def test_one_row_instead_of_rows_is_refused_as_such() -> None:
-    with pytest.raises(hallumeter.RecordError, match="expected a list of rows"):
-        hallumeter.measure(VERDICT)  # type: ignore[arg-type]
+def test_one_row_is_a_list_of_one() -> None:
+    assert hallumeter.measure(VERDICT) == hallumeter.measure([VERDICT])
 
 
 def test_a_lone_surrogate_is_refused() -> None:
-    with pytest.raises(hallumeter.RecordError, match="rows:1: a text holds half of a character"):
+    with pytest.raises(hallumeter.InputError, match="rows:1: a text holds half of a character"):
         hallumeter.measure([{**VERDICT, "judge": "\ud800"}])
 
 
 def test_a_row_of_the_wrong_type_is_named_by_its_number() -> None:
+    strict = MeasureSettings(is_strict=True)
     with pytest.raises(hallumeter.RecordError, match="rows:3: label"):
-        hallumeter.measure([VERDICT, {**VERDICT, "claim_id": "c2"}, {**VERDICT, "label": 5}])
+        hallumeter.measure([VERDICT, {**VERDICT, "claim_id": "c2"}, {**VERDICT, "label": 5}], settings=strict)
 
 
 def test_no_consensus_of_no_judges_is_claimed() -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypedDict, TypeGuard, Unpack
 
 import msgspec
 from msgspec import structs
@@ -17,13 +17,12 @@ from hallumeter.claims.judges.function import FunctionJudge
 from hallumeter.claims.measure.columns import CONSENSUS
 from hallumeter.claims.samples import SampleReader
 from hallumeter.claims.settings import AuditSettings
-from hallumeter.errors import HallumeterError, RecordError, SettingsError
+from hallumeter.errors import HallumeterError, SettingsError
 from hallumeter.records.judging import Judge
 from hallumeter.records.manifest import Manifest
-from hallumeter.records.response import Response
 from hallumeter.run.context import RunContext
 from hallumeter.run.finished import Run, load, written_run
-from hallumeter.run.inputs import only_paths
+from hallumeter.run.inputs import paths_or_rows
 from hallumeter.run.place import give_up, is_finished
 from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import FIRST_FAILURES, REPORT
@@ -86,7 +85,9 @@ class AuditWork:
             return True
         context.progress.begin("reading", total=0)
         try:
-            self._report = read_records(self._inputs.sources(), context.journal, self._settings, stop=context.stop)
+            self._report = read_records(
+                self._inputs.sources(self._settings.measure.shape), context.journal, self._settings, stop=context.stop
+            )
         except HallumeterError:
             if context.journal.noted(READING) is None:
                 give_up(self.folder, context.journal)
@@ -167,21 +168,32 @@ def _check_headline(identity: AuditIdentity, settings: AuditSettings) -> None:
         raise SettingsError(f"no judge is called {settings.measure.headline!r}; judges: {', '.join(names)}")
 
 
+class FurtherOptions(TypedDict, total=False):
+    """What few audits choose."""
+
+    extractor: str | Extractor | None
+
+
 def audit(
-    responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
+    responses: object,
     *,
     judge: str | Judge | Callable[..., object] | Iterable[str | Judge | Callable[..., object]] | None = None,
-    extractor: str | Extractor | None = None,
     by: str | Iterable[str] = (),
     out: str | Path | None = None,
+    map: Mapping[str, str] | None = None,  # noqa: A002 (as the command line has it)
     settings: AuditSettings | None = None,
+    **further: Unpack[FurtherOptions],
 ) -> Run:
     """Check every claim of every response against its evidence, and keep everything in a run.
 
-    Give one file, several files, or records in Python. Without `out` the run lives in a temporary folder, for as long
-    as it is used; an audit that did not come to its end keeps its folder, to be gone on with. An `out` that holds an
-    audit of the same records with the same settings is gone on with, or handed back when it is finished; nothing else
-    is ever written over.
+    Give one file, several files, or rows in Python: a list or generator of dicts, responses or test cases, a single
+    one, or a table of pandas, polars, pyarrow or datasets. Names of other tools and nested shapes are recognised; the
+    `map` says where a field stands that is not: ``{"response": "output.text", "evidence": "docs[].content"}``. Rows
+    that cannot be used are failures of the run. The `extractor` says how claims are found.
+
+    Without `out` the run lives in a temporary folder, for as long as it is used; an audit that did not come to its end
+    keeps its folder, to be gone on with. An `out` that holds an audit of the same records with the same settings is
+    gone on with, or handed back when it is finished; nothing else is ever written over.
 
     Raises:
         KeyboardInterrupt: It was interrupted; the message says with which `out` to go on.
@@ -190,7 +202,10 @@ def audit(
     >>> [finding.verdicts[0].label.value for finding in run.findings()]
     ['REFUTED']
     """
-    chosen = _chosen(settings or AuditSettings(), judge=judge, extractor=extractor, by=by)
+    if unknown := further.keys() - FurtherOptions.__annotations__.keys():
+        raise TypeError(f"audit() got an unexpected keyword argument {min(unknown)!r}")
+    extractor = further.get("extractor")
+    chosen = _chosen(settings or AuditSettings(), judge=judge, extractor=extractor, by=by, paths=map)
     return written_run(out, lambda place: _audited(responses, place, settings=chosen))
 
 
@@ -208,6 +223,7 @@ def _chosen(
     judge: object,
     extractor: str | Extractor | None,
     by: str | Iterable[str],
+    paths: Mapping[str, str] | None,
 ) -> AuditSettings:
     if judge is not None:
         settings = structs.replace(settings, judges=_judges(judge))
@@ -216,6 +232,8 @@ def _chosen(
     fields = (by,) if isinstance(by, str) else tuple(by)
     if any(fields):
         settings = structs.replace(settings, measure=structs.replace(settings.measure, by=fields))
+    if paths:
+        settings = structs.replace(settings, measure=structs.replace(settings.measure, map=dict(paths)))
     return settings
 
 
@@ -238,23 +256,11 @@ def _is_judge(given: object) -> TypeGuard[str | Judge]:
     return isinstance(given, str) or (hasattr(given, "judge") and hasattr(given, "spec"))
 
 
-def _audited(
-    responses: str | Path | Iterable[str | Path] | Iterable[Response] | Iterable[Mapping[str, object]],
-    out: Path,
-    *,
-    settings: AuditSettings,
-) -> None:
-    if isinstance(responses, str | Path):
-        outcome = audit_files([Path(responses)], out, settings=settings, progress=NoProgress(), is_resumed=True)
-    elif isinstance(responses, Mapping | Response):
-        raise RecordError("audit: expected a list of responses, found a single one; put it in a list")
+def _audited(responses: object, out: Path, *, settings: AuditSettings) -> None:
+    paths, rows = paths_or_rows(responses, "audit: paths and responses are mixed; give one kind")
+    if paths:
+        outcome = audit_files(paths, out, settings=settings, progress=NoProgress(), is_resumed=True)
     else:
-        items = list(responses)
-        paths = only_paths(items, "audit: paths and responses are mixed; give one kind")
-        if paths:
-            outcome = audit_files(paths, out, settings=settings, progress=NoProgress(), is_resumed=True)
-        else:
-            inputs = RecordInputs([item for item in items if not isinstance(item, str | Path)])
-            outcome = run_audit(inputs, out, settings=settings, progress=NoProgress(), is_resumed=True)
+        outcome = run_audit(RecordInputs(rows), out, settings=settings, progress=NoProgress(), is_resumed=True)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt(f"the audit was interrupted; audit the same again with out={str(out)!r} to go on")

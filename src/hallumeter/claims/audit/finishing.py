@@ -329,6 +329,7 @@ def _notices(report: ReadingReport, files: AuditFiles, *, identity: AuditIdentit
     # The guide asks for the id under this name.
     aliases = sorted((alias, name) for alias, name in report.aliases.items() if alias != "id")
     yield from (f"{alias!r} was read as {name}" for alias, name in aliases)
+    yield from (f"{notice}: {_counted(number, 'row')}" for notice, number in sorted(report.notices.items()))
     if report.records_left_out:
         yield f"{_counted(report.records_left_out, 'record')} left out by --sample"
     if report.rows_passed_over:

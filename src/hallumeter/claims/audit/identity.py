@@ -48,6 +48,7 @@ class AuditIdentity(RunIdentity, frozen=True):
     """The contents of the knowledge base, as a hash."""
     passages_per_claim: int | None
     samples: str | None
+    map: list[str] | None = None
 
     wording: ClassVar[RunWording] = _WORDING
     makes_parents: ClassVar[bool] = False
@@ -82,6 +83,7 @@ def identity_of(
         evidence=None if base is None else base.digest,
         passages_per_claim=None if base is None else settings.passages_per_claim,
         samples=None if setup.equivalence is None else setup.equivalence.name,
+        map=settings.measure.stated_map,
     )
 
 
@@ -106,6 +108,8 @@ def manifest_of_audit(identity: AuditIdentity, settings: AuditSettings, *, recor
         "confidence": measure.confidence,
         "policies": [_policy_name(policy) for policy in measure.policies],
     }
+    if identity.map:
+        chosen["map"] = identity.map
     inputs = tuple(structs.replace(file, records=records.get(file.name, 0)) for file in identity.inputs)
     return manifest_of(identity, INSTRUMENT, chosen, inputs=inputs, seed=identity.seed, judges=identity.judges)
 

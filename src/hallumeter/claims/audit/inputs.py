@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +11,11 @@ from typing import Protocol
 import msgspec
 
 from hallumeter.errors import RecordError
-from hallumeter.formats.batch import Batch
+from hallumeter.formats.batch import Batch, Fault
 from hallumeter.formats.files import STDIN, check_readable, read_rows
+from hallumeter.formats.plain import plain_rows
+from hallumeter.formats.shapes import ANY_SHAPE, RowShape
 from hallumeter.records.manifest import InputFile
-from hallumeter.records.response import Response
 from hallumeter.run.inputs import rereadable_files, row_batches, sha256_of
 
 
@@ -26,8 +27,8 @@ class Inputs(Protocol):
         """What is read, by name and hash."""
         ...
 
-    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
-        """Rows by the name of their source, with every field."""
+    def sources(self, shape: RowShape = ANY_SHAPE) -> Iterator[tuple[str, Iterator[Batch]]]:
+        """Rows by the name of their source, with every field, read by a shape."""
         ...
 
 
@@ -42,29 +43,30 @@ class FileInputs:
         """What is read, by name and hash."""
         return tuple(InputFile(name, sha256_of(path), 0) for name, path in self._named)
 
-    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
+    def sources(self, shape: RowShape = ANY_SHAPE) -> Iterator[tuple[str, Iterator[Batch]]]:
         """Rows by the name of their file."""
         for name, path in self._named:
-            yield name, read_rows(path, fields=None)
+            yield name, read_rows(path, fields=None, shape=shape)
 
 
 class RecordInputs:
-    """Records in Python."""
+    """Records in Python, held by whatever holds rows."""
 
-    def __init__(self, records: Iterable[Response | Mapping[str, object]]) -> None:
-        self._rows = [_row(record, number) for number, record in enumerate(records, 1)]
+    def __init__(self, records: object) -> None:
+        self._rows = list(plain_rows(records))
         if not self._rows:
             raise RecordError("audit: nothing given; expected responses")
 
     @property
     def files(self) -> tuple[InputFile, ...]:
         """The records, by their hash."""
-        encoded = msgspec.json.Encoder(order="sorted").encode(self._rows)
+        rows = [{"fault": row.message} if isinstance(row, Fault) else row for row in self._rows]
+        encoded = msgspec.json.Encoder(order="sorted").encode(rows)
         return (InputFile("records", hashlib.sha256(encoded).hexdigest(), 0),)
 
-    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
+    def sources(self, shape: RowShape = ANY_SHAPE) -> Iterator[tuple[str, Iterator[Batch]]]:
         """All rows, from one source."""
-        yield "records", row_batches((dict(row) for row in self._rows), "records", fields=None)
+        yield "records", row_batches(self._rows, fields=None, shape=shape)
 
 
 @contextmanager
@@ -75,20 +77,3 @@ def opened_files(paths: Sequence[Path]) -> Iterator[FileInputs]:
             check_readable(path)
     with rereadable_files(paths) as named:
         yield FileInputs(named)
-
-
-def _row(record: object, number: int) -> dict[str, object]:
-    try:
-        if isinstance(record, Response):
-            built = msgspec.to_builtins(record)
-            record = {**built.pop("fields"), **{name: value for name, value in built.items() if value is not None}}
-        if isinstance(record, Mapping):
-            row = {str(name): value for name, value in record.items()}
-            msgspec.json.encode(row)
-            return row
-    except UnicodeEncodeError as error:
-        message = f"records:{number}: a text holds half of a character (a lone surrogate); repair it"
-        raise RecordError(message) from error
-    except TypeError as error:
-        raise RecordError(f"records:{number}: {error}") from error
-    raise RecordError(f"records:{number}: expected a Response or a mapping, found {type(record).__name__}")

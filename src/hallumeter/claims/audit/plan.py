@@ -49,7 +49,7 @@ def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> RunPlan:
         Journal.create(Path(folder) / JOURNAL, settings=b"") as journal,
         opened_cache(settings) or nullcontext() as cache,
     ):
-        report = read_records(inputs.sources(), journal, settings, stop=threading.Event())
+        report = read_records(inputs.sources(settings.measure.shape), journal, settings, stop=threading.Event())
         assert report is not None  # nobody has stopped it
         extraction = _planned_extraction(journal, settings, report)
         claims = sum(claim_count(entry.body) for entry in journal.entries(PREPARED))

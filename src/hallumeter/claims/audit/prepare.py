@@ -18,8 +18,8 @@ from hallumeter.claims.extractors.protocol import ExtractionFailure
 from hallumeter.claims.measure.response_names import ResponseNames, names_of
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.batch import Fault
-from hallumeter.formats.fields import ALIASES
-from hallumeter.formats.records import response_of, rows_of
+from hallumeter.formats.records import looks_serialized, response_of, rows_of
+from hallumeter.formats.shapes import check_map, fields_seen
 from hallumeter.records.claim import Failure
 from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 256
 _BYTES_AT_A_TIME = 8 << 20
 _Line = tuple[int, Fault | dict[str, object]]
+UNPARSED = "evidence looks like a printed list or document, but cannot be read as one, so it was judged as it stands"
 REPORT = "reading"
 """Under which the journal notes that reading has finished, and what was found."""
 
@@ -66,6 +67,8 @@ class ReadingReport(Struct, frozen=True):
     records_left_out: int
     """By sampling; what stands after a limit is not read, and so not counted."""
     records_without_evidence: int
+    notices: dict[str, int] = {}
+    """What a reader must know of some rows, and of how many."""
 
 
 def read_records(
@@ -88,8 +91,11 @@ def read_records(
                 return None
     journal.add(waiting)
     report = reader.report()
+    check_map(settings.measure.map, report.fields)
     if not report.records:
         names = ", ".join(report.records_by_source) or "the input"
+        if not reader.has_response and report.fields:
+            raise InputError(f"{names}: no row has a response; {fields_seen('response', report.fields)}")
         first = f"; the first fault: {reader.first_fault.message}" if reader.first_fault is not None else ""
         raise InputError(f"{names}: no usable record found{first}")
     check_fields(report, settings)
@@ -99,13 +105,12 @@ def read_records(
 
 def check_fields(report: ReadingReport, settings: AuditSettings) -> None:
     """Refuse to group by a field that no record has, and to judge by evidence that stands under another name."""
-    found = f"fields found: {', '.join(report.fields)}"
     absent = [field for field in settings.measure.fields if field not in report.fields]
     if absent:
-        raise SettingsError(f"no record has the field {absent[0]!r}; {found}")
+        raise SettingsError(f"no record has the field {absent[0]!r}; fields found: {', '.join(report.fields)}")
     if "evidence" not in report.fields and settings.knowledge_base is None and _needs_evidence(settings):
-        known = ", ".join(["evidence", *(alias for alias, name in ALIASES.items() if name == "evidence")])
-        raise InputError(f"no record has evidence; {found}. Expected one of {known}; or look it up with --evidence-dir")
+        seen = fields_seen("evidence", report.fields)
+        raise InputError(f"no record has evidence; {seen}; or look it up with --evidence-dir")
 
 
 def _needs_evidence(settings: AuditSettings) -> bool:
@@ -128,6 +133,9 @@ class _Reader:
         self._by_source: dict[str, int] = {}
         self._aliases: dict[str, str] = {}
         self._fields: set[str] = set()
+        self._notices: dict[str, int] = {}
+        self.has_response = False
+        """Whether some row, usable or not, has a field for the response."""
         self._usable = self._kept = self._passed_over = self._without_evidence = self._faults = 0
         self.first_fault: Failure | None = None
 
@@ -143,6 +151,9 @@ class _Reader:
     def _batch(self, batch: Batch, source: str) -> Iterator[Entry]:
         self._aliases |= batch.aliases
         self._fields |= batch.columns.keys()
+        self.has_response |= "response" in batch.columns or any("response" in fault.message for fault in batch.faults)
+        for notice, number in batch.notices.items():
+            self._notices[notice] = self._notices.get(notice, 0) + number
         faults: list[_Line] = sorted(((fault.line, fault) for fault in batch.faults), key=itemgetter(0))
         rows: Iterator[_Line] = rows_of(batch)
         for line, found in heapq.merge(faults, rows, key=itemgetter(0)):
@@ -168,6 +179,7 @@ class _Reader:
             rows_passed_over=self._passed_over,
             records_left_out=self._usable - self._kept,
             records_without_evidence=self._without_evidence,
+            notices=self._notices,
         )
 
     def _row(self, row: dict[str, object], source: str, line: int) -> Iterator[Entry]:
@@ -193,6 +205,8 @@ class _Reader:
         except (RecordError, ValueError, TypeError) as error:
             yield self._fault(record_id, "wrong_type", f"{place}: {error}")
             return
+        if looks_serialized([passage.text for passage in record.response.evidence]):
+            self._notices[UNPARSED] = self._notices.get(UNPARSED, 0) + 1
         self._answers[record_id, model] = _Answer(*(_hash(row.get(name)) for name in _Answer.__struct_fields__))
         if self._models.setdefault(record_id, model) != model:
             self._shared.add(record_id)

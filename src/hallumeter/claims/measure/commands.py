@@ -21,14 +21,16 @@ from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.batch import Batch
 from hallumeter.formats.files import read_rows
 from hallumeter.formats.jsonl import write_jsonl
+from hallumeter.formats.plain import plain_rows
 from hallumeter.formats.records import claim_of, response_of, rows_of, verdict_of
-from hallumeter.records.claim import Claim, Failure, Verdict
+from hallumeter.formats.shapes import check_map
+from hallumeter.records.claim import Claim, Failure
 from hallumeter.records.columns import LABEL_CODES, stable_hash
 from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
 from hallumeter.run.finished import finish_folder
 from hallumeter.run.identity import manifest_of
-from hallumeter.run.inputs import named_files, rereadable_files, row_batches, sha256_of
+from hallumeter.run.inputs import named_files, paths_or_rows, rereadable_files, row_batches, sha256_of
 from hallumeter.run.run_folder import (
     CLAIMS,
     FAILURES,
@@ -137,9 +139,11 @@ def _check_found(
     builder: TableBuilder, settings: MeasureSettings, *, failures: FailureLog, rows_by_source: dict[str, int]
 ) -> None:
     if not builder.is_usable:
+        check_map(settings.map, builder.fields)
         names = ", ".join(rows_by_source) or "the input"
         first = f"; the first fault: {failures.kept[0].message}" if failures.kept else ""
         raise InputError(f"{names}: no usable record found{first}")
+    check_map(settings.map, builder.fields)
     absent = [field for field in settings.fields if field not in builder.fields]
     if absent:
         found = ", ".join(sorted(builder.fields))
@@ -320,12 +324,15 @@ class _OrderedLines:
 
 
 def measure(
-    verdicts: str | Path | Sequence[str | Path] | Iterable[Verdict] | Iterable[Mapping[str, object]],
+    verdicts: object,
     *,
     by: str | Sequence[str] = (),
+    map: Mapping[str, str] | None = None,  # noqa: A002 (as the command line has it)
     settings: MeasureSettings | None = None,
 ) -> Summary:
-    """Measure verdicts: one file, several files, or rows in Python.
+    """Measure verdicts: one file, several files, or rows in Python, as dicts, `Verdict` records or a table.
+
+    The `map` says where fields stand that are not found by their names: ``{"label": "grade.verdict"}``.
 
     >>> rows = [{"record_id": "r1", "claim_id": "c1", "label": "SUPPORTED"},
     ...         {"record_id": "r1", "claim_id": "c2", "label": "REFUTED"}]
@@ -335,15 +342,12 @@ def measure(
     chosen = settings or MeasureSettings()
     if by:
         chosen = msgspec.structs.replace(chosen, by=(by,) if isinstance(by, str) else tuple(by))
-    if isinstance(verdicts, (str, Path)):
-        return measure_files([Path(verdicts)], settings=chosen).summary
-    if isinstance(verdicts, (dict, Verdict)):
-        raise RecordError("rows: expected a list of rows, found a single one; put it in a list")
-    rows = list(verdicts)
-    if rows and all(isinstance(row, (str, Path)) for row in rows):
-        return measure_files([Path(row) for row in rows if isinstance(row, (str, Path))], settings=chosen).summary
-    given = (_as_mapping(row, number) for number, row in enumerate(rows, 1))
-    sources = [("rows", row_batches(given, "rows", fields=chosen.fields))]
+    if map:
+        chosen = msgspec.structs.replace(chosen, map=dict(map))
+    paths, rows = paths_or_rows(verdicts, "rows: paths and rows are mixed; give one kind")
+    if paths:
+        return measure_files(paths, settings=chosen).summary
+    sources = [("rows", row_batches(plain_rows(rows), fields=chosen.fields, shape=chosen.shape))]
     return measure_batches(sources, chosen, version=version("hallumeter")).summary
 
 
@@ -351,7 +355,7 @@ def measure_files(
     paths: Sequence[Path], *, settings: MeasureSettings, progress: Callable[[int], None] | None = None
 ) -> MeasuredRun:
     """Measure the verdicts in some files."""
-    sources = [(name, _watched(read_rows(path, settings.fields), progress)) for name, path in named_files(paths)]
+    sources = _sources(named_files(paths), settings, progress)
     return measure_batches(sources, settings, version=version("hallumeter"))
 
 
@@ -361,9 +365,10 @@ def measure_to_folder(
     """Measure the verdicts in some files and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
     with new_run_folder(out) as folder, rereadable_files(paths) as files_read:
-        sources = [(name, _watched(read_rows(path, settings.fields), progress)) for name, path in files_read]
+        sources = _sources(files_read, settings, progress)
         run = measure_batches(sources, settings, version=version("hallumeter"))
-        write_run(folder, run, [(name, read_rows(path, fields=None)) for name, path in files_read])
+        again = [(name, read_rows(path, fields=None, shape=settings.shape)) for name, path in files_read]
+        write_run(folder, run, again)
         inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
         finish_folder(folder, _manifest(run, settings, inputs), started)
     return run
@@ -378,6 +383,12 @@ def read_policy(path: Path, known_metrics: Collection[str]) -> Policy:
     return parse_policy(text, source=str(path), known_metrics=known_metrics)
 
 
+def _sources(
+    files: Iterable[tuple[str, Path]], settings: MeasureSettings, progress: Callable[[int], None] | None
+) -> list[tuple[str, Iterator[Batch]]]:
+    return [(name, _watched(read_rows(path, settings.fields, shape=settings.shape), progress)) for name, path in files]
+
+
 def _watched(batches: Iterator[Batch], progress: Callable[[int], None] | None) -> Iterator[Batch]:
     for batch in batches:
         yield batch
@@ -389,20 +400,7 @@ def _manifest(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFi
     names = ("consensus", "headline", "uncertainty", "similarity", "cluster", "resamples", "confidence")
     chosen: dict[str, object] = {"by": list(settings.by), **{name: getattr(settings, name) for name in names}}
     chosen["policies"] = [policy.name for policy in settings.policies]
+    if settings.map:
+        chosen["map"] = settings.stated_map
     judges = tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names)
     return manifest_of(None, run.summary.instrument, chosen, inputs=inputs, seed=settings.seed, judges=judges)
-
-
-def _as_mapping(row: object, number: int) -> dict[str, object]:
-    try:
-        if isinstance(row, Verdict):
-            built = msgspec.to_builtins(row)
-            row = {name: value for name, value in built.items() if name != "evidence" and value not in (None, [], ())}
-        if isinstance(row, dict):
-            msgspec.json.encode(row)
-            return {str(name): value for name, value in row.items()}
-    except UnicodeEncodeError as error:
-        raise RecordError(f"rows:{number}: a text holds half of a character (a lone surrogate); repair it") from error
-    except TypeError as error:
-        raise RecordError(f"rows:{number}: {error}") from error
-    raise RecordError(f"rows:{number}: expected a Verdict or a dict, found {type(row).__name__}")

@@ -1,0 +1,148 @@
+"""One JSON document per file: a list of rows, or an object that holds one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from hallumeter.errors import InputError
+
+from .batch import TOO_DEEP, Batch, Fault
+from .jsonl import BROKEN, batch_of, damage, open_binary, read_jsonl, repeated_key
+from .shapes import AS_NAMED, RowShape
+
+ROWS_AT_A_TIME = 4096
+_PREFERRED = ("results", "rows", "records", "data", "examples", "samples", "answers", "responses", "items")
+_CASES = ("test_cases", "testCases", "questions", "evaluations", "predictions", "output", "outputs")
+_DEEPEST = 3
+_MARK = b"\xef\xbb\xbf"
+
+
+class FoundRows(NamedTuple):
+    """The rows of a document, and under which key they stand; no key when the document is the list."""
+
+    rows: list[object]
+    key: str = ""
+
+
+def read_json(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
+    """Read a JSON file whole; a row is numbered by its place in the list, from 1.
+
+    A file of JSON lines under this ending is read as such.
+    """
+    document = _decoded(path)
+    if document is None:
+        yield from read_jsonl(path, fields, shape=shape)
+        return
+    found = rows_in(document[0], path.name)
+    for first in range(0, len(found.rows), ROWS_AT_A_TIME):
+        part = found.rows[first : first + ROWS_AT_A_TIME]
+        rows = [(number, row) for number, row in enumerate(part, first + 1) if isinstance(row, dict)]
+        batch = batch_of([row for _, row in rows], fields=fields, shape=shape, numbers=[number for number, _ in rows])
+        others = [
+            Fault(number, "wrong_type", f"row: expected an object, found {_kind(row)}")
+            for number, row in enumerate(part, first + 1)
+            if not isinstance(row, dict)
+        ]
+        faults = tuple(sorted((*batch.faults, *others), key=lambda fault: fault.line))
+        notices = {f"rows were taken from the list under {found.key!r}": len(part)} if found.key else {}
+        yield structs.replace(batch, faults=faults, notices=batch.notices | notices)
+
+
+def _decoded(path: Path) -> tuple[object] | None:
+    """What a file holds; None when it holds several documents, one per line."""
+    try:
+        with open_binary(path) as stream:
+            content = stream.read().removeprefix(_MARK)
+    except BROKEN as error:
+        raise InputError(damage(path.name, error)) from error
+    try:
+        value: object = msgspec.json.decode(content)
+    except RecursionError as error:
+        raise InputError(f"{path.name}: {TOO_DEEP}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _decoded_leniently(content, path.name)
+    if (key := repeated_key(content, value)) is not None:
+        raise InputError(f"{path.name}: key {key!r} stands twice in an object; name it once")
+    return (value,)
+
+
+def _decoded_leniently(content: bytes, name: str) -> tuple[object] | None:
+    """What Python's own writer writes beyond JSON: NaN and infinity, which are not known here."""
+    try:
+        return (json.loads(content, parse_constant=lambda _: None),)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: not UTF-8 (byte {error.start}); save the file as UTF-8") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        first = content.lstrip().partition(b"\n")[0]
+        try:
+            is_line = isinstance(msgspec.json.decode(first), dict)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            is_line = False
+        if is_line:
+            return None
+        raise InputError(f"{name}: not valid JSON ({error}); write a list of objects") from error
+
+
+def rows_in(document: object, name: str) -> FoundRows:
+    """The rows of a document: itself, the only list of objects in it, a table by columns, or a single row.
+
+    >>> rows_in({"version": 3, "results": [{"answer": "a"}]}, "x.json")
+    FoundRows(rows=[{'answer': 'a'}], key='results')
+    """
+    if isinstance(document, list):
+        return FoundRows(document)
+    if not isinstance(document, dict):
+        raise InputError(f"{name}: expected a list of objects, found {_kind(document)}")
+    by_columns = _rows_by_columns(document)
+    if by_columns:
+        return FoundRows(by_columns)
+    found = dict(_lists_in(document, 1))
+    shallow = {key: rows for key, rows in found.items() if "." not in key} or found
+    preferred = [key for word in (*_PREFERRED, *_CASES) for key in shallow if key.rpartition(".")[2] == word]
+    if _is_row(document) or not shallow:
+        return FoundRows([document])
+    if len(shallow) > 1 and not preferred:
+        raise InputError(f"{name}: several lists of objects ({', '.join(shallow)}); keep one of them")
+    key = preferred[0] if preferred else next(iter(shallow))
+    return FoundRows(shallow[key], key)
+
+
+def _lists_in(document: Mapping[str, object], depth: int) -> Iterator[tuple[str, list[object]]]:
+    for key, value in document.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            yield key, value
+        elif isinstance(value, dict) and depth < _DEEPEST:
+            yield from ((f"{key}.{inner}", rows) for inner, rows in _lists_in(value, depth + 1))
+
+
+def _is_row(document: Mapping[str, object]) -> bool:
+    """Whether an object has an answer of its own, so that lists in it are its evidence or its conversation."""
+    names = ("response", "answer", "output", "actual_output", "actualOutput", "result", "outputs", "completion")
+    return "messages" in document or any(isinstance(document.get(name), str) for name in names)
+
+
+def _rows_by_columns(document: dict[str, object]) -> list[object]:
+    """Rows of a table that was written by columns, as pandas does: lists, or objects by the number of the row."""
+    columns = list(document.values())
+    if document.keys() == {"columns", "index", "data"} and all(isinstance(value, list) for value in columns):
+        names = [str(name) for name in document["columns"]]  # type: ignore[attr-defined]
+        return [dict(zip(names, values, strict=False)) for values in document["data"]]  # type: ignore[attr-defined]
+    if len(columns) > 1 and all(isinstance(value, list) for value in columns):
+        has_text = any(value and all(isinstance(item, str) for item in value) for value in columns)  # type: ignore[attr-defined]
+        if has_text and len({len(value) for value in columns}) == 1:  # type: ignore[arg-type]
+            return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
+    if columns and all(isinstance(value, dict) and value and all(map(str.isdigit, value)) for value in columns):
+        numbers = dict.fromkeys(number for value in columns for number in value)  # type: ignore[attr-defined]
+        return [{key: value.get(number) for key, value in document.items()} for number in numbers]  # type: ignore[attr-defined]
+    return []
+
+
+def _kind(value: object) -> str:
+    kinds = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
+    return kinds.get(type(value), "null")
