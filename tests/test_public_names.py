@@ -20,8 +20,10 @@ from hallumeter.public_names import HOMES
 PACKAGES = ["hallumeter", "hallumeter.compat", "hallumeter.compat.judge_auditor", "hallumeter.samples"]
 """What is documented for users; everything else is internal and may move."""
 MOST_NAMES = 80
-COMMANDS = ("audit", "baselines", "calibrate", "check", "compare", "correct", "dialogue", "gate", "ingest", "integrity")
-COMMANDS += ("label", "measure", "report", "stress", "transcripts", "aspects")
+COMMANDS = (
+    *("aspects", "audit", "baselines", "calibrate", "check", "compare", "correct", "dialogue", "gate", "ingest"),
+    *("integrity", "label", "measure", "report", "stress", "transcripts"),
+)
 """What the command line does and Python does as well, by the same names."""
 SETTINGS = {
     *("AnnotateSettings", "AuditSettings", "BaselineSettings", "Bound", "CalibrateSettings", "CheckSettings"),

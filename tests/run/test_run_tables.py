@@ -32,7 +32,7 @@ SAYS = {
         "quotes": [{"evidence_id": "e1", "start": 13, "end": 18, "quote": "330 m"}],
     },
 }
-RECORDS = [
+RECORDS: list[dict[str, object]] = [
     {"id": "r1", "response": "The tower is 330 m high.", "evidence": EVIDENCE, "model": "a", "task": "QA", "cost": 1.5},
     {"id": "r2", "response": "The tower is 999 m high. It snows.", "evidence": EVIDENCE, "model": "b", "task": "QA"},
     {"id": "r3", "response": "It broke.", "evidence": EVIDENCE, "model": "b", "question": "Well?", "label": "mine"},

@@ -9,7 +9,7 @@ from inspect import iscoroutinefunction
 from math import inf, nextafter
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import msgspec
 from msgspec import Struct
@@ -135,7 +135,7 @@ async def acheck(
     return await asyncio.to_thread(call, response, evidence, question)
 
 
-def _on_loop(judge: Callable[..., object], loop: AbstractEventLoop) -> Callable[..., object]:
+def _on_loop(judge: Callable[..., Any], loop: AbstractEventLoop) -> Callable[..., object]:
     """A coroutine function as a plain one, for another thread than that of the loop."""
     import asyncio
 
@@ -143,8 +143,7 @@ def _on_loop(judge: Callable[..., object], loop: AbstractEventLoop) -> Callable[
     def asked(*arguments: object, **named: object) -> object:
         return asyncio.run_coroutine_threadsafe(judge(*arguments, **named), loop).result()
 
-    asked.__wrapped__ = judge  # type: ignore[attr-defined]  # its parameters say what it is given
-    return asked
+    return asked  # inspect.signature follows it to the parameters of the judge
 
 
 def checked(response: str, evidence: object, question: str | None, *, settings: CheckSettings) -> Check:
