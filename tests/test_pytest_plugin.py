@@ -45,7 +45,7 @@ def test_a_response_fails_with_its_unsupported_words_and_their_evidence(
     result.assert_outcomes(passed=1, failed=2)
     text = result.stdout.str()
     assert "hallumeter: unsupported, 1 of 2 claims (rules@2)" in text
-    assert "The tower is [[999 m]] high. It stands in Paris." in text
+    assert "The tower is »999 m« high. It stands in Paris." in text
     assert "REFUTED: response says 999 m, evidence says 330 m" in text
     assert "evidence e1: 330 m" in text
     assert "unmeasured, the response is empty" in text

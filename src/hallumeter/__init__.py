@@ -3,7 +3,7 @@
 >>> import hallumeter
 >>> hallumeter.check("The tower is 999 m high.", "The tower is 330 m high.", judge="rules")
 Check: unsupported, 1 of 1 claim (rules@2)
-  The tower is [[999 m]] high.
+  The tower is »999 m« high.
     REFUTED: response says 999 m, evidence says 330 m
     evidence e1: 330 m
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .decide.compare.pipeline import compare
     from .decide.compare.reading import CompareSettings
     from .decide.correct.pipeline import correct
-    from .decide.gate.pipeline import gate
+    from .decide.gate.commands import gate
     from .decide.label.claims import AnnotateSettings
     from .decide.label.session import LabelSession, label
     from .dialogue.measure.settings import DialogueSettings

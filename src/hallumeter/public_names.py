@@ -27,7 +27,7 @@ _PARTS = {
     "decide.compare.pipeline": ("compare",),
     "decide.compare.reading": ("CompareSettings",),
     "decide.correct.pipeline": ("correct",),
-    "decide.gate.pipeline": ("gate",),
+    "decide.gate.commands": ("gate",),
     "decide.label.claims": ("AnnotateSettings",),
     "decide.label.session": ("LabelSession", "label"),
     "dialogue.measure.settings": ("DialogueSettings",),

@@ -33,7 +33,7 @@ def test_a_wrong_answer_is_printed_with_its_wrong_words_marked() -> None:
     assert done.output.splitlines() == [
         "unsupported, 1 of 1 claim (rules@2)",
         "",
-        "  The fair drew [[999 million]] people.",
+        "  The fair drew »999 million« people.",
         "",
         "  REFUTED (83% unsupported): The fair drew 999 million people.",
         "    why: response says 999 million, evidence says 1.2 billion",
@@ -121,15 +121,13 @@ def test_lines_are_at_most_80_columns_and_obey_no_escape() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_terminal_gets_colour_and_the_brackets_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_colour_and_the_marks_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     from hallumeter import check
 
-    found = check(f"It rained. {WRONG} It is [[open]].", EVIDENCE, judge=lambda claim, evidence: "999" not in claim)
+    found = check(f"It rained. {WRONG} It is »open«.", EVIDENCE, judge=lambda claim, evidence: "999" not in claim)
     plain = list(command._lines(found, has_color=False))
     colored = list(command._lines(found, has_color=True))
     import click
 
     assert [click.unstyle(line) for line in colored] == plain
-    assert click.style("[[The fair drew 999 million people.]]", fg="red", bold=True, underline=True) in "\n".join(
-        colored
-    )
+    assert click.style("»The fair drew 999 million people.«", fg="red", bold=True, underline=True) in "\n".join(colored)

@@ -26,7 +26,7 @@ UNCHECKED = "no_evidence"
 LONGEST_TEXT = 200
 MOST_CLAIMS = 10
 """Unsupported claims that a text shows."""
-MARKS = ("[[", "]]")
+MARKS = ("»", "«")
 """Around unsupported words where there is no colour."""
 
 

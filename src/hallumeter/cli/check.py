@@ -52,7 +52,7 @@ def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], f
     """Check one answer against its evidence: which words are not supported, why, and what does the evidence say?
 
     ANSWER is the text itself; a dash, or no answer at all in a pipe, reads it from the standard input. Evidence comes
-    from text files (.json is read as JSON) or from --evidence-text. Unsupported words stand in [[brackets]], in a
+    from text files (.json is read as JSON) or from --evidence-text. Unsupported words stand between » and «, in a
     terminal in colour as well. Exit code 0: every claim is supported. 1: at least one is not. 3: nothing could be
     measured, such as an answer without a claim, or a refusal.
 
@@ -135,7 +135,7 @@ def _lines(found: Check, *, has_color: bool) -> Iterator[str]:
         yield click.style(line, fg=STYLES[found.status], bold=True) if has_color else line
     if found.response.strip():
         yield ""
-        text = found.marked((f"{OPENS}[[", f"]]{CLOSES}")) if has_color else found.marked()
+        text = found.marked((f"{OPENS}»", f"«{CLOSES}")) if has_color else found.marked()
         for line in printable_lines(text).split("\n"):
             wrapped = textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="  ") or [""]
             yield from _colored(wrapped) if has_color else wrapped

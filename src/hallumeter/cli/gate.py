@@ -34,9 +34,12 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, qu
       hallumeter gate run --policy policy.toml --format junit > gate.xml
       hallumeter gate run --policy policy.toml --format sarif --source data > gate.sarif
     """
+    from hallumeter.catalog import METRICS_BY_ID
+    from hallumeter.claims.measure.commands import read_policy
     from hallumeter.decide.gate.pipeline import gate as checked
     from hallumeter.decide.gate.text import gate_github, gate_json, gate_junit, gate_sarif, gate_text
     from hallumeter.report.table import terminal_width
+    from hallumeter.run.finished import load
 
     if init:
         _begin(run, policy or Path("policy.toml"))
@@ -45,7 +48,8 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, qu
         raise click.UsageError(
             "give a policy with --policy FILE, or write one with --init", click.get_current_context()
         )
-    result = checked(run, policy, source=source)
+    held_to = read_policy(policy, METRICS_BY_ID)
+    result = checked(load(run), held_to, source=source)
     texts = {
         "json": gate_json,
         "junit": gate_junit,

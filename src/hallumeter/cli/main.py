@@ -135,7 +135,6 @@ def main() -> None:
     \b
     Examples:
       hallumeter demo                                 see it work on bundled real samples
-      hallumeter check --evidence notes.txt "..."     which words of one answer the evidence does not support
       hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
       hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
       hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out

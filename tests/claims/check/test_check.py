@@ -48,7 +48,7 @@ def test_the_repr_is_the_marked_sentence() -> None:
     text = repr(hallumeter.check(WRONG, EVIDENCE, judge="rules"))
     assert text.splitlines() == [
         "Check: unsupported, 1 of 2 claims (rules@2)",
-        "  The tower is [[999 m]] high. It stands in Paris.",
+        "  The tower is »999 m« high. It stands in Paris.",
         "    REFUTED: response says 999 m, evidence says 330 m",
         "    evidence e1: 330 m",
     ]

@@ -11,7 +11,6 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
-from hallumeter.claims.measure.commands import read_policy
 from hallumeter.claims.measure.response_names import run_record_id
 from hallumeter.claims.metrics.rates import rate_bounds
 from hallumeter.claims.profiles import Policy, headline_rows
@@ -29,7 +28,7 @@ from hallumeter.records.manifest import InputFile, Manifest
 from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.response import Response
 from hallumeter.report.segmentation import settled_label
-from hallumeter.run.finished import Run, load
+from hallumeter.run.finished import Run
 from hallumeter.run.inputs import sha256_of
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
@@ -172,27 +171,16 @@ MOST_CLAIMS = 5_000
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
 
-def gate(run: Run | str | Path, policy: Policy | str | Path, *, source: str | Path | None = None) -> GateResult:
+def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
     """Hold a run to the bounds of a policy, or of its rules where it has no bounds.
 
-    A run may be given by its folder, a policy by its TOML file. `outcome` is ``passed``, ``broken`` or ``unmeasured``.
     `source` is the folder with the files that the run was made from, in which records are looked up.
-
-    Raises:
-        SettingsError: The policy cannot be read, or names a metric that does not exist.
-
-    >>> from hallumeter import audit, Bound, Policy
-    >>> run = audit([{"response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}], judge="rules")
-    >>> gate(run, Policy("release", bounds=(Bound("mihr", at_most=0.1),))).outcome
-    'broken'
     """
-    run = run if isinstance(run, Run) else load(run)
-    policy = policy if isinstance(policy, Policy) else read_policy(Path(policy), METRICS_BY_ID)
     bounds = policy.bounds or tuple(rule.bound for rule in policy.rules)
     gate_ = _Gate(run)
     gate_.refuse_unknown(bounds)
     checks = []
-    places = Places(run.manifest, Path(source or ""))
+    places = Places(run.manifest, source or Path())
     for bound in bounds:
         for row in gate_.rows(bound):
             check = bound.check(row, claims=gate_.claims(row), max_unmeasured=policy.max_unmeasured)
