@@ -24,7 +24,6 @@ _CLAIMS: dict[str, Kind] = {
     "record_id": "text",
     "model": "text",
     "claim_id": "text",
-    "kind": "text",
     "text": "text",
     "label": "text",
     "unsupported_probability": "number",
@@ -36,6 +35,7 @@ _CLAIMS: dict[str, Kind] = {
     "end": "whole",
     "wrong_start": "whole",
     "wrong_end": "whole",
+    "kind": "text",
     "weight": "number",
 }
 _VERDICTS: dict[str, Kind] = {
@@ -105,7 +105,6 @@ def _claim_row(response: Response, finding: Finding, headline: str | None) -> tu
         claim.record_id,
         response.model,
         claim.claim_id,
-        claim.kind,
         claim_text(claim, response) or None,
         FAILED if label is None else label.value,
         None if said is None else said.unsupported_probability,
@@ -116,6 +115,7 @@ def _claim_row(response: Response, finding: Finding, headline: str | None) -> tu
         claim.end,
         said.start if is_wrong and said is not None else None,
         said.end if is_wrong and said is not None else None,
+        claim.kind,
         claim.weight,
     )
 
