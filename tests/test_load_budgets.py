@@ -49,6 +49,7 @@ LOADS = (
     Load("audit answers.jsonl --judge rules --workers 1 --out first", 184, WITH_PAGE),
     Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 194, {*WITH_PAGE, "tokenizers"}),
     Load("audit answers.jsonl --judge rules --dry-run", 144, {"numpy", "sqlite3"}),
+    Load("check --judge rules --evidence truth/page.txt 'The tower is 330 m high.'", 110, {"numpy"}),
     Load("measure verdicts.jsonl", 95, WITH_TABLE),
     Load("measure verdicts.jsonl --format json", 95, {"numpy"}),
     Load("measure verdicts.jsonl --out measured", 115, WITH_PAGE),

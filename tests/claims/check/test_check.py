@@ -13,6 +13,7 @@ import pytest
 import hallumeter
 from hallumeter.claims.judges.language_model import LanguageModelJudge
 from hallumeter.errors import RecordError, SettingsError
+from hallumeter.models.protocol import ProviderFault
 from hallumeter.models.scripted import ScriptedProvider
 from hallumeter.records.decisions import AcceptanceThreshold, Calibration, LabelCensus, Promise
 from hallumeter.testing import judge_that_says
@@ -197,9 +198,24 @@ def test_a_calibration_cannot_be_joined_with_a_threshold_or_read_from_anything(t
         hallumeter.check(RIGHT, EVIDENCE, judge="rules", calibration=calibration())
 
 
-def model_that_says(label: str) -> LanguageModelJudge:
-    reply = {"claims": [{"id": number, "label": label, "quote": "330 m high", "why": "so"} for number in (1, 2, 3)]}
-    return LanguageModelJudge(ScriptedProvider(lambda _request: json.dumps(reply)))
+def test_a_language_model_judges_and_its_quotation_is_what_the_evidence_says() -> None:
+    entry = {"evidence_id": 1, "quote": "The tower is 330 m high", "label": "REFUTED", "note": "another height"}
+    judge = LanguageModelJudge(ScriptedProvider(lambda _request: json.dumps({"1": entry})))
+    [wrong] = hallumeter.check("The tower is 999 m high.", EVIDENCE, judge=judge).unsupported
+    assert (wrong.label, wrong.quote, wrong.note) == ("REFUTED", "The tower is 330 m high", "another height")
+
+
+def test_a_language_model_that_nobody_answers_for_leaves_its_claims_failed() -> None:
+    found = hallumeter.check(RIGHT, EVIDENCE, judge=LanguageModelJudge(ScriptedProvider(lambda _request: "nothing")))
+    assert (found.status, found.findings[0].label, bool(found)) == ("unmeasured", "FAILED", False)
+
+
+def test_a_key_that_is_not_accepted_is_the_users_fault() -> None:
+    def refused(_request: object) -> str:
+        raise ProviderFault("bad_key", "the key was not accepted", is_fatal=True)
+
+    with pytest.raises(SettingsError, match="the key was not accepted"):
+        hallumeter.check(RIGHT, EVIDENCE, judge=LanguageModelJudge(ScriptedProvider(refused)))
 
 
 def test_a_language_model_judges_in_parts_as_in_an_audit() -> None:
