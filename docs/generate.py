@@ -569,7 +569,7 @@ def _described(name: str, item: object) -> list[str]:
         return [CONSTANTS[name], ""]
     assert inspect.isclass(item) or inspect.isfunction(item), f"{name} needs a line in CONSTANTS"
     node = ast.parse(textwrap.dedent(inspect.getsource(item))).body[0]
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return [f"```text\n{_signature(node)}\n```", "", _first_sentence(node), ""]
     assert isinstance(node, ast.ClassDef), f"{name} is neither a function nor a class"
     entries = [*_fields(node), *_methods(node)]
@@ -577,14 +577,15 @@ def _described(name: str, item: object) -> list[str]:
     return [_first_sentence(node), "", *table]
 
 
-def _signature(node: ast.FunctionDef) -> str:
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """Name, parameters and result; a parameter to a line when they do not fit on one."""
     parameters = _parameters(node.args)
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    one_line = f"{node.name}({', '.join(parameters)}){result}"
+    name = f"async {node.name}" if isinstance(node, ast.AsyncFunctionDef) else node.name
+    one_line = f"{name}({', '.join(parameters)}){result}"
     if len(one_line) <= TEXT_WIDTH:
         return one_line
-    return "\n".join([f"{node.name}(", *(f"    {parameter}," for parameter in parameters), f"){result}"])
+    return "\n".join([f"{name}(", *(f"    {parameter}," for parameter in parameters), f"){result}"])
 
 
 def _parameters(arguments: ast.arguments) -> list[str]:
@@ -593,14 +594,16 @@ def _parameters(arguments: ast.arguments) -> list[str]:
     positional = zip(arguments.args, [*defaults, *arguments.defaults], strict=True)
     by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     shown = [_parameter(*pair) for pair in positional]
-    return [*shown, "*", *(_parameter(*pair) for pair in by_name)] if arguments.kwonlyargs else shown
+    further = [f"**{ast.unparse(arguments.kwarg)}"] if arguments.kwarg else []
+    named = ["*", *(_parameter(*pair) for pair in by_name)] if arguments.kwonlyargs else []
+    return [*shown, *named, *further]
 
 
 def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
     return ast.unparse(argument) + (f" = {ast.unparse(default)}" if default else "")
 
 
-def _first_sentence(node: ast.FunctionDef | ast.ClassDef) -> str:
+def _first_sentence(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
     paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 

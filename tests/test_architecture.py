@@ -22,7 +22,7 @@ SOURCE = ROOT / "src" / "hallumeter"
 TESTS = ROOT / "tests"
 
 LEVELS = (
-    {"errors", "records", "samples", "stats", "text"},  # 0 nouns, arithmetic and strings: pure
+    {"errors", "public_names", "records", "samples", "stats", "text"},  # 0 nouns, arithmetic and strings: pure
     {"formats", "models", "run", "report", "plugins", "instruments"},  # 1 what instruments share, and which knows none
     {"claims", "transcripts", "dialogue", "aspects"},  # 2 the instruments, which never import each other
     {"catalog"},  # 3 every metric there is
@@ -86,6 +86,8 @@ HIDDEN_IMPORTS = {
     "dialogue_judges.py": None,  # most dialogues are measured without a judge of claims
     "dialogue/fhir/validation.py": {"fhir"},  # an extra, and slow to import
     "ingest/inspect_log.py": {"backports"},  # an extra
+    "formats/data_table.py": {"pandas", "polars", "pyarrow"},  # extras, loaded when a table is handed to them
+    "claims/check.py": {"asyncio", "hallumeter"},  # few checks run on an event loop or ask a language model
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "claims/judges/embedded/network.py": {"onnxruntime", "tokenizers"},  # only who uses the judge waits for them
     "models/http.py": {"httpx2"},  # an extra

@@ -12,6 +12,8 @@ import pytest
 from command_line import VERDICT, refused, succeed, write
 from pyarrow import parquet
 
+from hallumeter.report import summary_text
+
 LINE = (json.dumps(VERDICT) + "\n").encode()
 TABLE = b"record_id,claim_id,label\nr1,c1,REFUTED\n"
 
@@ -255,7 +257,7 @@ def test_what_the_system_refuses_without_naming_a_file_is_said_all_the_same(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hallumeter.report.summary_text.summary_text", refuse)
+    monkeypatch.setattr(summary_text, "summary_text", refuse)
     line = refused("measure", write(here / "v.jsonl", [VERDICT]), "--quiet")
     assert line == "the system refuses to read or write: No space left on device"
 

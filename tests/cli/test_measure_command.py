@@ -18,6 +18,7 @@ from command_line import VERDICT, refused, run, succeed, write
 from hallumeter.cli import progress
 from hallumeter.cli.main import main
 from hallumeter.cli.measure import measure
+from hallumeter.report import summary_text
 
 Offline = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
 
@@ -158,7 +159,7 @@ def test_a_closed_pipe_ends_the_command_at_once(here: Path, monkeypatch: pytest.
     def refuse(*_: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("hallumeter.report.summary_text.summary_text", refuse)
+    monkeypatch.setattr(summary_text, "summary_text", refuse)
     result = run("measure", "v.jsonl", "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (141, "", "")
 

@@ -194,5 +194,15 @@ MEASURES = (
         "integrity",
         given="evaluators",
     ),
+    case(
+        "check",
+        "check --judge rules --evidence-text 'The tower is 330 m high.' 'The tower is 999 m high. It is high.'",
+        "check --judge embedded --evidence-text 'The tower is 330 m high.' 'The tower is 999 m high.' --format json",
+        "check --judge rules --evidence-text 'The tower is 330 m high.' 'The tower is 330 m high.'",
+        "check --judge rules --evidence-text 'The tower is 330 m high.' 'I could not find that.'",
+        "check --judge rules --evidence nowhere.txt 'It is high.'",
+        "check 'It is high.'",
+        digests=False,
+    ),
     case("demo", "demo"),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import hallumeter.report
+import hallumeter
 from hallumeter.records.claim import Claim, Finding, Label, Verdict
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.measurement import Profile
@@ -23,7 +23,7 @@ from hallumeter.report.page.render import render_html, write_html
 from hallumeter.report.selection import Limits
 from report_samples import finding, manifest, metric, sample_document, summary
 
-STATIC = Path(hallumeter.report.__file__).parent / "static"
+STATIC = Path(hallumeter.__file__).parent / "report" / "static"
 
 
 class Page(HTMLParser):

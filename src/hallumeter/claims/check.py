@@ -1,156 +1,299 @@
-"""One response checked at once, without a run: for tests of an application."""
+"""One answer checked at once, without a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache, partial, wraps
+from inspect import iscoroutinefunction
+from math import inf, nextafter
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-import numpy as np
+import msgspec
 from msgspec import Struct
 
-from hallumeter.errors import SettingsError
+from hallumeter.errors import RecordError, SettingsError
 from hallumeter.formats.records import passages_of
-from hallumeter.models.protocol import Provider
-from hallumeter.records.bounds import Bound
-from hallumeter.records.claim import Failure, Finding, Label, Verdict
-from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts
+from hallumeter.models.protocol import ProviderFault
+from hallumeter.records.claim import Claim, Failure, Verdict
+from hallumeter.records.decisions import Calibration
 from hallumeter.records.judging import Judge, JudgeTask
 from hallumeter.records.response import Response
-from hallumeter.text.normalize import one_line
 
-from .catalog import METRICS_BY_ID
+from .abstention import detect_abstention
+from .checked import ON_REFUSAL, UNCHECKED, Check, CheckedClaim, OnRefusal, Status, checked_claim
 from .extractors.statements import SentenceExtractor
-from .judges.by_name import is_language_model, judge_named
+from .judges.by_name import has_threshold, is_language_model, judge_named
 from .judges.function import FunctionJudge
-from .metrics.rates import rate_bounds
-from .profiles import Policy
+from .settings import DEFAULT_JUDGE, check_operating_point
 
-NOTHING_UNSUPPORTED = (Bound("mihr", at_most=0.0),)
-"""What a response is held to without a policy."""
-LONGEST_TEXT = 200
-MOST_CLAIMS = 10
-"""Unsupported claims that a message shows."""
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
+    from hallumeter.models.protocol import Provider
 
-class CheckedResponse(Struct, frozen=True):
-    """A response with its claims, the verdicts on them, and what is wrong with it."""
-
-    response: Response
-    findings: tuple[Finding, ...]
-    judge: str
-    problems: tuple[str, ...]
-    """Bounds that are broken and what could not be measured, a line each; none when all is well."""
-
-    @property
-    def message(self) -> str:
-        """The problems, then every claim that is not supported, with the evidence that was looked at."""
-        return "\n".join([*self.problems, *_claim_lines(self.findings)])
+JudgeLike = str | Judge | Callable[..., object]
+MOST_JUDGES = 32
+"""Judges that are kept, so that only the first check waits for one to be made."""
+CONNECTIONS = 16
+_LOCAL = Lock()
+"""Only remote judges may be called from several threads at once."""
+_EXTRACTOR = SentenceExtractor()
 
 
-class ResponseChecker:
-    """Checks responses against their evidence, with judges that need no network."""
+class CheckOptions(TypedDict, total=False):
+    """What can be said of a check beside its judge."""
 
-    def __init__(self, policy: Policy | None = None, *, judge: str = "embedded") -> None:
-        self._default = judge
-        self._largest_unmeasured = 0.0 if policy is None or policy.max_unmeasured is None else policy.max_unmeasured
-        self._bounds = NOTHING_UNSUPPORTED if policy is None else tuple(_bounds_of_a_response(policy))
-        self._judges: dict[str, Judge] = {}
-        self._extractor = SentenceExtractor()
-
-    def check(
-        self,
-        response: str,
-        evidence: object,
-        *,
-        question: str | None = None,
-        judge: str | Judge | Callable[..., object] | None = None,
-    ) -> CheckedResponse:
-        """Find the claims of a response, judge them, and hold it to the bounds."""
-        chosen = self._judge(self._default if judge is None else judge)
-        record = Response("response", question, response, evidence=passages_of(evidence))
-        claims = tuple(self._extractor.extract(record))
-        said = chosen.judge(JudgeTask(record, claims)) if claims else []
-        verdicts = {verdict.claim_id: verdict for verdict in said if isinstance(verdict, Verdict)}
-        findings = tuple(
-            Finding(claim, (verdicts[claim.claim_id],) if claim.claim_id in verdicts else ()) for claim in claims
-        )
-        failures = [each for each in said if isinstance(each, Failure)]
-        return CheckedResponse(record, findings, chosen.spec.name, tuple(self._problems(findings, failures)))
-
-    def _judge(self, given: str | Judge | Callable[..., object]) -> Judge:
-        if not isinstance(given, str):
-            return FunctionJudge(given) if callable(given) and not hasattr(given, "spec") else given  # type: ignore[return-value]
-        if given not in self._judges:
-            if is_language_model(given):
-                raise SettingsError(f"{given} needs the network; in a test, name rules or embedded, or give a function")
-            self._judges[given] = judge_named(given, provider_of=_no_provider)
-        return self._judges[given]
-
-    def _problems(self, findings: Sequence[Finding], failures: Sequence[Failure]) -> Iterator[str]:
-        if not findings:
-            yield "not measured: no claim was found in the response"
-            return
-        labels = [finding.verdicts[0].label if finding.verdicts else None for finding in findings]
-        codes = np.array([FAILED_CODE if label is None else LABEL_CODES[label] for label in labels])
-        counts = LabelCounts.tally(np.zeros(len(codes), dtype=np.int64), codes, size=1)
-        missing = int(counts.unmeasured[0])
-        if missing > self._largest_unmeasured * len(findings):
-            why = f": {one_line(failures[0].message)}" if failures else ""
-            yield f"not measured: {missing} of {len(findings)} claims are undecided or failed{why}"
-        for bound in self._bounds:
-            value = _value(bound, counts)
-            if value is not None and not bound.is_kept_by(value):
-                yield f"{bound.metric} is {value:.3f}, the rule is {bound}"
+    on_refusal: OnRefusal
+    """An answer that refuses as a whole: ``unmeasured`` (the default) and ``fail`` are false, ``pass`` is true."""
+    calibration: Calibration | str | Path | None
+    """What `hallumeter calibrate --format json` printed: claims are accepted up to its threshold."""
 
 
-def _bounds_of_a_response(policy: Policy) -> Iterator[Bound]:
-    """The bounds that a single response can be held to: on rates of claims, of no slice."""
-    found = [
-        bound
-        for bound in policy.bounds or tuple(rule.bound for rule in policy.rules)
-        if _is_of_claims(bound.metric) and not bound.by and not bound.each
-    ]
-    if not found:
-        raise SettingsError(
-            f"the policy {policy.name!r} has no bound on claims, such as on mihr, that a test could use"
-        )
-    yield from found
+class CheckSettings(Struct, frozen=True, kw_only=True):
+    """How an answer is checked."""
+
+    judge: JudgeLike = DEFAULT_JUDGE
+    """A name as `hallumeter audit --judge` takes it, a judge, or a function of a claim and its evidence."""
+    preset: str | None = None
+    threshold: float | None = None
+    on_refusal: OnRefusal = "unmeasured"
+    calibration: Calibration | str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_refusal not in ON_REFUSAL:
+            raise SettingsError(f"on_refusal is {self.on_refusal!r}; expected {', '.join(ON_REFUSAL[:-1])} or fail")
+        given = ("calibration", "preset", "threshold")
+        several = [name for name in given if getattr(self, name) is not None]
+        if len(several) > 1:
+            raise SettingsError(f"{' and '.join(several)} were both given; choose one")
+        check_operating_point(self.preset, self.threshold)
 
 
-def _is_of_claims(metric: str) -> bool:
-    """Whether it is a rate of claims; a policy may name metrics of other instruments and scores of other tools."""
-    return metric in METRICS_BY_ID and METRICS_BY_ID[metric].reads == "labels"
+def check(
+    response: str,
+    evidence: object,
+    question: str | None = None,
+    *,
+    judge: JudgeLike = DEFAULT_JUDGE,
+    preset: str | None = None,
+    threshold: float | None = None,
+    **options: Unpack[CheckOptions],
+) -> Check:
+    """Check one answer against its evidence: which words does the evidence not support, and why?
+
+    The result is true when every claim is supported. It is false when one is not, and also when nothing could be
+    measured: no claim, no evidence, a claim on which the judge cannot tell or broke, or (unless ``on_refusal="pass"``)
+    a refusal; `status` and `why` say which. The first call makes the judge, later calls use it again.
+
+    Args:
+        response: The answer.
+        evidence: A text, several, passages, or any JSON object.
+        question: What was asked, if the judge should know.
+        judge: A name such as ``embedded``, ``rules``, ``openai:MODEL`` or ``http://host/v1#MODEL``; a judge; or a
+            function of a claim and its evidence.
+        preset: Where the embedded judge draws the line: ``precise``, ``balanced`` or ``sensitive``.
+        threshold: The probability from which the embedded judge calls a claim unsupported.
+        options: `on_refusal` (``unmeasured``, ``pass`` or ``fail``) and `calibration`, see `CheckOptions`.
+
+    >>> found = check("The fair drew 999 million people.", "The fair drew 1.2 million people.", judge="rules")
+    >>> bool(found), found.unsupported[0].wrong, found.unsupported[0].quote
+    (False, '999 million', '1.2 million')
+    """
+    if iscoroutinefunction(judge):
+        raise SettingsError(f"{judge.__name__} is a coroutine function; await hallumeter.acheck instead")
+    settings = CheckSettings(judge=judge, preset=preset, threshold=threshold, **options)
+    return checked(response, evidence, question, settings=settings)
 
 
-def _value(bound: Bound, counts: LabelCounts) -> float | None:
-    """The number that a bound looks at; a single response has no interval, so its value counts."""
-    metric = METRICS_BY_ID[bound.metric]
-    if bound.looks_at == "worst_case":
-        ends = rate_bounds(metric.compute, counts, widened_by_claimless=metric.is_widened_by_claimless)
-        return None if ends is None else ends[1 if bound.at_most is not None else 0]
-    value: float | None = metric.compute(counts).value
-    return value
+async def acheck(
+    response: str,
+    evidence: object,
+    question: str | None = None,
+    *,
+    judge: JudgeLike = DEFAULT_JUDGE,
+    preset: str | None = None,
+    threshold: float | None = None,
+    **options: Unpack[CheckOptions],
+) -> Check:
+    """Check one answer as `check` does, in a thread, so that an event loop goes on meanwhile.
+
+    A judge may also be a coroutine function, which runs on the loop; a plain function is called in several threads if
+    several checks are awaited at once.
+
+    >>> import asyncio
+    >>> bool(asyncio.run(acheck("The tower is 330 m high.", "The tower is 330 m high.", judge="rules")))
+    True
+    """
+    import asyncio
+
+    if iscoroutinefunction(judge):
+        judge = _on_loop(judge, asyncio.get_running_loop())
+    call = partial(check, judge=judge, preset=preset, threshold=threshold, **options)
+    return await asyncio.to_thread(call, response, evidence, question)
 
 
-def _claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    shown = [finding for finding in findings if not finding.verdicts or finding.verdicts[0].label != Label.SUPPORTED]
-    for finding in shown[:MOST_CLAIMS]:
-        verdict = finding.verdicts[0] if finding.verdicts else None
-        yield f"  {verdict.label.value if verdict else 'NO VERDICT'}: {_cut(finding.claim.text or '')}"
-        if verdict is None:
-            continue
-        if verdict.note or verdict.reason:
-            yield f"    why: {_cut(verdict.note or verdict.reason or '')}"
-        for quote in verdict.evidence[:1]:
-            if quote.quote:
-                yield f"    evidence {quote.evidence_id}: {_cut(quote.quote)}"
-    if len(shown) > MOST_CLAIMS:
-        yield f"  ... and {len(shown) - MOST_CLAIMS} more"
+def _on_loop(judge: Callable[..., Any], loop: AbstractEventLoop) -> Callable[..., object]:
+    """A coroutine function as a plain one, for another thread than that of the loop."""
+    import asyncio
+
+    @wraps(judge)
+    def asked(*arguments: object, **named: object) -> object:
+        return asyncio.run_coroutine_threadsafe(judge(*arguments, **named), loop).result()
+
+    return asked  # inspect.signature follows it to the parameters of the judge
 
 
-def _cut(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"
+def checked(response: str, evidence: object, question: str | None, *, settings: CheckSettings) -> Check:
+    """Find the claims of a response and judge them."""
+    if not isinstance(response, str):
+        raise RecordError(f"response: expected the text of the answer, found {type(response).__name__}")
+    judge, guard = _judge(settings)
+    given = list(evidence) if isinstance(evidence, tuple) else evidence
+    record = Response("response", question, response, evidence=passages_of(given))
+    refusal = detect_abstention(response)
+    findings: tuple[CheckedClaim, ...] = ()
+    status: Status
+    why: str | None
+    if refusal.reason == "empty":
+        status, why = "unmeasured", "the response is empty"
+    elif refusal.did_abstain:
+        status, why = "refused", f"the response refuses to answer: “{refusal.cue}”"
+    else:
+        with guard:
+            findings = tuple(_findings(record, judge))
+        status, why = _outcome(findings)
+    return Check(
+        status=status,
+        why=why,
+        findings=findings,
+        judge=judge.spec.name,
+        signature=str(judge.spec),
+        response=response,
+        question=question,
+        evidence=record.evidence,
+        on_refusal=settings.on_refusal,
+    )
 
 
-def _no_provider(name: str) -> Provider:
-    raise SettingsError(f"{name} needs the network; a test has none")
+def _outcome(findings: Sequence[CheckedClaim]) -> tuple[Status, str | None]:
+    """What the claims come to; one that is unsupported is so whatever became of the others."""
+    if not findings:
+        return "unmeasured", "no claim was found in the response"
+    if any(claim.is_unsupported for claim in findings):
+        return "unsupported", None
+    if all(claim.reason == UNCHECKED for claim in findings):
+        return "unmeasured", "there is no evidence to check against"
+    missing = [claim for claim in findings if not claim.is_decided]
+    if not missing:
+        return "supported", None
+    of = f"{len(findings)} {'claim' if len(findings) == 1 else 'claims'} {'is' if len(missing) == 1 else 'are'}"
+    failures = [claim.failure for claim in missing if claim.failure]
+    return "unmeasured", f"{len(missing)} of {of} undecided or failed{f': {failures[0]}' if failures else ''}"
+
+
+def _findings(record: Response, judge: Judge) -> Iterator[CheckedClaim]:
+    claims = _EXTRACTOR.extract(record)
+    said = {item.claim_id: item for item in _said(record, claims, judge)}
+    for claim in claims:
+        yield checked_claim(claim, said.get(claim.claim_id), record)
+
+
+def _said(record: Response, claims: Sequence[Claim], judge: Judge) -> Iterator[Verdict | Failure]:
+    """What the judge says, asked about as many claims at a time as it takes."""
+    size = judge.spec.claims_per_task or max(1, len(claims))
+    try:
+        for first in range(0, len(claims), size):
+            yield from judge.judge(JudgeTask(record, tuple(claims[first : first + size])))
+    except ProviderFault as fault:
+        raise SettingsError(f"{judge.spec.name}: {fault.message}") from None
+
+
+# The judge that the settings name, made once.
+
+
+def _judge(settings: CheckSettings) -> tuple[Judge, AbstractContextManager[object]]:
+    """The judge, and what keeps other threads from it."""
+    given = settings.judge
+    if isinstance(given, str):
+        threshold = settings.threshold
+        if settings.calibration is not None or settings.preset is not None or threshold is not None:
+            _check_threshold_is_used(given)
+        if settings.calibration is not None:
+            threshold = calibrated_threshold(settings.calibration, named_judge(given, None, None).spec.name)
+        made = named_judge(given, settings.preset, threshold)
+    elif hasattr(given, "judge") and hasattr(given, "spec"):
+        made = cast("Judge", given)
+        _refuse_threshold(settings, made.spec.name)
+    elif callable(given):
+        made = FunctionJudge(given)
+        _refuse_threshold(settings, made.spec.name)
+        return made, nullcontext()
+    else:
+        raise SettingsError(f"judge: expected a name, a judge or a function, found {type(given).__name__}")
+    return made, nullcontext() if made.spec.is_remote else _LOCAL
+
+
+@lru_cache(maxsize=MOST_JUDGES)
+def named_judge(name: str, preset: str | None, threshold: float | None) -> Judge:
+    """A judge by its name."""
+    return judge_named(name, provider_of=_provider, preset=preset, threshold=threshold)
+
+
+def _provider(name: str) -> Provider:
+    from hallumeter.models.pace import PaceSettings
+    from hallumeter.models.prices import Spending
+    from hallumeter.run.paced_models import PacedModels
+
+    models = PacedModels({}, spending=Spending(None), stop=Event())
+    return models.named(name, pace=PaceSettings(), connections=CONNECTIONS)
+
+
+def _check_threshold_is_used(name: str) -> None:
+    if not has_threshold(name):
+        raise SettingsError(f"preset and threshold are for the embedded judge; {name} cannot use them")
+
+
+def _refuse_threshold(settings: CheckSettings, name: str) -> None:
+    if settings.preset is not None or settings.threshold is not None or settings.calibration is not None:
+        _check_threshold_is_used(name.partition(":")[0] if name.startswith("python:") else name)
+
+
+def calibrated_threshold(given: Calibration | str | Path, judge: str) -> float:
+    """The probability from which a claim is not accepted, by what `hallumeter calibrate` found.
+
+    Raises:
+        SettingsError: It cannot be read, speaks of another judge or of responses, or promises nothing.
+    """
+    found = given if isinstance(given, Calibration) else _read_calibration(Path(given))
+    if found.judge != judge:
+        raise SettingsError(f"the calibration speaks of {found.judge}, not of {judge}")
+    if found.unit != "claim":
+        raise SettingsError("the calibration speaks of responses; calibrate claims, with --unit claim")
+    whole = [row for row in found.thresholds if not row.by]
+    if not whole:
+        raise SettingsError("the calibration has no threshold for all records; calibrate without --by")
+    if whole[0].threshold is None:
+        raise SettingsError(f"the calibration promises nothing: {whole[0].why_not or 'it has no threshold'}")
+    # What is accepted up to and including the threshold is called unsupported from the next number on.
+    return min(1.0, nextafter(whole[0].threshold, inf))
+
+
+def _read_calibration(path: Path) -> Calibration:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Calibration)
+    except (OSError, msgspec.DecodeError) as error:
+        raise SettingsError(f"{path}: the calibration cannot be read ({error})") from error
+
+
+def needs_network(judge: object) -> bool:
+    """Whether a judge asks something outside this machine.
+
+    >>> needs_network("openai:gpt-4o-mini"), needs_network("rules")
+    (True, False)
+    """
+    if isinstance(judge, str):
+        return is_language_model(judge)
+    return bool(getattr(getattr(judge, "spec", None), "is_remote", False))

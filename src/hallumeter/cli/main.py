@@ -73,6 +73,7 @@ _COMMANDS = (
     "baselines",
     "cache",
     "calibrate",
+    "check",
     "compare",
     "correct",
     "demo",

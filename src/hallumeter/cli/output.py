@@ -34,6 +34,8 @@ AS_ASCII = {
     "├": "|",
     "┤": "|",
     "┼": "+",
+    "»": ">>",
+    "«": "<<",
 }
 """The signs of our own tables where an encoding such as cp1252 lacks them."""
 _IN_OTHER_CHARACTERS = "hallumeter-in-other-characters"

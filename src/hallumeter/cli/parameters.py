@@ -30,12 +30,9 @@ def joined_names(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 
 def _login_name(_: click.Context, __: click.Parameter, value: str | None) -> str:
     """The name that was given, else that of whoever sits here; a container may know none."""
-    import getpass
+    from hallumeter.run.labels import login_name
 
-    try:
-        return value or getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
+    return value or login_name()
 
 
 class OrderedCommands(click.Group):

@@ -163,6 +163,19 @@ def _value(cell: str) -> object:
     return value
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a spreadsheet takes for the beginning of a formula, or passes over before one."""
+
+
+def formula_safe(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe stands before one that looks like it.
+
+    >>> formula_safe("=1+1"), formula_safe("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
 def csv_text(rows: Iterable[Iterable[object]], *, is_printable: bool = False) -> str:
     r"""A table as the text of a CSV file; see `write_csv`.
 

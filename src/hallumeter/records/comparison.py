@@ -1,9 +1,11 @@
 """Two runs over the same records, side by side."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
+from .html import html_table
 from .ranking import Direction, Ranking
 
 COMPARISON_VERSION = 1
@@ -141,6 +143,57 @@ class Comparison(Struct, frozen=True):
     """Why, one sentence each."""
     notices: tuple[str, ...] = ()
     """What a reader must know: other judges, other settings, records left out."""
+
+    def __getitem__(self, metric: str) -> MetricComparison:
+        """The row of a metric on all common records."""
+        wanted = metric.strip().lower()
+        found = next((row for row in self.rows if row.metric.lower() == wanted and not row.by), None)
+        if found is None:
+            known = ", ".join(dict.fromkeys(row.metric for row in self.rows)) or "none"
+            raise KeyError(f"the comparison has no metric {metric!r}; it has {known}")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(row.metric for row in self.rows))
+
+    def __repr__(self) -> str:
+        names = f"{self.first.name} -> {self.second.name}"
+        shown = [_row_words(row) for row in self.rows if not row.by]
+        rest = f"; and {len(self.rows) - len(shown[:2])} more" if len(self.rows) > len(shown[:2]) else ""
+        rows = "; ".join(shown[:2])
+        return f"Comparison({names}: {self.outcome}, {self.common:,} common records; {rows}{rest})"
+
+    def _repr_html_(self) -> str:
+        """The metrics of both runs for a notebook."""
+        fields = list(dict.fromkeys(name for row in self.rows for name in row.by))
+        headings = [
+            "metric",
+            *fields,
+            "first",
+            "second",
+            "difference",
+            "low",
+            "high",
+            "adjusted p",
+            "outcome",
+            "why not",
+        ]
+        rows = [
+            [
+                *(row.metric, *map(row.by.get, fields), row.first, row.second, row.difference),
+                *(row.interval or (None, None)),
+                *(row.adjusted_p_value, row.outcome, row.undefined),
+            ]
+            for row in self.rows
+        ]
+        names = f"{self.first.name} -> {self.second.name}: {self.outcome}"
+        return html_table(headings, rows, caption=f"{names}, {self.common:,} common records")
+
+
+def _row_words(row: MetricComparison) -> str:
+    if row.first is None or row.second is None:
+        return f"{row.metric} {row.outcome}"
+    return f"{row.metric} {row.first:.3g} -> {row.second:.3g}, {row.outcome}"
 
 
 class RunRanking(Struct, frozen=True):

@@ -1,9 +1,12 @@
 """Measurements, and the summary that pools them and says how sure it is."""
 
+from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Literal
 
 from msgspec import Struct, field
 
+from .html import html_table
 from .ranking import Direction, Ranking
 from .summaries import AspectSummary, DialogueSummary
 
@@ -89,6 +92,14 @@ class MetricSummary(Struct, frozen=True):
     note: str | None = None
     """A warning that belongs to the number, such as the prevalence warning of kappa."""
 
+    def __str__(self) -> str:
+        """The number in words: counts, value, interval, or why there is none."""
+        counted = "" if self.count is None or self.total is None else f", {self.count:g} of {self.total:g}"
+        if self.value is None:
+            return f"{self.metric} not measured: {self.undefined or 'no value'}{counted}"
+        ends = "" if self.interval is None else f" ({self.interval[0]:.3g} to {self.interval[1]:.3g})"
+        return f"{self.metric} {self.value:.3g}{ends}{counted}"
+
 
 class Counts(Struct, frozen=True):
     """What a run holds."""
@@ -114,8 +125,26 @@ class Profile(Struct, frozen=True):
     """Why the reliability is what it is, one sentence each."""
 
 
+SPOKEN = {
+    "halluc": ("mihr", "mahr"),
+    "unsupported": ("mihr", "mahr"),
+    "contradict": ("mihr_refuted",),
+    "refut": ("mihr_refuted",),
+    "faithful": ("factscore", "mihr"),
+    "ground": ("factscore", "mihr"),
+    "factual": ("factscore", "mihr"),
+}
+"""What people call metrics, by a part of the word, and the metrics that may be meant."""
+MOST_ROWS = 20
+"""Metrics that a notebook shows of a summary."""
+
+
 class Summary(Struct, frozen=True):
-    """Everything measured in a run, pooled, with intervals and an opinion."""
+    """Everything measured in a run, pooled, with intervals and an opinion.
+
+    ``summary["mihr"]`` is the row of a metric for the whole run, by the headline judge; `get` also finds that of a
+    group or of another judge. Iterating gives the names of the metrics.
+    """
 
     version: int
     instrument: str
@@ -131,6 +160,75 @@ class Summary(Struct, frozen=True):
     """How ways to answer differ on the same patients; None for an instrument without dialogues."""
     aspects: AspectSummary | None = None
     """What scorecards tell beside their metrics; None for an instrument without aspects."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(row.metric for row in self.metrics))
+
+    def __contains__(self, metric: object) -> bool:
+        return isinstance(metric, str) and self._known(metric) is not None
+
+    def __getitem__(self, metric: str) -> MetricSummary:
+        name = self.metric_id(metric)
+        found = self.get(name)
+        # A metric of groups alone, if there were one, has no row for the whole run.
+        return found if found is not None else next(row for row in self.metrics if row.metric == name)
+
+    def get(self, metric: str, *, by: dict[str, str] | None = None, judge: str | None = None) -> MetricSummary | None:
+        """The row of a metric for the whole run, or for a group such as ``{"model": "gpt"}``; None if there is none.
+
+        Without a judge it is the one that the headline rests on: its rows come first.
+        """
+        name, group = self._known(metric), by or {}
+        for row in self.metrics:
+            if row.metric == name and row.by == group and (judge is None or row.judge == judge):
+                return row
+        return None
+
+    def metric_id(self, name: str) -> str:
+        """The id of a metric, whatever the case it is written in.
+
+        Raises:
+            KeyError: The run does not measure it; the message names those that may be meant.
+        """
+        found = self._known(name)
+        if found is None:
+            raise KeyError(f"the run has no metric {name!r}; {self._suggestion(name)}")
+        return found
+
+    def _known(self, name: str) -> str | None:
+        wanted = name.strip().lower()
+        return next((metric for metric in self if metric.lower() == wanted), None)
+
+    def _suggestion(self, name: str) -> str:
+        ids, wanted = list(self), name.strip().lower()
+        spoken = [metric for part, metrics in SPOKEN.items() if part in wanted for metric in metrics if metric in ids]
+        near = list(dict.fromkeys([*spoken, *get_close_matches(wanted, ids, n=2)]))
+        return f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(ids) or 'none'}"
+
+    def __repr__(self) -> str:
+        rows = [row for row in (self.get(metric) for metric in self) if row is not None]
+        parts = [f"{self.counts.records:,} records", f"{self.counts.claims:,} claims", *map(str, rows[:2])]
+        rest = f"; and {len(rows) - 2} more metrics" if len(rows) > 2 else ""
+        return f"Summary({self.instrument}: {'; '.join(parts)}{rest})"
+
+    def _repr_html_(self) -> str:
+        """The metrics for a notebook, undefined ones with their reason."""
+        fields = list(dict.fromkeys(name for row in self.metrics for name in row.by))
+        headings = ["metric", *fields, "judge", "count", "of", "value", "low", "high", "not measured because"]
+        rows = [
+            [
+                *(row.metric, *map(row.by.get, fields), row.judge, row.count, row.total, row.value),
+                *(row.interval or (None, None)),
+                row.undefined,
+            ]
+            for row in self.metrics[:MOST_ROWS]
+        ]
+        more = f"; the first {MOST_ROWS} of {len(self.metrics)} rows" if len(self.metrics) > MOST_ROWS else ""
+        counts = self.counts
+        caption = (
+            f"{self.instrument}: {counts.records:,} records, {counts.claims:,} claims, {counts.failures:,} failures"
+        )
+        return html_table(headings, rows, caption=f"{caption}{more}")
 
 
 NO_VALUE = "(none)"

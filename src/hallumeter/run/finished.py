@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from hallumeter.errors import InputError, SettingsError
 from hallumeter.instruments import instrument_of
 
 from .identity import timed
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
+    from hallumeter.formats.data_table import DataTable
     from hallumeter.records.claim import Failure, Finding
     from hallumeter.records.manifest import Manifest
     from hallumeter.records.measurement import Summary
@@ -68,6 +71,40 @@ class Run:
         for _, findings in self._folder.findings():
             yield from findings
 
+    def claims(self) -> DataTable:
+        """One row for each claim, with the label that it counts with, why, and what the evidence says.
+
+        A claim that nobody could judge has the label ``UNDECIDED``, one whose judging broke ``FAILED``.
+        """
+        from .tables import claims_table
+
+        return claims_table(self._folder)
+
+    def verdicts(self) -> DataTable:
+        """One row for each verdict of each judge."""
+        from .tables import verdicts_table
+
+        return verdicts_table(self._folder)
+
+    def scores(self) -> DataTable:
+        """One row for each response: its claims by label, its own metrics, and the fields that came with it.
+
+        A metric that is undefined for a response, such as a rate without a decided claim, is None.
+        """
+        from .tables import scores_table
+
+        return scores_table(self._folder)
+
+    def metrics(self, *names: str) -> DataTable:
+        """One row for each metric, group and judge, with its interval; `names` chooses some metrics.
+
+        Raises:
+            KeyError: The run has no such metric.
+        """
+        from .tables import metrics_table
+
+        return metrics_table(self.summary, names)
+
     def document(self, records: Iterable[RecordFindings] | None = None, *, limits: Limits | None = None) -> Document:
         """Everything that a report shows; `records` stand in for those of the folder, if they are read anyway.
 
@@ -101,10 +138,43 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
 
+    def _repr_html_(self) -> str:
+        """The metrics for a notebook, below the name of the folder."""
+        name = escape(str(self.path))
+        report = escape((self.path / REPORT).absolute().as_uri(), quote=True)
+        return f'<div><p>Run <code>{name}</code> · <a href="{report}">report</a></p>{self.summary._repr_html_()}</div>'
+
 
 def load(path: str | Path) -> Run:
     """Open a finished run."""
     return Run(RunFolder(Path(path)))
+
+
+def report(
+    runs: Run | str | Path | Iterable[Run | str | Path], out: str | Path | None = None, *, language: str = "en"
+) -> Path:
+    """Write the report of a run, or of several, as one self-contained HTML file, and say where it is.
+
+    Without `out` it is ``report.html`` in the run folder; several runs, which are chapters of one page, need it. The
+    language is English (``en``), French (``fr``) or Korean (``ko``).
+
+    Raises:
+        SettingsError: Several runs have no `out`, or there is no such language.
+        InputError: It cannot be written there, or something is no run.
+    """
+    from hallumeter.report.page.render import write_html
+
+    several = [runs] if isinstance(runs, Run | str | Path) else list(runs)
+    opened = [run if isinstance(run, Run) else load(run) for run in several]
+    if not opened or (out is None and len(opened) > 1):
+        raise SettingsError(
+            "report: several runs make one file; name it with out" if opened else "report: no run given"
+        )
+    target = Path(out) if out is not None else opened[0].path / REPORT
+    if target.is_dir() or not target.parent.is_dir():
+        raise InputError(f"{target}: is a folder, or stands in none; give the name of a file in a folder that exists")
+    write_html([run.document() for run in opened], target, language=language)
+    return target
 
 
 def finish_folder(folder: Path, manifest: Manifest, started: datetime) -> None:

@@ -7,6 +7,7 @@ annotator counts.
 from __future__ import annotations
 
 import csv
+import getpass
 import hashlib
 import io
 import sqlite3
@@ -64,6 +65,14 @@ def claim_fingerprint(claim: Claim, response: str | None) -> str:
         words = (response or "")[claim.start : claim.end]
     text = f"{claim.kind}\n{words or ''}"
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
+
+
+def login_name() -> str:
+    """Who sits here, for labels without a name; a container may know nobody."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
 
 
 class LabelStore:

@@ -11,6 +11,7 @@ from test_html import Page
 from hallumeter.records.claim import Claim, Finding, Label, Verdict
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.response import Response
+from hallumeter.report import columns, tallies
 from hallumeter.report.charts import charts_of
 from hallumeter.report.columns import BEYOND, LABELS, ColumnBuffer, VoteNumbers, majority
 from hallumeter.report.document import Document, RecordFindings
@@ -126,13 +127,13 @@ def test_labels_of_columns_are_the_settled_labels(votes: list[list[tuple[str, La
 
 def test_batches_do_not_change_what_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sample_document()
-    monkeypatch.setattr("hallumeter.report.tallies.RECORDS_AT_ONCE", 7)
+    monkeypatch.setattr(tallies, "RECORDS_AT_ONCE", 7)
     assert RECORDS_AT_ONCE > 7
     assert sample_document() == whole
 
 
 def test_reasons_beyond_the_limit_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hallumeter.report.columns.MOST_VOTES", 2)
+    monkeypatch.setattr(columns, "MOST_VOTES", 2)
     numbers = VoteNumbers()
     found = [numbers["a", "REFUTED", reason] for reason in ("one", "two", "three", "four", None, "one")]
     assert found == [0, 1, 2, 2, 3, 0]

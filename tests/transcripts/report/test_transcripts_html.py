@@ -17,7 +17,7 @@ from test_charts import DARK, LIGHT, contrast, lab, linear
 from test_html import Page
 from test_untrusted_text import HOSTILE, harmless
 
-import hallumeter.report
+import hallumeter
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile, JudgeEntry
 from hallumeter.records.page import PageRow
@@ -40,7 +40,7 @@ from transcript_samples import (
     written_readings,
 )
 
-STATIC = Path(hallumeter.report.__file__).parent / "static"
+STATIC = Path(hallumeter.__file__).parent / "report" / "static"
 
 
 @pytest.fixture(scope="module")

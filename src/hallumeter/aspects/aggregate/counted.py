@@ -22,6 +22,7 @@ from hallumeter.aspects.records.columns import ASPECT_COUNTS, AspectColumns
 from hallumeter.aspects.records.scorecard import DROP, AspectPlacement, Scorecard
 from hallumeter.aspects.score.reading import Chunk
 from hallumeter.aspects.score.scorecards import completed, scorecard_reader
+from hallumeter.formats.delimited import formula_safe
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.measurement import Measurement
 from hallumeter.records.response import Passage, Quote, Response
@@ -238,8 +239,6 @@ COLUMNS = (
 )
 HEAD = "\t".join(COLUMNS).encode() + b"\n"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-_FORMULA = ("=", "+", "-", "@")
-"""With which a cell begins that a spreadsheet would calculate."""
 
 
 def triptych_line(card: Scorecard) -> bytes:
@@ -270,8 +269,7 @@ def safe_cell(text: str) -> str:
     >>> safe_cell("a\tb\nc"), safe_cell("=1+1")
     ('a\\tb\\nc', "'=1+1")
     """
-    plain = text.translate(_ESCAPES)
-    return f"'{plain}" if plain.startswith(_FORMULA) else plain
+    return formula_safe(text.translate(_ESCAPES))
 
 
 def _shown(tuples: Sequence[AspectTuple] | None) -> str:

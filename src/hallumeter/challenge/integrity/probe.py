@@ -92,14 +92,19 @@ def check_integrity(settings: IntegritySettings, progress: Callable[[str], None]
     with _Evaluator(settings) as evaluator:
         evaluator.start()
         results = []
-        for case in _chosen(settings.only):
+        for case in chosen_cases(settings.only):
             if progress is not None:
                 progress(case.title)
             results.append(_result(case, evaluator))
     return summed(settings.name, tuple(results))
 
 
-def _chosen(names: Sequence[str]) -> list[Case]:
+def chosen_cases(names: Sequence[str]) -> list[Case]:
+    """The cases of these names, or all.
+
+    Raises:
+        SettingsError: There is no such case.
+    """
     cases = {case.name: case for case in all_cases()}
     unknown = [name for name in names if name not in cases]
     if unknown:

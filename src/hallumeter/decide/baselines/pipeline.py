@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from hallumeter.claims.audit.entries import CaseJournal, Judged, Prepared
 from hallumeter.claims.audit.judging import JudgeWorker, Judging
 from hallumeter.claims.audit.setup import judge_setup
-from hallumeter.claims.labelled.baselines import Asked, Material, gathered, held_against
+from hallumeter.claims.labelled.baselines import Asked, Material, gathered, held_against, keep_baselines
 from hallumeter.claims.labelled.reading import drawing_order
 from hallumeter.claims.labelled.scoring import BaselineSettings, Texts
 from hallumeter.claims.settings import AuditSettings, LanguageModelSettings
@@ -28,7 +28,7 @@ from hallumeter.records.response import Passage, Response
 from hallumeter.report.segmentation import CONSENSUS
 from hallumeter.report.wording import format_count, plural
 from hallumeter.run.context import RunContext
-from hallumeter.run.finished import Run
+from hallumeter.run.finished import Run, load
 from hallumeter.run.journal import decoded
 from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import JOURNAL
@@ -165,17 +165,23 @@ def _ask(
         ], str(made.spec)
 
 
-def null_baselines(
-    run: Run, settings: BaselineSettings | None = None, *, progress: ProgressListener | None = None
+def baselines(
+    run: Run | str | Path,
+    settings: BaselineSettings | None = None,
+    *,
+    is_kept: bool = False,
+    progress: ProgressListener | None = None,
 ) -> NullBaselines:
-    """Hold every judge of a run against baselines, by the labels of the run.
+    """Hold every judge of a labelled run against what needs no judge: length, shared words, other evidence.
 
-    Judges that run on this machine are asked again, with the evidence of other responses.
+    Judges that run on this machine are asked again, with the evidence of other responses. `is_kept` writes the result
+    into the run folder, for its report, as `hallumeter baselines` does.
 
     Raises:
         InputError: There are no labels, or they do not fit the run.
         SettingsError: The run has no such judge.
     """
+    run = run if isinstance(run, Run) else load(run)
     settings = settings or BaselineSettings()
     material = gathered(run, settings, keeps_responses=True)
     cases = chosen_cases(material, limit=settings.limit)
@@ -184,7 +190,17 @@ def null_baselines(
     judges = [known.get(name, JudgeEntry(name, RECORDED)) for name in names]
     costs = _costs(material.texts, {case.response.record_id for case in cases})
     asked = asked_again(judges, cases, costs, settings=settings, progress=progress or NoProgress())
-    return held_against(run, material, asked, settings=settings)
+    found = held_against(run, material, asked, settings=settings)
+    if is_kept:
+        keep_baselines(run.path, found)
+    return found
+
+
+def null_baselines(
+    run: Run | str | Path, settings: BaselineSettings | None = None, *, progress: ProgressListener | None = None
+) -> NullBaselines:
+    """The same as `baselines`, under its first name."""
+    return baselines(run, settings, progress=progress)
 
 
 def _costs(texts: Texts, chosen: set[str]) -> dict[str, float]:

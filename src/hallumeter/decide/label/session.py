@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from hallumeter.claims.labelled.correction import CorrectSettings, corrected_rate
 from hallumeter.claims.labelled.reading import LabelledRun, mean_said
 from hallumeter.claims.labelled.sources import stored_label
-from hallumeter.errors import InputError
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.formats.records import label_of
 from hallumeter.records.claim import Label
 from hallumeter.records.columns import Ratings
 from hallumeter.records.decisions import CorrectedRate, GivenLabel, LabelCensus
-from hallumeter.run.finished import Run
-from hallumeter.run.labels import HumanLabel, LabelStore
+from hallumeter.run.finished import Run, load
+from hallumeter.run.labels import HumanLabel, LabelStore, login_name
 from hallumeter.stats.agreement import cohen_kappa
 from hallumeter.stats.allocation import expected_variances
 from hallumeter.stats.raters import distinct_patterns
@@ -321,3 +322,49 @@ def half_width_of(rate: CorrectedRate) -> float | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# Labels from Python: from a function, or question by question.
+
+
+def label(
+    run: Run | str | Path,
+    answer: Callable[[AskedClaim], Label | str | None] | None = None,
+    *,
+    limit: int | None = None,
+    settings: AnnotateSettings | None = None,
+) -> LabelSession:
+    """Ask for the labels that say most about a run; every answer is kept in the run folder at once.
+
+    Args:
+        run: The run, or its folder.
+        answer: Asked about one claim after the other, until nothing is left or there are `limit` answers: it returns a
+            label, ``UNDECIDED`` if it cannot tell, or None to skip the claim. Without it nothing is asked, and the
+            session is yours: `next_question`, `answer`, `skip`, `undo`, `progress`.
+        limit: Stop after so many answers.
+        settings: Whose labels these are, and what is drawn; without them, of whoever is logged in.
+
+    Raises:
+        InputError: Labels cannot be kept there.
+        SettingsError: An answer is no label.
+    """
+    session = LabelSession(
+        run if isinstance(run, Run) else load(run), settings or AnnotateSettings(annotator=login_name())
+    )
+    while answer is not None and (limit is None or session.answers < limit):
+        asked = session.next_question()
+        if asked is None:
+            break
+        said = answer(asked)
+        if said is None:
+            session.skip()
+        else:
+            session.answer(_label(said))
+    return session
+
+
+def _label(said: Label | str) -> Label:
+    found = said if isinstance(said, Label) else label_of(str(said))
+    if found is None:
+        raise SettingsError(f"{said!r} is no label; expected one of {', '.join(each.value for each in Label)}")
+    return found
