@@ -4,8 +4,9 @@
 
 FAITHDIAL holds the audited answers on Wizard of Wikipedia (``GPT2_gpt2_processed_wow.csv`` and those of CTRL and DoHA);
 the other answers are in the bundled samples. No judge of the package was trained on any of them. The server speaks the
-protocol of OpenAI; MODEL is the name that it gives to its model. Which answers are taken depends on their texts alone.
-DIR keeps every finished run: when this is stopped it goes on from there.
+protocol of OpenAI; MODEL is the name that it gives to its model. Which answers are taken depends on their names alone.
+Time is that of the processor, on one core: of this process, and of the server where --server-process names it.
+DIR keeps what was asked: when this is stopped it goes on from there, and fewer --answers are among more.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import argparse
 import csv
 import hashlib
 import json
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -29,12 +32,13 @@ from hallumeter.models.pace import PaceSettings
 from hallumeter.records.claim import Finding, Label
 from hallumeter.run.finished import Run, load
 from hallumeter.run.progress import NoProgress
+from hallumeter.run.run_folder import MANIFEST
 from hallumeter.text.terms import content_words
 from rules_judge_validity import auroc
 
 ANSWERS = 200
 OF_RAGTRUTH = 30
-OF_EXPERTS = 50
+OF_EXPERTS = 40
 DIALOGUE_MODELS = {"GPT2": "gpt2", "CTRL": "ctrl", "DoHA": "doha"}
 DRAWS = 2000
 JUDGES = ("embedded", "embedded:fast", "rules")
@@ -63,6 +67,40 @@ class Outcome(Struct, frozen=True):
 
     score: float | None
     is_called: bool | None = None
+
+
+class Judged(Struct, frozen=True):
+    """What a judge said of all answers, by their names, and how long it took for one."""
+
+    outcomes: dict[str, Outcome]
+    seconds: float | None = None
+
+
+class Clock(Struct, frozen=True):
+    """Adds up what this process, or another one (on Linux), uses of the processor, over runs that were stopped too."""
+
+    file: Path
+    process: int | None = None
+
+    @property
+    def seconds(self) -> float:
+        """All that was used so far."""
+        return float(self.file.read_text(encoding="utf-8")) if self.file.exists() else 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count what is used meanwhile."""
+        started = self._now()
+        try:
+            yield
+        finally:
+            self.file.write_text(f"{self.seconds + self._now() - started:.2f}\n", encoding="utf-8")
+
+    def _now(self) -> float:
+        if self.process is None:
+            return time.process_time()
+        numbers = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def bundled(name: str, title: str) -> Iterator[Answer]:
@@ -105,8 +143,8 @@ def dialogue_answers(folder: Path) -> Iterator[Answer]:
                 )
 
 
-def chosen_answers(folder: Path) -> list[Answer]:
-    """The answers that are judged."""
+def chosen_answers(folder: Path, count: int) -> list[Answer]:
+    """The answers that are judged; those to one question stand together, for servers that keep what they have read."""
 
     def some(answers: Iterable[Answer], count: int) -> list[Answer]:
         return sorted(answers, key=lambda answer: answer.order)[:count]
@@ -116,7 +154,7 @@ def chosen_answers(folder: Path) -> list[Answer]:
     first = {answer.source: answer for answer in reversed(cited)}
     taken = [*rag, *some(first.values(), OF_EXPERTS)]
     taken += some(dialogue_answers(folder), ANSWERS - len(taken))
-    return sorted(taken, key=lambda answer: (answer.set, answer.source, answer.id))
+    return sorted(some(taken, count), key=lambda answer: (answer.set, answer.source, answer.id))
 
 
 def with_other_evidence(answers: Sequence[Answer]) -> list[Answer]:
@@ -136,7 +174,7 @@ def settings_of(judge: str, work: Path) -> AuditSettings:
     return AuditSettings(
         judges=(judge,),
         concurrency=1,
-        cache=work if "#" in judge else None,
+        cache=work.parent if "#" in judge else None,
         pace=PaceSettings(timeout_seconds=900),
         language_model=LanguageModelSettings(
             claims_per_call=1,
@@ -148,16 +186,15 @@ def settings_of(judge: str, work: Path) -> AuditSettings:
     )
 
 
-def judged(judge: str, answers: Sequence[Answer], out: Path) -> tuple[dict[str, Outcome], float]:
-    """What a judge says of the answers, and how many seconds it took for each."""
-    clock = out.with_suffix(".seconds")
-    if not clock.exists():
+def judged(judge: str, answers: Sequence[Answer], out: Path, clock: Clock | None = None) -> Judged:
+    """What a judge says of the answers, and the seconds that it took; what was finished before is taken over."""
+    clock = clock or Clock(out.with_suffix(".seconds"))
+    if not (out / MANIFEST).exists():
         file = out.with_suffix(".jsonl")
         file.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in answers))
-        started = time.perf_counter()
-        audit_files([file], out, settings=settings_of(judge, out.parent), progress=NoProgress(), is_resumed=True)
-        clock.write_text(f"{time.perf_counter() - started:.1f}\n", encoding="utf-8")
-    return outcomes_of(load(out), answers), float(clock.read_text(encoding="utf-8")) / len(answers)
+        with clock.running():
+            audit_files([file], out, settings=settings_of(judge, out.parent), progress=NoProgress(), is_resumed=True)
+    return Judged(outcomes_of(load(out), answers), clock.seconds / len(answers))
 
 
 def outcomes_of(run: Run, answers: Sequence[Answer]) -> dict[str, Outcome]:
@@ -225,7 +262,7 @@ def decisions(answers: Sequence[Answer], outcomes: dict[str, Outcome]) -> list[s
     return [f"{caught / called:.3f}", f"{caught / wrong:.3f}", f"{2 * caught / (called + wrong):.3f}"]
 
 
-def print_table(answers: Sequence[Answer], rows: dict[str, tuple[dict[str, Outcome], float | None]]) -> None:
+def print_table(answers: Sequence[Answer], rows: dict[str, Judged]) -> None:
     """One line for each judge."""
     sets = sorted({answer.set for answer in answers})
     for name in sets:
@@ -235,7 +272,8 @@ def print_table(answers: Sequence[Answer], rows: dict[str, tuple[dict[str, Outco
     heads = ["", "judged", "AUROC", *sets, "precision", "recall", "F1", "seconds per answer"]
     print("\n| " + " | ".join(heads) + " |")
     print("| --- |" + " --: |" * (len(heads) - 1))
-    for title, (outcomes, seconds) in rows.items():
+    for title, row in rows.items():
+        outcomes, seconds = row.outcomes, row.seconds
         parts = [answers, *([answer for answer in answers if answer.set == name] for name in sets)]
         count = sum(each.score is not None for each in outcomes.values())
         cells = [title, str(count), *(auroc_with_interval(part, outcomes) for part in parts)]
@@ -249,20 +287,20 @@ def main() -> None:
     parser.add_argument("faithdial", type=Path)
     parser.add_argument("--server", help="address and model, http://127.0.0.1:8931/v1#MODEL; none without")
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--server-process", type=int, help="number of the process of a server on this machine")
+    parser.add_argument("--answers", type=int, default=ANSWERS)
     given = parser.parse_args()
-    given.work.mkdir(parents=True, exist_ok=True)
-    answers = chosen_answers(given.faithdial)
-    exchanged = with_other_evidence(answers)
-    rows: dict[str, tuple[dict[str, Outcome], float | None]] = {}
-    for judge in JUDGES:
-        rows[f"`{judge}`"] = judged(judge, answers, given.work / judge.replace(":", "-"))
+    answers = chosen_answers(given.faithdial, given.answers)
+    runs = given.work / f"{len(answers)}-answers"
+    runs.mkdir(parents=True, exist_ok=True)
+    rows = {f"`{judge}`": judged(judge, answers, runs / judge.replace(":", "-")) for judge in JUDGES}
     if given.server:
-        rows[given.server.partition("#")[2]] = judged(given.server, answers, given.work / "language-model")
-    baselines: dict[str, Callable[[Iterable[Answer]], dict[str, Outcome]]]
-    baselines = {"word overlap": by_words, "length, longer": by_length}
-    rows |= {title: (baseline(answers), None) for title, baseline in baselines.items()}
-    shuffled, _ = judged("embedded", exchanged, given.work / "other-evidence")
-    rows["`embedded`, other evidence"] = shuffled, None
+        clock = Clock(given.work / "language-model.seconds", given.server_process)
+        rows[given.server.partition("#")[2]] = judged(given.server, answers, runs / "language-model", clock)
+    rows["word overlap"] = Judged(by_words(answers))
+    rows["length, longer"] = Judged(by_length(answers))
+    shuffled = judged("embedded", with_other_evidence(answers), runs / "other-evidence")
+    rows["`embedded`, other evidence"] = Judged(shuffled.outcomes)
     print_table(answers, rows)
 
 
