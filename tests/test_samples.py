@@ -15,14 +15,16 @@ from typing import Any
 import msgspec
 import pytest
 
+import build_cited_samples
+from build_samples import SKIPPED_TOPICS
 from hallumeter.records.claim import Label, Verdict
 
 Row = dict[str, Any]
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLES = resources.files("hallumeter.samples")
-NAMES = ("biographies.jsonl", "answers.jsonl", "rag_answers.jsonl", "panel.jsonl", "triplets.jsonl")
-CLAIM_FILES = ("biographies.jsonl", "rag_answers.jsonl", "panel.jsonl", "triplets.jsonl")
+CLAIM_FILES = ("biographies.jsonl", "rag_answers.jsonl", "cited_sentences.jsonl", "panel.jsonl", "triplets.jsonl")
+NAMES = ("biographies.jsonl", "answers.jsonl", *CLAIM_FILES[1:])
 
 
 def text_of(name: str) -> str:
@@ -64,7 +66,7 @@ def test_every_line_is_one_json_object(name: str) -> None:
 
 
 def test_the_samples_stay_small() -> None:
-    assert sum(len((SAMPLES / name).read_bytes()) for name in NAMES) <= 920_000
+    assert sum(len((SAMPLES / name).read_bytes()) for name in NAMES) <= 1_400_000
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,7 +93,7 @@ def test_every_claim_row_is_a_valid_verdict(name: str) -> None:
             assert Verdict(label=Label(row["label"]), **given).label.value == row["label"]
 
 
-@pytest.mark.parametrize("name", ["biographies.jsonl", "rag_answers.jsonl"])
+@pytest.mark.parametrize("name", ["biographies.jsonl", "rag_answers.jsonl", "cited_sentences.jsonl"])
 def test_a_response_stands_on_its_first_row_only(name: str) -> None:
     seen = set()
     for row in rows_of(name):
@@ -137,6 +139,88 @@ def test_a_supported_sentence_has_its_own_offsets_and_another_those_of_its_marke
 def test_a_conflict_is_refuted_and_a_baseless_part_is_not(reason: str | None, label: str) -> None:
     labels = {row["label"] for row in rows_of("rag_answers.jsonl") if row.get("reason") == reason}
     assert labels == {label}
+
+
+def test_a_cited_sentence_is_a_record_with_the_passages_that_it_cites() -> None:
+    for row in rows_of("cited_sentences.jsonl"):
+        assert row["response"] == row["text"] == row["text"].strip() != ""
+        assert (row["start"], row["end"]) == (0, len(row["text"]))
+        assert row["record_id"].startswith(f"{row['question_id']}.")
+        names = [passage["evidence_id"] for passage in row["evidence"]]
+        assert names
+        assert len(set(names)) == len(names)
+        for passage in row["evidence"]:
+            assert re.fullmatch(r"\[\d+\] https?://\S+", passage["evidence_id"])
+            assert re.search(r"\w", passage["text"])
+
+
+def test_a_cited_sentence_is_supported_or_not_and_never_refuted() -> None:
+    kinds = {(row["label"], row.get("reason")) for row in rows_of("cited_sentences.jsonl")}
+    assert kinds == {
+        ("SUPPORTED", None),
+        ("NOT_ENOUGH_INFO", "partly_supported"),
+        ("NOT_ENOUGH_INFO", "not_supported"),
+    }
+
+
+def test_the_cited_sentences_answer_at_least_60_questions_outside_medicine_law_and_crime() -> None:
+    rows = rows_of("cited_sentences.jsonl")
+    questions = {row["question_id"]: row["question"] for row in rows}
+    assert len(set(questions.values())) == len(questions) >= 60
+    assert not {row["field"] for row in rows} & build_cited_samples.SKIPPED_FIELDS
+    for row in rows:
+        for text in (row["question"], row["response"], *(passage["text"] for passage in row["evidence"])):
+            assert not SKIPPED_TOPICS.search(text)
+
+
+def expert_question(**changes: Any) -> build_cited_samples.ExpertQuestion:
+    """A question whose answer has two sentences that were compared with a passage, and one that cites nothing."""
+    passage = "[1] https://example.org/bridge\n\n The bridge is 90 m long."
+    given = {
+        "question": "How long is it?",
+        "field": "Architecture",
+        "system": "rr_gs_gpt4",
+        "passage": passage,
+    } | changes
+    claims = [
+        {"claim_string": " It is 90 m long [1].", "evidence": [given["passage"]], "support": "Complete"},
+        {"claim_string": "Lovely!", "evidence": [], "support": "Missing"},
+        {"claim_string": "It is red [1].", "evidence": [given["passage"]], "support": "Partial"},
+    ]
+    answer = {"answer_string": "It is 90 m long [1]. Lovely! It is red [1].", "claims": claims}
+    row = {
+        "question": given["question"],
+        "answers": {given["system"]: answer},
+        "metadata": {"field": given["field"]},
+    }
+    return msgspec.convert(row, build_cited_samples.ExpertQuestion)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, None),
+        ({"field": "Healthcare / Medicine"}, "field"),
+        ({"system": "bing_chat"}, "no passages"),
+        ({"passage": "[1] https://example.org/bridge"}, "no passages"),
+        ({"passage": f"[1] https://example.org {'long ' * 2000}"}, "long passages"),
+        ({"passage": "[1] https://example.org A murder on the bridge."}, "words"),
+        ({"question": "Does the bridge cause cancer?"}, "words"),
+    ],
+)
+def test_the_rules_of_choice_pass_over_a_question_for_one_reason(changes: Row, reason: str | None) -> None:
+    assert build_cited_samples.reason_to_skip(expert_question(**changes)) == reason
+
+
+def test_only_a_sentence_that_was_compared_with_a_passage_becomes_a_row() -> None:
+    rows = list(build_cited_samples.cited_rows("q", expert_question()))
+    assert [(row["record_id"], row["text"], row["label"], row.get("reason")) for row in rows] == [
+        ("q.1", "It is 90 m long [1].", "SUPPORTED", None),
+        ("q.2", "It is red [1].", "NOT_ENOUGH_INFO", "partly_supported"),
+    ]
+    assert rows[0]["evidence"] == [
+        {"evidence_id": "[1] https://example.org/bridge", "text": "The bridge is 90 m long."}
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
