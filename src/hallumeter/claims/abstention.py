@@ -263,6 +263,8 @@ class Abstention(Struct, frozen=True):
     """The language whose lexicon has the cue; None for a cue of the user's own, or no cue."""
     reason: Literal["cue", "empty", "none"]
     """`cue`: words refuse; `empty`: nothing was written; `none`: the response answers."""
+    is_partial: bool = False
+    """Whether the response refuses a part of what was asked and answers all the same."""
 
 
 _EMPTY = Abstention(True, None, None, None, None, "empty")
