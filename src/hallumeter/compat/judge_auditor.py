@@ -209,7 +209,7 @@ class FalseAcceptanceCalculator:
                 self._detector = AbstentionDetector(extra_cues=added)
             self._detector_patterns = added
         found = self._detector.detect(response)
-        return found.did_abstain, found.cue, found.is_partial
+        return found.did_abstain, found.cue or found.partial_cue, found.is_partial
 
     def _first_pattern(self, response: str) -> str | None:
         """The first pattern of the list that a response contains."""
