@@ -158,6 +158,8 @@ class _Sense(Enum):
     EXPLANATION = "explanations"
     ASSERTION = "assertions"
     WORK = "works"
+    PROMISE = "promises"
+    REPORT = "reports"
 
 
 class Clause(Struct, frozen=True):
@@ -229,8 +231,12 @@ class ClauseReader:
         openers = self._openers.match(text, clause.start, clause.end)
         return clause.start if openers is None else openers.end()
 
-    def answers(self, text: str, clause: Clause, *, after_refusal: bool) -> bool:
-        """Whether a clause that does not refuse says something about what was asked."""
+    def answers(self, text: str, clause: Clause, *, after_refusal: bool, is_promised: bool = False) -> bool:
+        """Whether a clause that does not refuse says something about what was asked.
+
+        After a refusal the response may explain itself, but no longer once it promised an answer: "but I can give an
+        example".
+        """
         start = clause.start if clause.turns else self.first_word(text, clause)
         words = text[start : clause.end].rstrip(" \"')")
         if words.endswith("?") or _WORD.search(words) is None or _TAG.fullmatch(text, clause.start, clause.end):
@@ -244,9 +250,15 @@ class ClauseReader:
         says_nothing = {_Sense.PREAMBLE}
         if after_refusal:
             says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
-        if (after_refusal and not clause.turns) or clause.concedes:
+        explains = after_refusal and not clause.turns and not is_promised and _Sense.REPORT not in senses
+        if explains or clause.concedes:
             says_nothing |= {_Sense.EXPLANATION}
         return not senses & says_nothing
+
+    def promises(self, text: str, clause: Clause) -> bool:
+        """Whether a clause turns from the refusal to what the writer can do instead."""
+        words = text[clause.start : clause.end]
+        return clause.turns and any(sense is _Sense.PROMISE for _, _, sense in self._senses.find(words))
 
     def concludes(self, text: str, clause: Clause) -> bool:
         """Whether a clause draws the sum of what stands before it: "Therefore, I cannot say"."""
@@ -366,7 +378,7 @@ class AbstentionDetector:
         """The first refusal of a response, and whether a clause of it answers."""
         first: Hit | None = None
         does_answer = False
-        explains = False
+        explains = is_promised = False
         quotes = _Quotations(clean.text)
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
@@ -383,9 +395,10 @@ class AbstentionDetector:
             # What follows "there is no such person" is about something else, unless it takes the denial back.
             elif first is not None and first.cue.denies_existence and not clause.turns:
                 continue
-            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None):
+            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None, is_promised=is_promised):
                 is_open = first is not None and not self._clauses.insists(clean.lower, clause)
                 does_answer, explains = does_answer or not is_open, explains or is_open
+            is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
         return first, does_answer or explains
 
     def _refusal_in(self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: _Quotations) -> Hit | None:

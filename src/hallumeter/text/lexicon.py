@@ -193,6 +193,10 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Such subjects."""
     reasons: tuple[str, ...] = ()
     """Joiners after which the refusal stands and before which its reason: "..., so I can't say"."""
+    reports: tuple[str, ...] = ()
+    """Words of a clause that tells what a source says: it explains a refusal only when the response refuses again."""
+    promises: tuple[str, ...] = ()
+    """Words of a clause that turns from a refusal to what the writer can do instead; what follows is then an answer."""
     conclusions: tuple[str, ...] = ()
     """First words of a clause that draws the sum: a refusal there makes what stood before it an explanation."""
     works: tuple[str, ...] = ()
