@@ -4,13 +4,14 @@
     python benchmarks/abstention_detection.py --factscore DIR
 
 The first command reads ``abstention_labels/answers.jsonl`` beside this file: answers of chat models to questions of
-RAGTruth, HaluEval, FActScore, RefChecker, ExpertQA and Factcheck-GPT, and answers written for this measurement. Each was
-labelled before the detector was changed: `refusal` says nothing about what was asked, `partial` refuses a part and
+RAGTruth, HaluEval, FActScore, RefChecker, ExpertQA and Factcheck-GPT, and answers written for this measurement. Each
+was labelled before the detector was changed: `refusal` says nothing about what was asked, `partial` refuses a part and
 answers all the same, `answer` refuses nothing; what two readers could call differently is `unclear` and left out. A
-third is held back: the texts whose SHA-256 begins with a byte that 3 divides. `--errors` prints development errors only.
+third is held back: the texts whose SHA-256 begins with a byte that 3 divides. Errors are printed of the others only.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
-``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an abstention.
+``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
+abstention.
 """
 
 from __future__ import annotations
