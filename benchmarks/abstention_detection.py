@@ -1,12 +1,17 @@
-"""How well refusals are detected in real biographies: recall on those marked by people, false alarms on the rest.
+"""How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py --factscore DIR [--half held-out|development|all] [--errors]
+    python benchmarks/abstention_detection.py [--part held-back|development|all] [--errors]
+    python benchmarks/abstention_detection.py --factscore DIR
 
-DIR holds ``ChatGPT.jsonl`` and ``InstructGPT.jsonl`` of FActScore's human annotations (Min et al. 2023, MIT licence).
-A row without annotations is a response that its annotators marked as an abstention. The cues were written while
-looking at the development half alone: the half where the first byte of SHA-256 of model and topic is even. When the
-other half was first opened, 12 of its 13 refusals were found, with no false alarm in 147 biographies. The refusal that
-was missed led to a change, so what this prints for that half today is no longer a figure on unseen responses.
+The first command reads ``abstention_labels/answers.jsonl`` beside this file: answers of chat models to questions of
+RAGTruth, HaluEval, FActScore, RefChecker, ExpertQA and Factcheck-GPT, and answers written for this measurement. Each
+was labelled before the detector was changed: `refusal` says nothing about what was asked, `partial` refuses a part and
+answers all the same, `answer` refuses nothing; what two readers could call differently is `unclear` and left out. A
+third is held back: the texts whose SHA-256 begins with a byte that 3 divides. Errors are printed of the others only.
+
+The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
+``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
+abstention.
 """
 
 from __future__ import annotations
@@ -19,30 +24,35 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hallumeter.claims.abstention import AbstentionDetector
+from hallumeter.claims.abstention import Abstention, AbstentionDetector
 from hallumeter.stats.intervals import wilson_interval
 
+ANSWERS = Path(__file__).parent / "abstention_labels" / "answers.jsonl"
+LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
 
 
-class Row(Struct):
+class Answer(Struct):
+    """An answer and what it was found to be by a reader."""
+
+    id: str
+    language: str
+    source: str
+    label: str
+    text: str
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the text was kept unseen while the detector was changed."""
+        return hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
+
+
+class Biography(Struct):
     """A biography, or a refusal to write one."""
 
     topic: str
     output: str
     annotations: list[msgspec.Raw] | None
-
-
-def is_held_out(model: str, topic: str) -> bool:
-    """Whether a row was kept unseen while the cues were written."""
-    return hashlib.sha256(f"{model}{topic}".encode()).digest()[0] % 2 == 1
-
-
-def rows_of(folder: Path, model: str, half: str) -> list[Row]:
-    """The rows of one model that belong to a half."""
-    lines = (folder / f"{model}.jsonl").read_bytes().splitlines()
-    rows = [msgspec.json.decode(line, type=Row) for line in lines]
-    return [row for row in rows if half == "all" or is_held_out(model, row.topic) == (half == "held-out")]
 
 
 def share(count: int, total: int) -> str:
@@ -53,37 +63,64 @@ def share(count: int, total: int) -> str:
     return f"{count} of {total} = {count / total:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
 
 
-def report(title: str, rows: list[Row], detector: AbstentionDetector, *, with_errors: bool) -> None:
-    """Print recall and false alarms of some rows."""
+def found_label(found: Abstention) -> str:
+    """The label that the detector gives."""
+    return "refusal" if found.did_abstain else "partial" if found.is_partial else "answer"
+
+
+def report_answers(title: str, pairs: list[tuple[Answer, str]]) -> None:
+    """Print recall and precision of refusals and of partial refusals."""
+    print(f"{title}: {len(pairs)} answers")
+    for label in ("refusal", "partial"):
+        right = sum(answer.label == found == label for answer, found in pairs)
+        print(f"  {label:8} recall     {share(right, sum(answer.label == label for answer, _ in pairs))}")
+        print(f"  {label:8} precision  {share(right, sum(found == label for _, found in pairs))}")
+
+
+def measure_answers(part: str, *, with_errors: bool) -> None:
+    """Print the figures of the labelled answers, by language and for those of models alone."""
+    detector = AbstentionDetector()
+    answers = [msgspec.json.decode(line, type=Answer) for line in ANSWERS.read_bytes().splitlines()]
+    chosen = [
+        answer
+        for answer in answers
+        if answer.label != "unclear" and (part == "all" or answer.is_held_back == (part == "held-back"))
+    ]
     started = time.process_time()
-    found = [detector.detect(row.output) for row in rows]
-    seconds = time.process_time() - started
-    pairs = list(zip(found, rows, strict=True))
-    refused = [each.did_abstain for each, row in pairs if row.annotations is None]
-    answered = [each.did_abstain for each, row in pairs if row.annotations is not None]
-    print(f"{title}: {len(rows)} responses, {len(rows) / seconds:,.0f} per second")
-    print(f"  refusals found   {share(sum(refused), len(refused))}")
-    print(f"  false alarms     {share(sum(answered), len(answered))}")
-    for each, row in pairs if with_errors else ():
-        if each.did_abstain != (row.annotations is None):
-            print(f"  - {row.topic}: cue {each.cue!r} in {row.output[:200]!r}")
+    pairs = [(answer, found_label(detector.detect(answer.text))) for answer in chosen]
+    print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
+    for language in LANGUAGES:
+        report_answers(language, [pair for pair in pairs if pair[0].language == language])
+    report_answers("en, of models", [pair for pair in pairs if pair[0].source != "written"])
+    for answer, found in pairs if with_errors else ():
+        if found != answer.label and not answer.is_held_back:
+            print(f"  - {answer.id}: {answer.label}, found {found}: {answer.text[:200]!r}")
+
+
+def measure_biographies(folder: Path) -> None:
+    """Print recall and false alarms on the biographies of FActScore."""
+    detector = AbstentionDetector()
+    for model in MODELS:
+        lines = (folder / f"{model}.jsonl").read_bytes().splitlines()
+        rows = [msgspec.json.decode(line, type=Biography) for line in lines]
+        refused = [detector.detect(row.output).did_abstain for row in rows if row.annotations is None]
+        answered = [detector.detect(row.output).did_abstain for row in rows if row.annotations is not None]
+        print(f"{model}: {len(rows)} responses")
+        print(f"  refusals found   {share(sum(refused), len(refused))}")
+        print(f"  false alarms     {share(sum(answered), len(answered))}")
 
 
 def main() -> None:
-    """Print the figures for each model, and for both."""
+    """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--factscore", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--half", choices=["held-out", "development", "all"], default="held-out")
-    parser.add_argument("--errors", action="store_true", help="print the responses that are judged wrongly")
+    parser.add_argument("--part", choices=["held-back", "development", "all"], default="held-back")
+    parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
+    parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
     options = parser.parse_args()
-
-    detector = AbstentionDetector()
-    everything: list[Row] = []
-    for model in MODELS:
-        rows = rows_of(options.factscore, model, options.half)
-        everything += rows
-        report(f"{model}, {options.half}", rows, detector, with_errors=options.errors)
-    report(f"both, {options.half}", everything, detector, with_errors=False)
+    if options.factscore is not None:
+        measure_biographies(options.factscore)
+    else:
+        measure_answers(options.part, with_errors=options.errors)
 
 
 if __name__ == "__main__":

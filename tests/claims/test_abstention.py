@@ -73,9 +73,12 @@ def test_positions_always_point_to_the_words_in_the_response(response: str) -> N
         assert found.end is not None
         assert 0 <= found.start < found.end <= len(response)
         assert response[found.start : found.end] == found.cue
+        assert not found.is_partial
     else:
         assert (found.cue, found.start, found.end, found.language) == (None, None, None, None)
         assert found.did_abstain == (found.reason == "empty")
+    assert found.is_partial == (found.partial_cue is not None)
+    assert found.partial_cue is None or found.partial_cue in response
 
 
 def test_a_language_that_was_not_asked_for_is_not_understood() -> None:
@@ -167,7 +170,92 @@ def test_a_refusal_counts_only_when_nothing_is_answered(response: str, *, did_ab
 
 def test_a_hedge_with_content_is_no_abstention() -> None:
     # It generated content about the thing asked for, and that content can be a false acceptance.
-    assert detect_abstention("I'm not sure, but I think she was a Danish chemist.").reason == "none"
+    found = detect_abstention("I'm not sure, but I think she was a Danish chemist.")
+    assert (found.reason, found.is_partial, found.partial_cue) == ("none", True, "I'm not sure")
+
+
+PARTIAL = [
+    # A clause ends at a semicolon, at a colon, and at a comma before "and he".
+    ("I couldn't find her birth date; she studied in Graz.", "I couldn't find"),
+    ("I'm not sure about the year: it was 1911 or 1912.", "I'm not sure"),
+    ("There is no record of his childhood, and he first appears in 1402 as a notary.", "There is no record"),
+    ("Je n'ai pas trouvé sa date de naissance ; elle a étudié à Graz.", "Je n'ai pas trouvé"),
+    ("Je ne suis pas sûr de l'année : ce fut 1911 ou 1912.", "Je ne suis pas sûr"),
+    ("생년월일은 찾지 못했습니다. 그는 그라츠에서 공부했습니다.", "찾지 못했습니다"),
+    ("어린 시절에 대한 기록은 없으나 1402년에 공증인으로 처음 등장합니다.", "기록은 없"),
+    # The answer may stand before the refusal.
+    ("He was born in Turin in 1901. I could not find out when he died.", "I could not find"),
+    ("탑의 높이는 81미터인데, 누가 비용을 댔는지는 모르겠습니다.", "모르겠"),
+    # What a source says is content; so is what was promised.
+    ("The text does not give the price. According to passage 2, it was sold for ten pounds.", "text does not give"),
+    (
+        "As an AI, I do not have feelings, but I can give an example. My example is a lost dog.",
+        "I do not have feelings",
+    ),
+    ("I can't draw the chart, so here are the values instead: 12, 15, 19.", "I can't"),
+]
+
+
+@pytest.mark.parametrize(("response", "cue"), PARTIAL)
+def test_a_refusal_beside_an_answer_is_partial_and_no_abstention(response: str, cue: str) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.cue, found.is_partial, found.partial_cue) == (False, None, True, cue)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # What stands before "so I can't" is why.
+        "No human has walked on Mars, so I can't name the first one.",
+        "That is private, I'd rather not say.",
+        # Marks cut a sentence, and its parts refuse or explain.
+        "I cannot answer; the source gives only the name of the author and the year.",
+        "That's unknowable: nobody can say how many people will read this sentence.",
+        "La question repose sur une prémisse erronée : aucun humain n'a marché sur Mars.",
+        "The premise of this question is incorrect: Einstein never received a Grammy.",
+        # What stands between a refusal and its conclusion explains it.
+        "It is not clear whether it is open. Some say so, others do not. Therefore, the answer cannot be determined.",
+        # Asking back instead of answering.
+        "Could you clarify which Mercury you're asking about: the planet, the element or the god?",
+        "De quel Dupont parlez-vous ? Il me faudrait son prénom.",
+        "번역할 문장을 입력해 주세요.",
+        # Machines about themselves.
+        "As an artificial intelligence, I'm not able to fall in love.",
+        "Je suis une IA, je n'ai donc pas de souvenirs d'enfance.",
+        "저는 AI 모델이므로 좋아하는 음식이 없습니다.",
+        # Casual and polite.
+        "nope, never heard of it",
+        "J'sais pas trop, désolée.",
+        "나도 몰라 ㅠㅠ",
+        "고객님의 개인정보는 제공해 드릴 수 없는 점 양해 부탁드립니다.",
+        # What a model writes around its answer is nothing.
+        "</s>\nI'm sorry, I cannot provide an answer without more context.",
+        "'I don't know.'",
+    ],
+)
+def test_a_refusal_with_its_reasons_is_a_whole_one(response: str) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.is_partial) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # Single marks are quotation marks; an apostrophe is none.
+        "The sailors said 'I don't know' to every question, and the captain let them go.",
+        "She answered, 'I cannot help you', and closed the door; the scene ends the first act.",
+        "선원들은 모든 질문에 '모르겠습니다'라고 답했고 선장은 그들을 보내 주었다.",
+        "The players' 'I don't know' became famous.\nIt was printed 'on every wall.",
+        # An offer beside an answer refuses nothing.
+        "Marie Curie was born in Warsaw. Could you tell me which of her papers you mean?",
+        "홍길동은 허균의 소설에 나오는 가상의 인물입니다.",
+        "I can't recommend this restaurant enough: the fish was superb.",
+        "On ne peut pas trouver mieux : le poisson était excellent.",
+    ],
+)
+def test_words_of_others_idioms_and_offers_are_no_refusal(response: str) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.is_partial) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +271,12 @@ def test_a_hedge_with_content_is_no_abstention() -> None:
             "while ",
             "죄송하지만 알 수 없습니다. ",
             "!",
+            "'a ",
+            "'a\n",
+            "; ",
+            "so so ",
+            ", and he ",
+            "</s>",
         ),
     ],
 )

@@ -243,9 +243,9 @@ def test_a_kappa_of_exactly_four_fifths_is_substantial() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([], "no items"),
-        ([[2, 1], [1, 1, 1]], r"rows .* have \[2, 3\] entries"),
-        ([[2, 1], [1, 1]], r"different numbers of ratings \(2, 3\)"),
+        ([], "^No ratings provided$"),
+        ([[2, 1], [1, 1, 1]], "^Row 1 has 3 categories, expected 2$"),
+        ([[2, 1], [1, 1]], "^Item 1 has 2 raters, expected 3$"),
         ([[1, 0]], "at least two judges, found 1"),
         ([[0, 0]], "at least two judges, found 0"),
         ([[]], "at least two judges, found 0"),
@@ -271,9 +271,9 @@ def test_a_table_of_impossible_counts_is_refused(table: list[list[int]]) -> None
 @pytest.mark.parametrize(
     ("judges", "message"),
     [
-        ({}, "no judges"),
+        ({}, "^No judge verdicts"),
         ({"judge1": "SR"}, "at least two judges, found 1"),
-        ({"judge1": "", "judge2": ""}, "no items"),
+        ({"judge1": "", "judge2": ""}, "^No items"),
         ({"judge1": "SR", "judge2": "S"}, r"unequal numbers of verdicts \(judge1: 2, judge2: 1\)"),
     ],
 )
@@ -346,7 +346,6 @@ def test_with_fewer_than_two_samples_the_other_methods_read_the_probabilities(
         ([0.7, 0.7], None),
         ([1.2, -0.2], None),
         ([math.nan, 1], None),
-        ([], None),
         ([0.5, 0.5], [[0.5, 0.5], [0.9, 0.9]]),
         ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.25, 0.25]]),
     ],
@@ -411,7 +410,7 @@ def test_lists_of_different_lengths_are_refused() -> None:
 
 
 def test_another_detector_can_be_used() -> None:
-    counting = FalseAcceptanceCalculator(AbstentionDetector(extra_cues=["ask my lawyer"]))
+    counting = FalseAcceptanceCalculator(detector=AbstentionDetector(extra_cues=["ask my lawyer"]))
     assert counting.evaluate_abstention("Tell me about X", "Ask my lawyer.", True).did_abstain
 
 
@@ -429,7 +428,7 @@ def test_a_verdict_and_a_claim_are_built_by_position() -> None:
 
 
 def test_impossible_verdicts_and_claims_are_refused() -> None:
-    with pytest.raises(RecordError, match=r"expected one of VerdictLabel\.SUPPORTED"):
+    with pytest.raises(RecordError, match="expected one of SUPPORTED, REFUTED, NOT_ENOUGH_INFO"):
         Verdict("MAYBE", 0.9, [], "")  # type: ignore[arg-type]
     with pytest.raises(RecordError, match=r"confidence of a verdict is 90; expected a number from 0 to 1"):
         Verdict(VerdictLabel.SUPPORTED, 90, [], "")

@@ -25,7 +25,7 @@ from judge_auditor_samples import (
     verdicts_of,
 )
 
-from hallumeter import RecordError, SettingsError
+from hallumeter import SettingsError
 from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
 from hallumeter.claims.profiles import JUDGE_AUDITOR
 from hallumeter.compat.judge_auditor import (
@@ -138,7 +138,7 @@ def test_an_undefined_kappa_never_raises_a_risk() -> None:
     assert (profile.is_high_risk, profile.reliability.value) == (False, "high")
     assert profile.measured == ["mihr", "factscore"]
     assert profile.fleiss_kappa is not None
-    assert profile.fleiss_kappa.error_message == "needs at least two judges, found 1"
+    assert profile.fleiss_kappa.error_message == "Fewer than 2 judges: kappa needs at least two judges, found 1"
 
 
 @pytest.mark.parametrize(
@@ -278,32 +278,42 @@ def test_high_risk_means_beyond_a_threshold_and_implies_low(
 
 
 def test_the_json_of_a_profile_is_plain_and_can_be_indented() -> None:
-    profile = calculator.generate_hallucination_profile([REFUTED], judge_verdicts={})
-    plain = json.loads(profile.to_json(indent=2))
+    profile = calculator.generate_hallucination_profile([REFUTED], judge_verdicts={"judge1": [REFUTED]})
+    plain = json.loads(profile.to_json())
     assert plain["reliability"] == "low"
     assert plain["mihr"] == {"value": 1.0, "unsupported_claims": 1, "total_claims": 1, "has_claims": True}
     assert plain["fleiss_kappa"]["kappa"] is None
-    assert profile.to_json(indent=2).startswith('{\n  "mihr"')
+    assert plain == profile.to_dict()
+    assert profile.to_json().startswith('{\n  "mihr"')
+    assert profile.to_json(indent=None).startswith('{"mihr"')
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"reliability": "superb", "is_high_risk": false}', '{"reliability": "low"}']
+    "text", ["", "[]", "{}", '{"reliability": "superb"}', '{"reliability": "high", "is_high_risk": true}']
 )
 def test_a_text_that_is_no_profile_is_refused(text: str) -> None:
-    with pytest.raises(RecordError, match="not a hallucination profile"):
+    with pytest.raises(ValueError, match="not a hallucination profile"):
         HallucinationProfile.from_json(text)
+
+
+def test_a_profile_written_by_judge_auditor_is_read() -> None:
+    text = '{"reliability": "low", "is_high_risk": true, "mihr": null, "disputed_claims": ['
+    text += '{"text": "A", "source_span": [0, 1], "claim_type": "temporal"}, {"text": "B", "source_span": [2, 3]}]}'
+    profile = HallucinationProfile.from_json(text)
+    assert (profile.reliability, profile.is_high_risk, profile.mahr) == (ReliabilityLevel.LOW, True, None)
+    assert profile.disputed_claims == [Claim("A", (0, 1), ClaimType.TEMPORAL), Claim("B", (2, 3), ClaimType.FACTUAL)]
 
 
 def test_a_profile_that_is_high_risk_and_reliable_cannot_be_made() -> None:
     for level, is_high_risk in product(ReliabilityLevel, (True, False)):
         if is_high_risk and level is not ReliabilityLevel.LOW:
-            with pytest.raises(RecordError, match="a high-risk profile has low reliability"):
-                HallucinationProfile(reliability=level, is_high_risk=True)
+            with pytest.raises(ValueError, match="a high-risk profile has low reliability"):
+                HallucinationProfile(None, None, None, None, None, None, level, is_high_risk=True)
         else:
-            assert HallucinationProfile(reliability=level, is_high_risk=is_high_risk).reliability is level
+            made = HallucinationProfile(None, None, None, None, None, None, level, is_high_risk=is_high_risk)
+            assert made.reliability is level
 
 
-def test_a_text_that_no_file_can_hold_is_reported_when_it_is_written() -> None:
+def test_half_a_character_survives_json() -> None:
     profile = calculator.generate_hallucination_profile([SUPPORTED], claim_matrix=matrix_of({"a": ["half \ud83d"]}))
-    with pytest.raises(RecordError, match="cannot be written as UTF-8"):
-        profile.to_json()
+    assert HallucinationProfile.from_json(profile.to_json()) == profile

@@ -29,6 +29,7 @@ FAMILIES = {
     "fictional",
     "refuses",
     "asks_back",
+    "false_premise",
 }
 
 every_language = pytest.mark.parametrize("language", languages_with("refusals"))

@@ -1,7 +1,7 @@
 """Whether a response refuses to answer, and with which words.
 
 A response abstains when it says nothing about what was asked. It is read clause by clause (sentences, cut again
-where "but" or "however" turns them):
+at a semicolon, at a colon, before "and it ..." and where "but" or "however" turns them):
 
 * a clause with a cue ("I could not find any record") refuses, unless the cue is quoted, is part of a phrase that
   only looks like one ("I cannot say enough good things"), or follows a statement in the same clause;
@@ -9,8 +9,9 @@ where "but" or "however" turns them):
   one that offers help, sends the reader elsewhere, or says why and what the sources hold instead;
 * every other clause answers.
 
-The response abstains when a clause refuses and none answers. So a refused detail after a real answer is no
-abstention, and neither is a hedge: "I'm not sure, but I think he was born in 1950" gives content that can be wrong.
+The response abstains when a clause refuses and none answers. It is a partial refusal when a clause refuses and
+another answers: a refused detail beside a real answer, and a hedge. "I'm not sure, but I think he was born in 1950"
+gives content that can be wrong, and is no abstention.
 The cues, and all else that belongs to a language, are in `text/lexicons/<language>/refusals.toml`.
 """
 
@@ -34,7 +35,7 @@ from hallumeter.text.sentences import iterate_sentence_spans
 
 # The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
 
-_EXISTENCE = frozenset({"no_such_thing", "fictional"})
+_EXISTENCE = frozenset({"no_such_thing", "fictional", "false_premise"})
 
 
 class Cue(Struct, frozen=True):
@@ -46,6 +47,8 @@ class Cue(Struct, frozen=True):
     ends_clause: bool = False
     before_name: bool = False
     denies_existence: bool = False
+    calls_fictional: bool = False
+    asks_back: bool = False
 
 
 class Hit(Struct, frozen=True):
@@ -131,6 +134,8 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
         ends_clause=phrase.endswith("$"),
         before_name=phrase.endswith(" <Name>"),
         denies_existence=family in _EXISTENCE,
+        calls_fictional=family == "fictional",
+        asks_back=family == "asks_back",
     )
     yield parse_phrase(first, lexicon.refusals.sets), _Part(cue, is_last=not last)
     if last:
@@ -140,6 +145,8 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
 # The clauses of a response, and what each of them does when it does not refuse.
 
 _WORD = re.compile(r"[^\W_]")
+_TAG = re.compile(r"\W*<[^<>\s]*>\W*")
+"""What a model writes around its answer and nobody reads: "</s>"."""
 
 
 class _Sense(Enum):
@@ -150,6 +157,9 @@ class _Sense(Enum):
     DENIAL = "denials"
     EXPLANATION = "explanations"
     ASSERTION = "assertions"
+    WORK = "works"
+    PROMISE = "promises"
+    REPORT = "reports"
 
 
 class Clause(Struct, frozen=True):
@@ -176,7 +186,16 @@ class ClauseReader:
         concessions = _choice(word for each in words for word in each.concessions)
         frame_endings = _choice(word for each in words for word in each.frame_endings)
         joiners = _choice(word for each in words for word in each.joiners)
-        self._turn = re.compile(rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])")
+        reasons = _choice(word for each in words for word in each.reasons)
+        # Of one language each: the French "on" is no subject after the English "and".
+        added = "|".join(f"(?:{_choice(each.additions)}) (?:{_choice(each.subjects)})" for each in words) or "(?!)"
+        self._cut = re.compile(
+            rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w)))"
+        )
+        conclusions = _choice(word for each in words for word in each.conclusions)
+        self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
+        self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
         self._openers = re.compile(rf"(?:\W*(?:{openers})(?!\w))*\W*")
         self._frame = re.compile(rf"\W*(?:{frames})(?!\w)[^,]*[,;:-]?$|[^,]*(?:{frame_endings})[,;:-]?$")
         self._concession = re.compile(rf"\W*(?:{concessions})(?!\w)[^,]*,")
@@ -192,18 +211,19 @@ class ClauseReader:
         )
 
     def clauses(self, text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Clause]:
-        """Cut sentences where a contrast turns them, and after a concession."""
+        """Cut sentences at marks, before a joiner with a subject, where a contrast turns them, after a concession."""
         for sentence_start, sentence_end in spans:
             start, turns = sentence_start, False
             concession = self._concession.match(text, sentence_start, sentence_end)
             if concession is not None:
                 yield Clause(start, concession.end(), sentence_start, concedes=True)
                 start, turns = concession.end(), True
-            for turn in self._turn.finditer(text, start, sentence_end):
-                cut = turn.start() if turn["ending"] is None else turn.end()
+            for found in self._cut.finditer(text, start, sentence_end):
+                is_contrast = found["ending"] is None and found["mark"] is None
+                cut = found.start() if is_contrast else found.end()
                 if cut > start:
                     yield Clause(start, cut, sentence_start, turns)
-                start, turns = cut, True
+                start, turns = cut, found["mark"] is None
             yield Clause(start, sentence_end, sentence_start, turns)
 
     def first_word(self, text: str, clause: Clause) -> int:
@@ -211,11 +231,15 @@ class ClauseReader:
         openers = self._openers.match(text, clause.start, clause.end)
         return clause.start if openers is None else openers.end()
 
-    def answers(self, text: str, clause: Clause, *, after_refusal: bool) -> bool:
-        """Whether a clause that does not refuse says something about what was asked."""
+    def answers(self, text: str, clause: Clause, *, after_refusal: bool, is_promised: bool = False) -> bool:
+        """Whether a clause that does not refuse says something about what was asked.
+
+        After a refusal the response may explain itself, but no longer once it promised an answer: "but I can give an
+        example".
+        """
         start = clause.start if clause.turns else self.first_word(text, clause)
         words = text[start : clause.end].rstrip(" \"')")
-        if words.endswith("?") or _WORD.search(words) is None:
+        if words.endswith("?") or _WORD.search(words) is None or _TAG.fullmatch(text, clause.start, clause.end):
             return False
         senses = {sense for _, _, sense in self._senses.find(words)}
         if words.endswith(":"):
@@ -226,16 +250,44 @@ class ClauseReader:
         says_nothing = {_Sense.PREAMBLE}
         if after_refusal:
             says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
-        if (after_refusal and not clause.turns) or clause.concedes:
+        explains = after_refusal and not clause.turns and not is_promised and _Sense.REPORT not in senses
+        if explains or clause.concedes:
             says_nothing |= {_Sense.EXPLANATION}
         return not senses & says_nothing
+
+    def promises(self, text: str, clause: Clause) -> bool:
+        """Whether a clause turns from the refusal to what the writer can do instead."""
+        words = text[clause.start : clause.end]
+        return clause.turns and any(sense is _Sense.PROMISE for _, _, sense in self._senses.find(words))
+
+    def concludes(self, text: str, clause: Clause) -> bool:
+        """Whether a clause draws the sum of what stands before it: "Therefore, I cannot say"."""
+        return self._conclusion.match(text, clause.start, clause.end) is not None
+
+    def insists(self, text: str, clause: Clause) -> bool:
+        """Whether a clause is an answer even where the response ends by refusing once more."""
+        starts_sentence = clause.start == clause.sentence_start
+        words = text[clause.start : clause.end]
+        return (clause.turns and starts_sentence) or any(
+            sense is _Sense.ASSERTION for _, _, sense in self._senses.find(words)
+        )
+
+    def names_work(self, text: str, clause: Clause) -> bool:
+        """Whether a clause speaks of the novel, the film or the legend that something comes from."""
+        return any(sense is _Sense.WORK for _, _, sense in self._senses.find(text[clause.start : clause.end]))
 
     def answers_before(self, text: str, clause: Clause, cue_start: int) -> bool:
         """Whether a statement of its own stands in a clause before its cue."""
         before = text[self.first_word(text, clause) : cue_start].rstrip()
         if self._break.search(before) is None or self._frame.match(before) is not None:
             return False
-        return self.answers(text, Clause(clause.start, cue_start, clause.sentence_start), after_refusal=False)
+        if self._reason.search(before) is not None:
+            # "..., so I can't say": what stands before is why.
+            return False
+        # What a comma alone joins to a refusal may be why: "That is private, I'd rather not say".
+        return self.answers(
+            text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), after_refusal=False
+        )
 
 
 def _choice(words: Iterable[str]) -> str:
@@ -246,6 +298,10 @@ def _choice(words: Iterable[str]) -> str:
 
 _REFUSAL_WORD = re.compile(r"[^\W_]")
 _QUOTE = re.compile('"')
+# An apostrophe stands between letters, or after one before a space; a quotation opens before a letter and closes before
+# a space, a mark or a Korean particle.
+_OPENS = re.compile(r"(?<![^\W_])'(?=[^\W_])")
+_CLOSES = re.compile(r"(?<=[^\s'])'(?![^\W_])|(?<=[^\s'])'(?=[가-힣])")
 
 
 class Abstention(Struct, frozen=True):
@@ -263,6 +319,10 @@ class Abstention(Struct, frozen=True):
     """The language whose lexicon has the cue; None for a cue of the user's own, or no cue."""
     reason: Literal["cue", "empty", "none"]
     """`cue`: words refuse; `empty`: nothing was written; `none`: the response answers."""
+    is_partial: bool = False
+    """Whether the response refuses a part of what was asked and answers all the same; it then does not abstain."""
+    partial_cue: str | None = None
+    """The first words that refuse the part; None when the refusal is not partial."""
 
 
 _EMPTY = Abstention(True, None, None, None, None, "empty")
@@ -304,34 +364,44 @@ class AbstentionDetector:
         if not clean.text or clean.text.isspace():
             return _EMPTY
         hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
-        refusal = self._refusal(clean, hits) if hits else None
+        refusal, does_answer = self._refusal(clean, hits) if hits else (None, True)
         if refusal is None:
             return _ANSWERED
         start, end = clean.original_span(refusal.start, refusal.end)
+        if does_answer and refusal.cue.asks_back:
+            return _ANSWERED  # "Let me know if you need more" beside an answer refuses nothing
+        if does_answer:
+            return Abstention(False, None, None, None, None, "none", is_partial=True, partial_cue=response[start:end])
         return Abstention(True, response[start:end], start, end, refusal.cue.language, "cue")
 
-    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> Hit | None:
-        """The first refusal of a response in which no clause answers."""
+    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> tuple[Hit | None, bool]:
+        """The first refusal of a response, and whether a clause of it answers."""
         first: Hit | None = None
-        quotes = _quotes(clean.text)
+        does_answer = False
+        explains = is_promised = False
+        quotes = _Quotations(clean.text)
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
             refusal = self._refusal_in(clean, clause, hits=hits[seen:done], quotes=quotes) if seen < done else None
             if refusal is not None:
-                if first is None and self._clauses.answers_before(clean.lower, clause, refusal.start):
-                    return None
-                first = first or refusal
+                if first is None:
+                    first, explains = refusal, False
+                    does_answer |= self._clauses.answers_before(clean.lower, clause, refusal.start)
+                elif first.cue.asks_back and does_answer:
+                    first = refusal
+                elif self._clauses.concludes(clean.lower, clause):
+                    explains = False
             # What follows "there is no such person" is about something else, unless it takes the denial back.
             elif first is not None and first.cue.denies_existence and not clause.turns:
                 continue
-            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None):
-                return None
-        return first
+            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None, is_promised=is_promised):
+                is_open = first is not None and not self._clauses.insists(clean.lower, clause)
+                does_answer, explains = does_answer or not is_open, explains or is_open
+            is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
+        return first, does_answer or explains
 
-    def _refusal_in(
-        self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: Sequence[int]
-    ) -> Hit | None:
+    def _refusal_in(self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: _Quotations) -> Hit | None:
         """The first cue of a clause whose conditions are met, in words that are the writer's own."""
         first_word = self._clauses.first_word(clean.lower, clause)
         text = clean.text
@@ -341,7 +411,8 @@ class AbstentionDetector:
                 and not (hit.cue.begins_clause and hit.start > first_word)
                 and not (hit.cue.ends_clause and _REFUSAL_WORD.search(text, hit.end, clause.end) is not None)
                 and not (hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()))
-                and (bisect_left(quotes, hit.start) - bisect_left(quotes, clause.sentence_start)) % 2 == 0
+                and not quotes.hold(hit.start, sentence_start=clause.sentence_start)
+                and not (hit.cue.calls_fictional and self._clauses.names_work(clean.lower, clause))
             ):
                 return hit
         return None
@@ -369,11 +440,39 @@ def _is_name(following: str) -> bool:
     return following[:1].isupper() or following[:1] == '"'
 
 
-def _quotes(text: str) -> list[int]:
-    """Where quotations open and close; a response that is one quotation as a whole is the writer's own words."""
-    quotes = [match.start() for match in _QUOTE.finditer(text)] if '"' in text else []
-    whole = text.strip()
-    return [] if len(quotes) == 2 and whole[0] == whole[-1] == '"' else quotes
+class _Quotations:
+    """Where a response quotes; one that is a quotation as a whole is the writer's own words."""
+
+    def __init__(self, text: str) -> None:
+        whole = text.strip()
+        marks = [match.start() for match in _QUOTE.finditer(text)] if '"' in text else []
+        self._marks = [] if len(marks) == 2 and whole[0] == whole[-1] == '"' else marks
+        self._singles = _single_quotations(text) if "'" in text else []
+        if len(self._singles) == 1 and whole[0] == whole[-1] == "'":
+            self._singles = []
+
+    def hold(self, place: int, *, sentence_start: int) -> bool:
+        """Whether words that begin at a place are someone else's."""
+        if (bisect_left(self._marks, place) - bisect_left(self._marks, sentence_start)) % 2:
+            return True
+        before = bisect_right(self._singles, (place, 0)) - 1
+        return before >= 0 and place < self._singles[before][1]
+
+
+def _single_quotations(text: str) -> list[tuple[int, int]]:
+    """Quotations in single marks, none within another and none beyond its line."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    while (opening := _OPENS.search(text, place)) is not None:
+        line_end = text.find("\n", opening.end())
+        end = len(text) if line_end < 0 else line_end
+        closing = _CLOSES.search(text, opening.end(), end)
+        if closing is None:
+            place = end
+        else:
+            found.append((opening.start(), closing.start()))
+            place = closing.end()
+    return found
 
 
 @cache

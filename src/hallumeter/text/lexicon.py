@@ -187,6 +187,20 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """First words of a part before a comma that only sets the scene for the cue after it."""
     joiners: tuple[str, ...] = ()
     """Words that join two statements in one clause."""
+    additions: tuple[str, ...] = ()
+    """Words after a comma that add a clause of its own when a subject follows."""
+    subjects: tuple[str, ...] = ()
+    """Such subjects."""
+    reasons: tuple[str, ...] = ()
+    """Joiners after which the refusal stands and before which its reason: "..., so I can't say"."""
+    reports: tuple[str, ...] = ()
+    """Words of a clause that tells what a source says: it explains a refusal only when the response refuses again."""
+    promises: tuple[str, ...] = ()
+    """Words of a clause that turns from a refusal to what the writer can do instead; what follows is then an answer."""
+    conclusions: tuple[str, ...] = ()
+    """First words of a clause that draws the sum: a refusal there makes what stood before it an explanation."""
+    works: tuple[str, ...] = ()
+    """Words for what is told about: something called fictional beside one of them is described, not denied."""
     preambles: tuple[str, ...] = ()
     """Words of a clause that greets, apologises or repeats the request."""
     offers: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hallumeter
 from hallumeter.claims.metrics.rates import correct_refusal_rate, false_acceptance_rate, over_refusal_rate
 from hallumeter.records.columns import Answers
 from hallumeter.records.rate import Rate
@@ -40,3 +41,20 @@ def test_counts_equal_a_count_by_loop(rows: list[tuple[bool, bool]]) -> None:
     assert false_acceptance_rate(answers).pooled == Rate(unanswerable.count(False), len(unanswerable))
     assert correct_refusal_rate(answers).pooled == Rate(unanswerable.count(True), len(unanswerable))
     assert over_refusal_rate(answers).pooled == Rate(answerable.count(True), len(answerable))
+
+
+PARTIAL = "I could not find her birth date; she studied in Graz and moved to Trieste in 1911."
+REFUSAL = "I could not find anyone of that name."
+
+
+def test_a_partial_refusal_is_a_false_acceptance_and_no_over_refusal() -> None:
+    rows = [
+        {"record_id": f"{number}", "response": response, "answerable": answerable}
+        for number, (response, answerable) in enumerate(
+            [(PARTIAL, False), (REFUSAL, False), (PARTIAL, True), (REFUSAL, True), ("She was a chemist.", True)]
+        )
+    ]
+    counts = {row.metric: (row.count, row.total) for row in hallumeter.measure(rows).metrics}
+    assert counts["far"] == (1, 2)
+    assert counts["correct_refusal_rate"] == (1, 2)
+    assert counts["over_refusal_rate"] == (1, 3)
