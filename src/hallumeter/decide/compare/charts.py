@@ -147,7 +147,7 @@ def ranking_charts(rankings: Sequence[Ranking], unit: str) -> list[Chart]:
 
 
 UNITS = {
-    "response": message("one response"),
+    "response": message("one answer"),
     "question": message("one question"),
     "page": message("one page"),
     "patient_id": message("one patient"),

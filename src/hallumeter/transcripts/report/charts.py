@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hallumeter.records.ranking import Ranking
-from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
+from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, legend_columns, tooltip
 from hallumeter.report.languages.speaking import say, say_count, written
 from hallumeter.report.sections import PageSection, RankingSection
 from hallumeter.report.wording import format_number
@@ -232,7 +232,7 @@ def _colour(engines: list[str]) -> dict[str, Json]:
         "field": "group",
         "type": "nominal",
         "scale": {"domain": [*engines], "range": [light for light, _ in ENGINE_COLOURS[: len(engines)]]},
-        "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 160},
+        "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": legend_columns(3), "labelLimit": 160},
     }
 
 
