@@ -203,9 +203,9 @@ def worst_of(rows: Sequence[MetricSummary]) -> tuple[MetricSummary, bool] | None
     return worst, is_apart
 
 
-def fact(code: str, message: str, *, figure: str | None = None, **values: FactValue | None) -> Fact:
+def fact(code: str, message: str, **values: FactValue | None) -> Fact:
     """A fact; a value that is None is left out, for a place that the message does not have."""
-    return Fact(code, message, {name: value for name, value in values.items() if value is not None}, figure)
+    return Fact(code, message, {name: value for name, value in values.items() if value is not None})
 
 
 def count(value: float) -> FactValue:

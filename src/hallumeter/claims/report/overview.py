@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.overview import (
     Rows,
@@ -87,10 +89,9 @@ def _rate_fact(code: str, row: MetricSummary, messages: tuple[str, str], *, leve
     if row.value is None or row.count is None or row.total is None:
         return fact(code, _NO_RATE, reason=words(row.undefined or ""))
     figures = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
-    if row.interval is None:
-        return fact(code, messages[1], figure=row.metric, **figures)
-    interval = {"confidence": confidence(level), "interval": shares(row.interval)}
-    return fact(code, messages[0], figure=row.metric, **figures, **interval)
+    interval = row.interval and {"confidence": confidence(level), "interval": shares(row.interval)}
+    told = fact(code, messages[0], **figures, **interval) if interval else fact(code, messages[1], **figures)
+    return replace(told, figure=row.metric)
 
 
 def _expected_facts(rows: Rows, level: float) -> Iterator[Fact]:

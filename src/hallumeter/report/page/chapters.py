@@ -283,7 +283,9 @@ class Chapter(Struct, frozen=True):
     @property
     def census(self) -> PageCensus | None:
         """How many pages there are; None for an instrument without pages."""
-        shown = (section for section in self.document.sections if isinstance(section, IntegritySection | RankingSection))
+        shown = (
+            section for section in self.document.sections if isinstance(section, IntegritySection | RankingSection)
+        )
         return next((section.census for section in shown if section.census), None)
 
     @property

@@ -1,6 +1,6 @@
 "use strict";
 // The list beside the records: filters, pages of fifty, the keyboard, and the links of numbers to the records behind them.
-hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf, told, reader, narrow }) => {
+hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf, told, reader, narrow, arrive }) => {
   const { make, say, sayCount } = hallumeter;
   const { button } = hallumeter.texts;
   const { place, root } = chapter;
@@ -157,9 +157,10 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
     const { entries } = await source.list({ search: "", behind: wanted }, { order: order.value, start: 0, count: 1 });
     if (!entries.length) return;
     await open(entries[0].position, wanted);
-    list.querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
-    (isNarrow() ? reader : place("browser")).scrollIntoView({ block: "start" });
+    const line = list.querySelector("[aria-current=true]")?.closest("li");
+    if (line) list.scrollTop = line.offsetTop - list.offsetTop;
     reader.querySelector(".chosen")?.focus({ preventScroll: true });
+    arrive?.();
   };
   root.addEventListener("click", (event) => {
     const link = event.target.closest?.("a.to-finding[data-finding]");

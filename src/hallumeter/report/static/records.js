@@ -317,7 +317,7 @@ hallumeter.each("records-data", (chapter) => {
     const facets = await source.facets();
     offer(facets);
     listing = hallumeter.listing(chapter, {
-      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48,
+      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48, arrive: toResponse,
       wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds, traceWords: instrument.traceWords }),
     });
     place("browser").hidden = false;

@@ -232,7 +232,13 @@ def _colour(engines: list[str]) -> dict[str, Json]:
         "field": "group",
         "type": "nominal",
         "scale": {"domain": [*engines], "range": [light for light, _ in ENGINE_COLOURS[: len(engines)]]},
-        "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": legend_columns(3), "labelLimit": 160},
+        "legend": {
+            "title": None,
+            "orient": "top",
+            "direction": "horizontal",
+            "columns": legend_columns(3),
+            "labelLimit": 160,
+        },
     }
 
 
