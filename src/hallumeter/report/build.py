@@ -257,7 +257,10 @@ def concentration_sections(
 ) -> list[Section]:
     """Where claims with the labels that count are most frequent; nowhere where there is none."""
     found = concentration_section(gathered.selection.tallies, gathered.confidence, counted=counted)
-    return [found] if found and any(each.count for each in (*found.tenths, *found.lengths)) else []
+    if found is None:
+        return []
+    counts = [each.count for each in found.tenths] + [each.count for each in found.lengths]
+    return [found] if any(counts) else []
 
 
 def reason_sections(gathered: Gathered) -> list[Section]:

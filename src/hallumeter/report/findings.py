@@ -23,7 +23,8 @@ _QUESTION = 160
 _REPEATED = 24
 """Characters of the marked words that tell that a note repeats them."""
 
-Key = tuple[float, bool, bool, int]
+Key = tuple[float, bool, bool]
+"""What decides which finding is shown: how certain it is, that it is refuted, that evidence is quoted."""
 
 
 def certainty(finding: Finding) -> float:
@@ -59,7 +60,7 @@ class FindingPicker:
         self._headline = headline
         self._unsupported = unsupported
         self._kept = kept
-        self._heap: list[tuple[Key, RecordFindings, Finding]] = []
+        self._heap: list[tuple[tuple[float, bool, bool, int], RecordFindings, Finding]] = []
         self.responses = 0
         """With an unsupported claim."""
         self.claims = 0
@@ -72,18 +73,14 @@ class FindingPicker:
             return
         self.responses += 1
         self.claims += len(found)
-        key, finding = max(((self._key(finding), finding) for finding in found), key=lambda entry: entry[0])
+        key, finding = max(((_key(*each), each[0]) for each in found), key=lambda entry: entry[0])
         push = heapq.heappush if len(self._heap) < self._kept else heapq.heappushpop
         # Keys differ in their last part, so that responses themselves are never compared.
-        push(self._heap, (key, item, finding))
+        push(self._heap, ((*key, -self.responses), item, finding))
 
-    def _of(self, item: RecordFindings) -> list[Finding]:
-        return [each for each in item.findings if settled_label(each, self._headline) in self._unsupported]
-
-    def _key(self, finding: Finding) -> Key:
-        verdict = _speaker(finding, self._headline, self._unsupported)
-        is_refuted = settled_label(finding, self._headline) is Label.REFUTED
-        return certainty(finding), is_refuted, bool(verdict and verdict.evidence), -self.responses
+    def _of(self, item: RecordFindings) -> list[tuple[Finding, Label | None]]:
+        labelled = [(finding, settled_label(finding, self._headline)) for finding in item.findings]
+        return [each for each in labelled if each[1] in self._unsupported]
 
     def listed(self) -> tuple[ListedFinding, ...]:
         """What was kept, most certain first, as it is shown."""
@@ -116,6 +113,10 @@ class FindingPicker:
             evidence=_quoted(verdict.evidence if verdict else (), passages),
             others=len(self._of(item)) - 1,
         )
+
+
+def _key(finding: Finding, label: Label | None) -> Key:
+    return certainty(finding), label is Label.REFUTED, any(verdict.evidence for verdict in finding.verdicts)
 
 
 def finding_sections(picker: FindingPicker) -> list[FindingSection]:

@@ -157,7 +157,7 @@ def coverage_words(coverage: Coverage) -> str:
 
 def too_large_words(left_out: int) -> str:
     """What was chosen, but would not fit."""
-    return say("{count} more would have made this file too large.", count=format_count(left_out))
+    return say("{count} more would make this file too large.", count=format_count(left_out))
 
 
 def signed(value: float | None) -> str:

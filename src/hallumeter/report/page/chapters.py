@@ -181,9 +181,9 @@ _BROWSING = ("texts.js", "sources.js", "listing.js")
 KINDS = {
     "overview": message("Overview"),
     "findings": message("Findings"),
-    "concentration": message("Where in the answers"),
+    "concentration": message("By position"),
     "metrics": message("Metrics"),
-    "distribution": message("Answer by answer"),
+    "distribution": message("Per answer"),
     "breakdown": message("By group"),
     "judges": message("Judges"),
     "reasons": message("Reasons"),

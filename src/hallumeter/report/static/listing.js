@@ -143,7 +143,7 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
   for (const link of root.querySelectorAll("a.behind[data-behind]")) {
     const what = wordsOf(JSON.parse(link.dataset.behind)).join(", ");
     const number = link.textContent.trim();
-    link.setAttribute("aria-label", what ? say("{number}: read what is behind it ({what})", { number, what }) : say("{number}: read what is behind it", { number }));
+    link.setAttribute("aria-label", what ? say("{number}: show what is behind it ({what})", { number, what }) : say("{number}: show what is behind it", { number }));
     link.title = what;
   }
   root.addEventListener("click", (event) => {

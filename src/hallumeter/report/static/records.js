@@ -53,7 +53,7 @@ hallumeter.each("records-data", (chapter) => {
   }).join("\n");
 
   // Go to a place on the page, unless it is in sight, and let it light up.
-  const MENU = 56; // pixels that the menu takes from the head of the window
+  const GAP = 10; // pixels that stay free below the menu
   let going = new AbortController(); // to the latest place
   const reach = (node) => {
     if (!node) return;
@@ -61,8 +61,9 @@ hallumeter.each("records-data", (chapter) => {
     const way = () => {
       const { top, bottom } = node.getBoundingClientRect();
       const finding = place("inspector");
+      const menu = (chapter.root.querySelector("nav")?.offsetHeight ?? 46) + GAP;
       const foot = getComputedStyle(finding).bottom === "0px" ? Math.min(finding.getBoundingClientRect().top, innerHeight) : innerHeight;
-      return top >= MENU && bottom <= foot ? 0 : Math.min((top + bottom - MENU - foot) / 2, top - MENU);
+      return top >= menu && bottom <= foot ? 0 : Math.min((top + bottom - menu - foot) / 2, top - menu);
     };
     going.abort();
     going = new AbortController();

@@ -180,7 +180,7 @@ def page_charts(section: PageSection) -> list[Chart]:
     spec = base_spec(say("Anchor score and length ratio of every page"), height=340)
     spec["data"] = {"name": "pages", "values": []}
     spec["layer"] = [*_danger_zone(across, upward, high=high, low=low), points]
-    return [Chart("pages", say("Where the pages lie"), _page_caption(high), spec)]
+    return [Chart("pages", say("Pages at a glance"), _page_caption(high), spec)]
 
 
 def _page_caption(highest: float) -> str:
