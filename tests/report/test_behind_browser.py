@@ -85,10 +85,10 @@ QUERIES: list[tuple[dict[str, object], str, str]] = [
     ({"reason": None, "votes": {"rules": "decided"}}, "a b", "no reason given · rules: Decided"),
     ({"kind": "rule"}, "a", "rule"),
     ({"kind": "rule", "label": "REFUTED"}, "", "rule · Refuted"),
-    ({"tenth": 0}, "a c", "tenth 1 of the response"),
-    ({"tenth": 9, "label": "SUPPORTED"}, "a", "tenth 10 of the response · Supported"),
-    ({"tenth": 9, "label": "REFUTED"}, "", "tenth 10 of the response · Refuted"),
-    ({"tenth": 5}, "b", "tenth 6 of the response"),
+    ({"tenth": 0}, "a c", "tenth 1 of the answer"),
+    ({"tenth": 9, "label": "SUPPORTED"}, "a", "tenth 10 of the answer · Supported"),
+    ({"tenth": 9, "label": "REFUTED"}, "", "tenth 10 of the answer · Refuted"),
+    ({"tenth": 5}, "b", "tenth 6 of the answer"),
     ({"probability": [0.3, 0.4]}, "a", "P(unsupported) from 0.3 to 0.4"),
     ({"probability": [0.2, 0.3]}, "b", "P(unsupported) from 0.2 to 0.3"),
     ({"probability": [0, 0.2], "judge": "model"}, "a", "model: P(unsupported) from 0 to 0.2"),
@@ -218,6 +218,6 @@ def test_a_report_that_holds_some_of_the_records_says_how_many_of_these_it_holds
         "2 of these are in this file, which holds 2 of 5 responses"
     )
     follow(visit.page, {"label": "UNDECIDED"})
-    expect(visit.page.locator("#list")).to_have_text("No response matches.")
+    expect(visit.page.locator("#list")).to_have_text("No answer matches.")
     expect(visit.page.locator("#record")).to_be_empty()
     visit.context.close()

@@ -66,10 +66,10 @@ def lab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def test_the_sample_is_drawn_with_every_kind_of_chart() -> None:
     drawn = charts_of(sample_document())
-    kinds = ["rates", "shares", "labels", "groups", "groups", "groups", "tenths", "lengths"]
+    kinds = ["rates", "groups", "groups", "groups", "shares", "labels", "tenths", "lengths"]
     assert [one.chart_id for one in drawn] == [f"{kind}-{place}" for place, kind in enumerate(kinds)]
-    assert [one.title for one in drawn[3:6]] == ["MiHR by model", "MaHR by model", "FactScore by model"]
-    assert [one.section for one in drawn] == [1, 2, 2, 3, 3, 3, 4, 4]
+    assert [one.title for one in drawn[1:4]] == ["MiHR by model", "MaHR by model", "FactScore by model"]
+    assert [one.section for one in drawn] == [3, 4, 4, 4, 5, 5, 6, 6]
 
 
 def test_specifications_are_plain_json_without_numbers_that_are_not_finite() -> None:
@@ -147,7 +147,7 @@ def test_responses_without_a_decided_claim_are_said_not_to_be_drawn() -> None:
     undecided = RecordFindings(Response("u", response="x"), (finding(0, 1, Label.UNDECIDED),))
     refuted = RecordFindings(Response("r", response="x"), (finding(0, 1),))
     drawn = chart(sample_document([undecided, refuted]), "shares")
-    assert drawn.caption.endswith("Not drawn: 1 response without a decided claim.")
+    assert drawn.caption.endswith("Not drawn: 1 answer without a decided claim.")
     only_undecided = charts_of(sample_document([undecided]))
     assert "shares" not in {one.kind for one in only_undecided}
 

@@ -242,11 +242,15 @@ def test_claims_are_marked_and_counted_with_the_label_of_the_headline_judge() ->
 
 
 def test_metrics_of_agreement_are_no_judges_and_stand_apart() -> None:
-    rows = (metric("kappa", None, None, judge="all judges"), metric("mihr", 1, 2, judge="a"))
+    rows = (
+        metric("kappa", None, None, judge="all judges"),
+        metric("mihr", 1, 2, judge="a"),
+        metric("mihr", 1, 2, judge="b"),
+    )
     document = sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))
     judges = section(document, JudgeSection)
     assert document.headline == "a"
-    assert [row.judge for row in judges.judges] == ["a"]
+    assert [row.judge for row in judges.judges] == ["a", "b"]
     assert judges.judges[0].tally is None
     assert [row.summary.judge for row in judges.agreement] == ["all judges"]
 
@@ -275,11 +279,13 @@ def test_costs_are_added_up_and_unknown_ones_are_counted_not_taken_as_free() -> 
     assert next(row for row in judges if row.judge == "human").cost_usd is None
 
 
-def test_each_set_of_fields_that_groups_are_made_of_has_a_section_of_its_own() -> None:
+def test_each_set_of_fields_that_makes_several_groups_has_a_section_of_its_own() -> None:
     metrics = (
         metric("mihr", 1, 2, by={"model": "a"}),
         metric("mihr", 1, 2, by={"model": "b"}),
         metric("mihr", 1, 2, by={"model": "a", "task": "QA"}),
+        metric("mihr", 1, 2, by={"model": "b", "task": "QA"}),
+        metric("mihr", 1, 2, by={"task": "QA"}),
         metric("mihr", 1, 2, by={"model": "a"}, judge="other"),
         metric("kappa", None, None, by={"model": "a"}),
         metric("mihr", 1, 2),
@@ -288,20 +294,15 @@ def test_each_set_of_fields_that_groups_are_made_of_has_a_section_of_its_own() -
     breakdowns = [one for one in document.sections if isinstance(one, BreakdownSection)]
     assert [(one.by, len(one.rows), one.rows_left_out) for one in breakdowns] == [
         (("model",), 2, 2),
-        (("model", "task"), 1, 0),
+        (("model", "task"), 2, 0),
     ]
 
 
 def test_groups_have_their_metrics_in_the_order_of_the_headline() -> None:
-    rows = (
-        metric("far", 1, 2, by={"m": "a"}),
-        metric("mihr", 1, 2, by={"m": "a"}),
-        metric("mihr", 1, 2),
-        metric("far", 1, 2),
-    )
-    whole_first = (rows[2], rows[3], rows[0], rows[1])
+    groups = [metric(name, 1, 2, by={"m": group}) for name in ("far", "mihr") for group in "ab"]
+    whole_first = (metric("mihr", 1, 2), metric("far", 1, 2), *groups)
     breakdown = section(sample_document([], summary=summary(metrics=whole_first)), BreakdownSection)
-    assert [row.summary.metric for row in breakdown.rows] == ["mihr", "far"]
+    assert [row.summary.metric for row in breakdown.rows] == ["mihr", "mihr", "far", "far"]
 
 
 def test_a_metric_without_a_text_is_shown_under_its_own_name() -> None:

@@ -234,7 +234,7 @@ def test_points_that_are_drawn_as_pixels_are_saved_as_shapes(browser: Browser, t
     visit = Visit(browser, written(transcripts_document(made_up_readings(9, copies=60)), tmp_path))
     expect(visit.page.locator("html[data-scatter=drawn]")).to_be_attached()
     assert visit.page.locator("#scatter canvas").count() == 1
-    drawing = ET.fromstring(saved(visit.page, button_of(visit.page, "Where the pages lie", "SVG"))[1].encode())
+    drawing = ET.fromstring(saved(visit.page, button_of(visit.page, "Pages at a glance", "SVG"))[1].encode())
     assert len(list(drawing.iter(f"{SVG}path"))) > 2000
     assert_stands_alone(drawing)
     assert visit.complaints == []

@@ -139,7 +139,7 @@ def test_the_page_says_whose_verdicts_the_headline_rests_on(page: Page) -> None:
 
 
 def test_a_judge_whose_verdicts_were_not_kept_has_no_counts_of_zero() -> None:
-    rows = (metric("mihr", 1, 2),)
+    rows = (metric("mihr", 1, 2), metric("mihr", 1, 2, judge="a"), metric("mihr", 1, 2, judge="b"))
     words = page_of(sample_document([], summary=summary(metrics=rows), manifest=manifest(judges=()))).words
     assert "consensus what the judges say together – – – – MiHR 0.500" in words
     settled = manifest(judges=(), settings={"consensus": "majority"})
@@ -155,9 +155,9 @@ def test_a_profile_without_any_measured_metric_says_so() -> None:
 
 
 def test_judges_failures_and_the_ledger_are_on_the_page(page: Page) -> None:
-    assert "word-overlap recorded 0 93 28 360 MiHR 0.205" in page.words
+    assert "word-overlap settings recorded 0 93 28 360 MiHR 0.205" in page.words
     assert "κ ↑ Fleiss' kappa" in page.words
-    assert "Failures 2 something broke" in page.words
+    assert "Failures 2 each with its cause below" in page.words
     assert "fr-1 fr#3 judge word-overlap timeout no reply in 60 s 3" in page.words
     assert "FAR , consensus : no question without an answer was asked" in page.words
 
@@ -165,7 +165,7 @@ def test_judges_failures_and_the_ledger_are_on_the_page(page: Page) -> None:
 def test_figures_that_are_undefined_for_the_same_reason_share_a_line() -> None:
     rows = [metric(name, 0, 0, by={"model": model}) for model in ("m1", "m2") for name in ("mihr", "far")]
     words = page_of(sample_document([], summary=summary(metrics=(metric("mahr", 1, 2), *rows)))).words
-    assert "Undefined metrics 4 figures" in words
+    assert "Undefined metrics 4 nothing to count" in words
     ledger = words[words.index("Undefined MiHR") :]
     assert ledger.startswith(
         "Undefined MiHR, FAR , 4 figures: no question without an answer was asked which MiHR, model m1, consensus"
@@ -351,7 +351,7 @@ def test_a_thousand_short_records_make_a_small_file_quickly() -> None:
     document = sample_document(records, limits=Limits(worst=1000))
     page = render_html(document)
     assert len(page.encode()) < 2_000_000
-    assert "All responses (1,000) are shown" in page
+    assert "All 1,000, worst first." in page
 
 
 def test_a_file_is_written_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

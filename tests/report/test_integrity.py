@@ -57,7 +57,7 @@ def test_passages_that_the_report_cuts_are_counted_once_each() -> None:
 
 def test_where_nothing_was_cut_the_page_says_so() -> None:
     words = Page(render_html(sample_document([noted("r", (Label.SUPPORTED, None, None))], failures=()))).words
-    assert "No judge noted that it had not seen all of the evidence, no reply broke off" in words
+    assert "Nothing was cut: the judges saw all of the evidence, all replies are complete" in words
     assert "Languages that the judge’s model was not checked in" not in words
 
 
@@ -71,7 +71,7 @@ def test_responses_in_unchecked_languages_are_counted_by_language() -> None:
     document = sample_document(records)
     assert integrity(document).languages == (LanguageCount("fr", 2), LanguageCount("ko", 1))
     words = Page(render_html(document)).words
-    assert "French: 2 responses Korean: 1 response" in words
+    assert "French: 2 answers Korean: 1 answer" in words
 
 
 def test_pages_are_counted_as_pages() -> None:

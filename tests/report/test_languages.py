@@ -99,20 +99,20 @@ def test_a_language_has_as_many_forms_of_a_count_as_its_grammar_asks_for(languag
 
 def test_french_counts_none_and_one_in_the_singular() -> None:
     with speaking("fr"):
-        told = [say_count(count, "{count} response", "{count} responses") for count in (0, 1, 1.5, 2, 12345)]
+        told = [say_count(count, "{count} answer", "{count} answers") for count in (0, 1, 1.5, 2, 12345)]
     assert told == ["0 réponse", "1 réponse", "1,5 réponse", "2 réponses", "12\u202f345 réponses"]
 
 
 def test_korean_has_one_form_and_english_its_own_for_one() -> None:
     with speaking("ko"):
-        assert [say_count(count, "{count} response", "{count} responses") for count in (0, 1, 2)] == [
-            "응답 0개",
-            "응답 1개",
-            "응답 2개",
+        assert [say_count(count, "{count} answer", "{count} answers") for count in (0, 1, 2)] == [
+            "답변 0개",
+            "답변 1개",
+            "답변 2개",
         ]
-    assert [say_count(count, "{count} response", "{count} responses") for count in (0, 1)] == [
-        "0 responses",
-        "1 response",
+    assert [say_count(count, "{count} answer", "{count} answers") for count in (0, 1)] == [
+        "0 answers",
+        "1 answer",
     ]
 
 

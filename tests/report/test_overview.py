@@ -11,10 +11,12 @@ import pytest
 from test_html import Page
 
 from dialogue_samples import dialogue_document
-from hallumeter.records.measurement import Counts, MetricSummary, Summary
+from hallumeter.records.claim import Claim, Finding, Label, Verdict
+from hallumeter.records.measurement import Counts, MetricSummary, Profile, Summary
 from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
+from hallumeter.records.response import Response
 from hallumeter.records.summaries import AspectSummary, DialogueSummary, ModeDifference
-from hallumeter.report.document import Document, FactValue, OverviewSection
+from hallumeter.report.document import Document, FactValue, IntegritySection, OverviewSection, RecordFindings
 from hallumeter.report.languages.speaking import speaking
 from hallumeter.report.overview import (
     format_percent,
@@ -121,18 +123,18 @@ def test_every_number_that_is_told_is_a_value_of_the_summary(make: object, langu
 def test_the_overview_comes_first_and_tells_the_headline_rates() -> None:
     section = sample_document().sections[0]
     assert isinstance(section, OverviewSection)
-    assert [figure.alias for figure in section.figures] == ["MiHR", "MaHR", "FactScore"]
+    assert [figure.alias for figure in section.figures] == ["MiHR", "MaHR"]
     # 47 of 481 is 9.77 %; the sample's intervals reach 8 points down and 9 up; 28 undecided make 47/509 and 75/509.
     assert [tell_fact(fact) for fact in section.facts] == [
-        "The evidence does not support 47 of 481 decided claims: 9.8 % (95 % interval 1.8 to 18.8 %).",
-        "At least one such claim stands in 28 of 66 responses: 42.4 % (95 % interval 34.4 to 51.4 %).",
+        "Unsupported claims: 9.8 % (95 % interval 1.8 to 18.8 %), 47 of 481.",
+        "Answers with at least one unsupported claim: 42.4 % (95 % interval 34.4 to 51.4 %), 28 of 66.",
         (
             "By model, no group stands out: llama-2-7b-chat has the highest share, 17.8 % (95 % interval 9.8 to "
-            "26.8 %), but its interval overlaps that of another."
+            "26.8 %), but the intervals overlap."
         ),
         (
-            "Claims left undecided: 28; failed: 0. Had all of them turned out best, or all of them worst, the share "
-            "would be 9.2 % or 14.7 %."
+            "28 claims were left undecided and 0 failed. Depending on how they turn out, the share lies between 9.2 % "
+            "and 14.7 %."
         ),
     ]
 
@@ -150,26 +152,23 @@ def test_a_group_is_called_worst_only_where_its_interval_lies_apart() -> None:
     )
     assert worst_of([score_high, score_low]) == (score_low, True)
     told = facts_of(Summary(1, "audit", Counts(), (low, high)))
-    assert told["group"] == (
-        "By model, b has the highest share, 40.0 % (95 % interval 30.0 to 50.0 %), and its interval lies above those "
-        "of all others."
-    )
+    assert told["group"] == "By model, b is the worst: 40.0 % (95 % interval 30.0 to 50.0 %), clearly above all others."
 
 
 def test_a_field_in_which_a_group_stands_out_is_told_before_one_in_which_none_does() -> None:
     rows = [row("mihr", 0.2, (0.1, 0.3), model=name) for name in "ab"]
     rows += [row("mihr", 0.1, (0.0, 0.2), topic="law"), row("mihr", 0.5, (0.4, 0.6), topic="tax")]
-    assert facts_of(Summary(1, "audit", Counts(), tuple(rows)))["group"].startswith("By topic, tax has the highest")
+    assert facts_of(Summary(1, "audit", Counts(), tuple(rows)))["group"].startswith("By topic, tax is the worst")
 
 
 def test_what_cannot_be_told_of_claims_is_said() -> None:
     told = facts_of(Summary(1, "audit", Counts(judges=1), (row("mihr", None),)), "rules")
-    assert told["unsupported"] == "How many claims are unsupported cannot be told: nothing to count."
-    assert told["judges"] == "All of this rests on one judge, rules; nobody checked it here."
+    assert told["unsupported"] == "The share of unsupported claims is not known: nothing to count."
+    assert told["judges"].startswith("One judge, rules, made all of these verdicts, and nobody has checked it")
     alone = facts_of(Summary(1, "audit", Counts(judges=2), (row("mihr", 0.5), row("mahr", 0.25, counts=(1, 4)))))
-    assert alone["unsupported"] == "The evidence does not support 1 of 2 decided claims: 50.0 %."
-    assert alone["responses"] == "At least one such claim stands in 1 of 4 responses: 25.0 %."
-    assert alone["unmeasured"] == "No claim was left undecided, and none failed."
+    assert alone["unsupported"] == "Unsupported claims: 50.0 %, 1 of 2."
+    assert alone["responses"] == "Answers with at least one unsupported claim: 25.0 %, 1 of 4."
+    assert "unmeasured" not in alone
     assert "judges" not in alone
 
 
@@ -178,10 +177,10 @@ def test_judges_agree_as_far_as_the_summary_says() -> None:
     rows = (agreed, row("krippendorff_alpha", 0.47, (0.24, 0.62)))
     told = facts_of(Summary(1, "audit", Counts(judges=2), rows))["judges"]
     assert told.endswith(
-        "(394 claims, 2 judges); beyond chance, that is an alpha of 0.470 (95 % interval 0.240 to 0.620)."
+        "(394 claims, 2 judges); corrected for chance, Krippendorff's alpha is 0.470 (95 % interval 0.240 to 0.620)."
     )
     barely = facts_of(Summary(1, "audit", Counts(judges=2), (agreed, row("krippendorff_alpha", None))))["judges"]
-    assert barely.endswith("how much of that is more than chance cannot be told.")
+    assert barely.endswith("how much of that is chance is not known.")
 
 
 def test_an_engine_is_best_only_as_far_as_the_tests_show() -> None:
@@ -344,11 +343,30 @@ def test_what_a_policy_says_is_said_in_the_language_of_the_page() -> None:
     assert tell_reason("MaHR is above 0.30.", {}) == "MaHR is above 0.30."
 
 
-def test_the_page_begins_with_the_sentences_the_figures_and_the_profile() -> None:
+def test_the_page_begins_with_the_figures_the_sentences_that_add_to_them_and_the_profile() -> None:
     words = Page(render_html(sample_document())).words
-    start = words.index("The evidence does not support 47 of 481 decided claims")
-    assert start < words.index("Reliability: medium") < words.index("Headline metrics")
-    assert "MiHR ↓ 0.098 micro hallucination rate 95 % interval 0.018 – 0.188 counts 47 / 481" in words
+    start = words.index("MiHR ↓ 9.8 % micro hallucination rate 95 % interval 1.8 to 18.8 % counts 47 / 481")
+    told = words.index("claims were left undecided and")
+    assert start < told < words.index("Reliability: medium") < words.index("Headline metrics")
+    # The figure says it already.
+    assert "Unsupported claims: 9.8 %" not in words
+
+
+def test_the_opinion_of_a_policy_is_shown_only_where_one_was_given() -> None:
+    usual = {name: Profile(name, "high", False, measured=("mihr",)) for name in ("hallumeter", "judge-auditor")}
+    assert sample_document([], summary=summary(profile=usual)).profiles == {}
+    given = {"strict": Profile("strict", "low", True, measured=("mihr",))}
+    assert sample_document([], summary=summary(profile=given)).profiles == given
+
+
+def test_a_run_in_which_nothing_is_missing_says_so_in_one_line() -> None:
+    supported = (Verdict("r", "c", "human", Label.SUPPORTED),)
+    record = RecordFindings(Response("r", response="It is so."), (Finding(Claim("r", "c", start=0, end=9), supported),))
+    whole = summary(metrics=(metric("mihr", 0, 1),), counts=Counts(records=1, claims=1, verdicts=1, judges=1))
+    document = sample_document([record], summary=whole, failures=())
+    assert not any(isinstance(section, IntegritySection) for section in document.sections)
+    told = [tell_fact(fact) for fact in overview(document).facts]
+    assert told[-1] == "Nothing is missing: nothing failed, nothing was left undecided, and nothing was cut short."
 
 
 def test_a_summary_without_anything_to_tell_has_no_overview() -> None:

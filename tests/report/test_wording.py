@@ -41,17 +41,14 @@ def test_counts_are_kept_beside_the_ratio_and_missing_where_there_are_none() -> 
 @pytest.mark.parametrize(
     ("coverage", "sentence"),
     [
-        (Coverage(9, 9, 0), "All responses (9) are shown, worst first."),
+        (Coverage(9, 9, 0), "All 9, worst first."),
         (
             Coverage(12345, 500, 100),
-            "Showing the 500 worst and 100 random of 12,345 responses; all are in verdicts.jsonl.",
+            "The 500 worst and 100 random ones of 12,345 answers; all are in verdicts.jsonl.",
         ),
         (
             Coverage(20, 10, 0, 3),
-            (
-                "Showing the 10 worst of 20 responses; all are in verdicts.jsonl. "
-                "3 more would have made this file too large."
-            ),
+            ("The 10 worst of 20 answers; all are in verdicts.jsonl. 3 more would have made this file too large."),
         ),
     ],
 )

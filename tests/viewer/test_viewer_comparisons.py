@@ -92,7 +92,7 @@ def test_while_a_comparison_takes_long_the_server_says_so_and_answers(
         path = way(asker, "before", "after")
         waiting = asker.get(path)
         assert waiting.status == 200
-        assert "The runs are being compared" in waiting.text
+        assert "Comparing the runs" in waiting.text
         assert "waiting.js" in waiting.text
         assert asker.get("").status == 200
         may_go_on.set()

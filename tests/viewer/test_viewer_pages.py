@@ -33,7 +33,7 @@ def test_the_list_tells_what_each_run_is(tmp_path: Path) -> None:
     assert "0.125" in page
     assert "0.062 – 0.188" in page.replace("0.0625", "0.062")
     assert "2026-02-01 10:00" in page
-    assert "Two chosen runs over the same records can be compared record by record" in page
+    assert "Choose two runs over the same records to compare them record by record" in page
 
 
 def test_a_run_folder_may_be_shown_by_itself(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_the_page_of_a_run_is_its_report_with_scripts_as_files(tmp_path: Path) -
     assert "<style" not in page
     assert not re.findall(r"\son\w+=", page)
     assert '"source":"records"' in page
-    assert "Integrity" in page
+    assert "What is missing" in page
 
 
 def test_names_of_runs_files_models_and_records_are_text(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_a_trend_of_what_no_run_has_is_that_of_the_first_metric(tmp_path: Path) 
 
 def test_a_folder_without_runs_says_so(tmp_path: Path) -> None:
     with serving(tmp_path) as asker:
-        assert "No run is in this folder yet" in asker.get("").text
-        assert "No run with numbers" in asker.get("trends").text
+        assert "There are no runs in this folder yet" in asker.get("").text
+        assert "There is no finished run" in asker.get("trends").text
 
 
 def test_a_folder_that_does_not_exist_and_a_port_that_is_taken_are_said(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_run_in_progress_is_followed_until_its_page_is_there(tmp_path: Path) -
 def test_the_list_is_told_when_a_run_appears(tmp_path: Path) -> None:
     with serving(tmp_path) as asker:
         assert asker.events("progress", "runs") == [("runs", [])]
-        assert "No run is in this folder yet" in asker.get("").text
+        assert "There are no runs in this folder yet" in asker.get("").text
         written_run(tmp_path / "one", 3)
         ((_, listed),) = eventually(lambda: [event for event in asker.events("progress", "runs") if event[1]])
         assert [run["status"] for run in listed] == ["finished"]
@@ -102,7 +102,7 @@ def test_a_run_whose_process_was_killed_is_stopped_and_says_how_to_go_on(tmp_pat
         eventually(lambda: "stopped" in asker.get("").text)
         page = asker.get(f"runs/{run}/").text
         assert "give the same command again with --resume" in page
-        assert "It had come to" in page
+        assert "It stopped at" in page
         assert asker.events(f"runs/{run}/progress", "stopped")
 
 

@@ -11,7 +11,7 @@ import msgspec
 from hallumeter.records.claim import Failure
 from hallumeter.records.decisions import JudgeChecks
 from hallumeter.records.manifest import Manifest
-from hallumeter.records.measurement import Summary
+from hallumeter.records.measurement import Profile, Summary
 
 from .document import (
     USUAL_CONFIDENCE,
@@ -30,7 +30,8 @@ from .document import (
     Section,
 )
 from .encoding import encodable
-from .integrity import count_failures, cut_counts, language_counts
+from .findings import FindingPicker
+from .integrity import count_failures, cut_counts, language_counts, says_nothing
 from .judges import AGREEMENT
 from .overview import overview_sections
 from .presentation import Gathered, presentation_of
@@ -68,6 +69,8 @@ def build_document(
     """
     gathered = _gathered(summary, manifest, metric_texts, limits=limits or Limits(), streams=streams)
     built = presentation_of(summary.instrument).sections(gathered)
+    missing = _integrity_section(gathered, built.sections, built.census)
+    is_whole = says_nothing(missing)
     return encodable(
         Document(
             title=title_words(manifest.instrument, [file.name for file in manifest.inputs]),
@@ -75,13 +78,13 @@ def build_document(
             provenance=_provenance(manifest),
             counts=summary.counts,
             sections=(
-                *overview_sections(gathered),
+                *overview_sections(gathered, is_whole=is_whole),
                 *built.sections,
-                _integrity_section(gathered, built.sections, built.census),
+                *(() if is_whole else (missing,)),
             ),
             headline=gathered.headline,
             confidence=gathered.confidence,
-            profiles=summary.profile,
+            profiles=given_profiles(summary),
             notices=(*summary.notices, *_label_notices(gathered)),
         )
     )
@@ -103,7 +106,8 @@ def _gathered(
         reference=reference_judge(judge.name for judge in manifest.judges),
         unsupported=shown.unsupported,
     )
-    selection = select(streams.get("records", ()), limits, tallies=tallies, severity=shown.severity)
+    picker = FindingPicker(headline, shown.unsupported)
+    selection = select(streams.get("records", ()), limits, tallies=tallies, picker=picker, severity=shown.severity)
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
     rows = [
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)
@@ -122,6 +126,12 @@ def _gathered(
         streams.get("checks"),
         streams.get("own"),
     )
+
+
+def given_profiles(summary: Summary) -> dict[str, Profile]:
+    """The opinions of policies that somebody gave."""
+    usual = presentation_of(summary.instrument).usual_policies
+    return {} if tuple(summary.profile) == usual else summary.profile
 
 
 def _provenance(manifest: Manifest) -> Provenance:
@@ -165,7 +175,7 @@ def metric_sections(gathered: Gathered, rows: list[MetricRow] | None = None) -> 
 
 
 def breakdown_sections(gathered: Gathered, rows: list[MetricRow] | None = None) -> list[Section]:
-    """One section for each set of fields that the metrics are grouped by, metrics in the order of the headline."""
+    """One section for each set of fields that makes several groups, metrics in the order of the headline."""
     rows = gathered.rows if rows is None else rows
     groups: dict[tuple[str, ...], list[MetricRow]] = {}
     order = list(dict.fromkeys(row.summary.metric for row in rows))
@@ -174,15 +184,18 @@ def breakdown_sections(gathered: Gathered, rows: list[MetricRow] | None = None) 
             groups.setdefault(tuple(row.summary.by), []).append(row)
     sections: list[Section] = []
     for by, group in groups.items():
+        if len({tuple(row.summary.by.values()) for row in group}) < 2:
+            # One group is the whole run again.
+            continue
         chosen = tuple(row for row in group if _is_headline(row, gathered.headline))
         sections.append(BreakdownSection(by, chosen, len(group) - len(chosen)))
     return sections
 
 
 def distribution_sections(gathered: Gathered) -> list[Section]:
-    """How unsupported claims are spread over responses."""
+    """How unsupported claims are spread over responses; one response has no spread."""
     tallies = gathered.selection.tallies
-    if not tallies.responses:
+    if tallies.responses < 2:
         return []
     models = tallies.model_tallies()
     return [
@@ -242,9 +255,12 @@ def _size(view: RecordView, passages: set[str]) -> int:
 def concentration_sections(
     gathered: Gathered, counted: Literal["unsupported", "REFUTED"] = "unsupported"
 ) -> list[Section]:
-    """Where claims with the labels that count are most frequent."""
+    """Where claims with the labels that count are most frequent; nowhere where there is none."""
     found = concentration_section(gathered.selection.tallies, gathered.confidence, counted=counted)
-    return [found] if found else []
+    if found is None:
+        return []
+    counts = [each.count for each in found.tenths] + [each.count for each in found.lengths]
+    return [found] if any(counts) else []
 
 
 def reason_sections(gathered: Gathered) -> list[Section]:

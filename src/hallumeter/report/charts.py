@@ -18,7 +18,7 @@ from .document import (
     Section,
     ShareBin,
 )
-from .drawing import LABEL_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
+from .drawing import LABEL_COLOURS, PALETTE, Chart, Json, base_spec, legend_columns, tooltip
 from .languages.speaking import say, say_count
 from .presentation import presentation_of
 from .sections import (
@@ -119,14 +119,14 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
         return []
     caption = say_count(
         drawn,
-        "{count} response by the share of their decided claims that the evidence does not support.",
-        "{count} responses by the share of their decided claims that the evidence does not support.",
+        "{count} answer by the share of their decided claims that the evidence does not support.",
+        "{count} answers by the share of their decided claims that the evidence does not support.",
     )
     if section.without_decided_claim:
         caption += " " + say_count(
             section.without_decided_claim,
-            "Not drawn: {count} response without a decided claim.",
-            "Not drawn: {count} responses without a decided claim.",
+            "Not drawn: {count} answer without a decided claim.",
+            "Not drawn: {count} answers without a decided claim.",
         )
     values: list[Json] = [
         {
@@ -136,7 +136,7 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
         }
         for share in section.bins
     ]
-    title = say("Unsupported share of each response")
+    title = say("Unsupported share of each answer")
     spec = base_spec(title, height=180)
     spec["data"] = {"values": values}
     spec["mark"] = {"type": "bar", "width": {"band": 0.84}}
@@ -145,17 +145,17 @@ def _share_chart(section: DistributionSection) -> list[Chart]:
             "field": "share",
             "type": "ordinal",
             "sort": None,
-            "title": say("unsupported share of a response, up to … %"),
+            "title": say("unsupported share of an answer, up to … %"),
             "axis": {"labelAngle": 0, "labelOverlap": True},
         },
         "y": {
             "field": "responses",
             "type": "quantitative",
-            "title": say("responses"),
+            "title": say("answers"),
             "axis": {"tickMinStep": 1},
         },
         "color": {"field": "colour", "type": "nominal", "scale": None},
-        "tooltip": [tooltip("share", say("unsupported share")), tooltip("responses", say("responses"))],
+        "tooltip": [tooltip("share", say("unsupported share")), tooltip("responses", say("answers"))],
     }
     return [Chart("shares", title, caption, spec)]
 
@@ -181,8 +181,9 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
     caption = say("All claims of each model by their settled label.")
     if left_out:
         caption += " " + say_count(left_out, "Not drawn: {count} model.", "Not drawn: {count} models.")
-    words: list[Json] = [say(words) for words in LABEL_WORDS.values()]
-    colours: list[Json] = [PALETTE[LABEL_COLOURS[label]][0] for label in LABEL_WORDS]
+    held = [label for label in LABEL_WORDS if any(entry.tally.by_label[label] for entry in models)]
+    words: list[Json] = [say(LABEL_WORDS[label]) for label in held]
+    colours: list[Json] = [PALETTE[LABEL_COLOURS[label]][0] for label in held]
     title = say("Labels of the claims")
     spec = base_spec(title, height=30 * len(models))
     spec["data"] = {"values": values}
@@ -200,7 +201,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "field": "label",
             "type": "nominal",
             "scale": {"domain": words, "range": colours},
-            "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 2},
+            "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": legend_columns(5)},
         },
         "order": {"field": "order", "type": "ordinal"},
         "tooltip": [
@@ -219,7 +220,8 @@ def _interval_spec(
     spec = base_spec(title, height=34 * len(rows))
     spec["data"] = {"values": [_point(name, row.summary) for name, row in zip(names, rows, strict=True)]}
     # Rows keep the order of the data: a list of names here would be compiled into an expression.
-    spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None}}
+    aside: dict[str, Json] = {"labelPadding": 10, "ticks": False, "domain": False}
+    spec["encoding"] = {"y": {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": aside}}
     accent = PALETTE["accent"][0]
     tips: list[Json] = [
         tooltip("name", say("what")),

@@ -60,6 +60,8 @@ class Fact(Struct, frozen=True):
     """What it is about, in one word."""
     message: str
     values: dict[str, FactValue] = field(default_factory=dict)
+    figure: str | None = None
+    """The metric that it tells; where its figure is shown, the sentence adds nothing."""
 
 
 class Figure(Struct, frozen=True):
@@ -69,6 +71,8 @@ class Figure(Struct, frozen=True):
     name: str
     question: str
     summary: MetricSummary
+    is_share: bool = False
+    """Whether it lies between 0 and 1 and is told in per cent."""
 
 
 class OverviewSection(Struct, frozen=True, tag="overview"):
@@ -363,6 +367,53 @@ class RecordSection(Struct, frozen=True, tag="records"):
     records: tuple[RecordView, ...]
 
 
+class Quoted(Struct, frozen=True, omit_defaults=True):
+    """A place in the evidence, with a few words around it."""
+
+    evidence_id: str
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+class ListedFinding(Struct, frozen=True, omit_defaults=True):
+    """An unsupported claim that can be understood without its response: what is wrong, why, and what stands there."""
+
+    record_id: str
+    claim_id: str
+    label: Label
+    marked: str
+    """The words that the evidence does not support."""
+    before: str = ""
+    """The words of the claim, or of the response, before them."""
+    after: str = ""
+    kind: str = "claim"
+    model: str | None = None
+    question: str | None = None
+    reason: str | None = None
+    note: str | None = None
+    probability: float | None = None
+    """That the claim is unsupported, by the judge that says why."""
+    judges: tuple[str, ...] = ()
+    """Those that call it unsupported."""
+    against: tuple[str, ...] = ()
+    """Those that call it supported."""
+    evidence: Quoted | None = None
+    """None where no judge quoted any."""
+    others: int = 0
+    """Further unsupported claims of the same response."""
+
+
+class FindingSection(Struct, frozen=True, tag="findings"):
+    """The most certain findings, one of each response."""
+
+    findings: tuple[ListedFinding, ...]
+    claims: int
+    """Unsupported ones in all responses."""
+    responses: int
+    """With an unsupported claim."""
+
+
 class IntegritySection(Struct, frozen=True, tag="integrity"):
     """Everything that is not a number: undefined, undecided, failed, left out."""
 
@@ -385,6 +436,7 @@ class IntegritySection(Struct, frozen=True, tag="integrity"):
 
 Section = (
     OverviewSection
+    | FindingSection
     | MetricSection
     | ConcentrationSection
     | DistributionSection

@@ -65,6 +65,8 @@ def base_spec(title: str, *, height: Json) -> dict[str, Json]:
         "titleFontSize": 12,
         "titleFontWeight": "normal",
         "labelLimit": 220,
+        "labelFlush": False,
+        "labelSeparation": 10,
         "domainColor": line,
         "tickColor": line,
         "gridColor": line,
@@ -85,6 +87,11 @@ def base_spec(title: str, *, height: Json) -> dict[str, Json]:
             "legend": {"labelColor": ink, "labelFontSize": 12, "symbolType": "square"},
         },
     }
+
+
+def legend_columns(columns: int) -> dict[str, Json]:
+    """Side by side where there is room; on a phone, where names take half of it, below each other."""
+    return {"expr": f"width < 320 ? 1 : {columns}"}
 
 
 def tooltip(name: str, title: str) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hallumeter.records.claim import Failure, Label
 
-from .document import FailureCount, RecordSection, Section
+from .document import FailureCount, IntegritySection, RecordSection, Section
 from .languages.speaking import message
 from .sections import CutCounts, LanguageCount, ReadingSection
 from .tallies import Tallies
@@ -78,3 +78,13 @@ def language_counts(tallies: Tallies) -> tuple[LanguageCount, ...]:
     """Responses in languages that the model of a judge was not checked in, as that judge noted, most first."""
     found = sorted(tallies.unchecked_languages.items(), key=lambda entry: (-entry[1], entry[0]))
     return tuple(LanguageCount(language, responses) for language, responses in found)
+
+
+def says_nothing(section: IntegritySection) -> bool:
+    """Whether everything was measured: nothing undefined, undecided, failed, left out, cut or unchecked."""
+    if section.undefined or section.failures_total or section.cuts != CutCounts() or section.languages:
+        return False
+    census = section.census
+    if census is not None:
+        return not (census.empty_outputs or census.empty_references or census.undecided or census.upper_bounds)
+    return not (section.tally.unmeasured or section.records_without_claims or section.not_aligned)

@@ -211,6 +211,15 @@ def judge_section(
     )
 
 
+def has_comparison(section: JudgeSection) -> bool:
+    """Whether there is anything to say of judges: several of them, a cost, or labels that one is held against."""
+    judges = [judge for judge in section.judges if judge.judge != CONSENSUS]
+    # Beside nothing at all, probabilities have nothing to hold to.
+    is_calibrated = any(each.claims for each in section.calibrations)
+    labelled = section.baselines is not None or section.correction is not None
+    return len(judges) > 1 or section.cost_usd is not None or is_calibrated or labelled
+
+
 def _judge_rows(rows: Sequence[MetricRow], manifest: Manifest, *, tallies: Tallies) -> tuple[JudgeRow, ...]:
     specs = {judge.name: judge.spec for judge in manifest.judges}
     found = tallies.judges()

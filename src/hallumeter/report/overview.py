@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 
 from hallumeter.instruments import metric_named
 from hallumeter.records.decisions import JudgeChecks
@@ -48,6 +49,15 @@ def format_percent(value: float) -> str:
     ('9.9 %', '<0.1 %', '>99.9 %', '100.0 %')
     """
     return say("{number} %", number=_percent(value))
+
+
+def format_percents(pair: tuple[float, float]) -> str:
+    """An interval of rates in per cent.
+
+    >>> format_percents((0.037, 0.144))
+    '3.7 to 14.4 %'
+    """
+    return say("{low} to {high} %", low=_percent(pair[0]), high=_percent(pair[1]))
 
 
 def tell_fact(fact: Fact) -> str:
@@ -100,7 +110,7 @@ def _percent(value: float) -> str:
 
 def _shares(value: FactValue) -> str:
     low, high = value.numbers
-    return say("{low} to {high} %", low=_percent(low), high=_percent(high))
+    return format_percents((low, high))
 
 
 def _numbers(value: FactValue) -> str:
@@ -282,15 +292,18 @@ def overview_section(
         row, text = rows.whole(metric), texts.get(metric)
         if row is not None and row.value is not None:
             named = (text.alias, text.name, text.question) if text else (metric, "", "")
-            figures.append(Figure(*named, row))
+            figures.append(Figure(*named, row, is_share=text is not None and text.range == (0.0, 1.0)))
     facts = [*shown.facts(summary, headline, confidence)]
     if checks is not None and shown.label_facts is not None:
         facts = shown.label_facts(facts, checks, headline)
     return OverviewSection(tuple(facts), tuple(figures))
 
 
-def overview_sections(gathered: Gathered) -> list[OverviewSection]:
-    """The overview, where there is anything to tell."""
+_WHOLE = message("Nothing is missing: nothing failed, nothing was left undecided, and nothing was cut short.")
+
+
+def overview_sections(gathered: Gathered, *, is_whole: bool = False) -> list[OverviewSection]:
+    """The overview, where there is anything to tell; of a run that `is_whole` it says that nothing is missing."""
     section = overview_section(
         gathered.summary,
         gathered.headline,
@@ -298,4 +311,6 @@ def overview_sections(gathered: Gathered) -> list[OverviewSection]:
         confidence=gathered.confidence,
         checks=gathered.checks,
     )
-    return [section] if section.facts or section.figures or gathered.summary.profile else []
+    if not section.facts and not section.figures and not gathered.summary.profile:
+        return []
+    return [replace(section, facts=(*section.facts, fact("integrity", _WHOLE))) if is_whole else section]

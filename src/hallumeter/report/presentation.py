@@ -101,8 +101,8 @@ class Presentation(Struct, frozen=True, kw_only=True):
     """The template of the table of headline metrics."""
     is_undefined_abbreviated: bool = False
     """Whether a table of groups shows a dash with the reason behind it, instead of the reason."""
-    has_bounds: bool = True
-    """Whether best and worst case are shown although nothing is unmeasured."""
+    usual_policies: tuple[str, ...] = ()
+    """The policies of a run that was given none: their opinions are not shown."""
     templates: Path | None = None
     """A folder of templates that only this instrument has."""
     style: str | None = None

@@ -14,6 +14,7 @@ from hallumeter.records.claim import Failure, Finding, Label, Verdict
 from hallumeter.records.response import FieldValue, Quote, Response
 
 from .document import FindingView, PassageView, RecordFindings, RecordView, VerdictView
+from .findings import FindingPicker
 from .segmentation import is_aligned, labelled_segments, settled_label
 from .tallies import Tallies, tally_of
 
@@ -132,6 +133,8 @@ class Selection(Struct, frozen=True):
     worst: tuple[RecordFindings, ...]
     random: tuple[RecordFindings, ...]
     tallies: Tallies
+    picker: FindingPicker
+    """The most certain findings."""
 
 
 def select(
@@ -139,6 +142,7 @@ def select(
     limits: Limits,
     *,
     tallies: Tallies,
+    picker: FindingPicker,
     severity: Callable[[RecordFindings], tuple[float, float, float]] | None = None,
 ) -> Selection:
     """Keep the responses with most unsupported claims, and a uniform sample of the others; count all of them.
@@ -150,9 +154,11 @@ def select(
     for item in records:
         unsupported, decided, unmeasured = tallies.add(item)
         share = unsupported / decided if decided else 0.0
+        if unsupported:
+            picker.offer(item)
         picking.offer(item, severity(item) if severity else (unsupported, share, unmeasured))
     tallies.finish()
-    return Selection(picking.worst(), picking.random(), tallies)
+    return Selection(picking.worst(), picking.random(), tallies, picker)
 
 
 class _Picking:

@@ -28,23 +28,21 @@ def concentration_section(
 HEIGHT = 220
 
 
-_SHARE = {"unsupported": message("share of decided claims that are unsupported"), "REFUTED": message("share refuted")}
+_SHARE = {"unsupported": message("share unsupported"), "REFUTED": message("share refuted")}
 
 
 def concentration_charts(section: ConcentrationSection, confidence: float) -> list[Chart]:
     """The rate of each tenth of the responses, and that of responses by their length."""
-    basis = say(
-        "Point: the share. Line: its {interval}, with whole responses drawn again.", interval=interval_words(confidence)
-    )
+    basis = say("Point: the share. Line: its {interval}.", interval=interval_words(confidence))
     share, drawn = say(_SHARE[section.counted]), []
     if section.tenths:
-        names = [tenth_words(each) for each in section.tenths]
-        title = say("By position in the response")
-        spec = _share_spec(title, names, section.tenths, titles=(say("tenth of the response"), share))
+        names = [f"{each.tenth * 10}–{each.tenth * 10 + 10}" for each in section.tenths]
+        title = say("By position in the answer")
+        spec = _share_spec(title, names, section.tenths, titles=(say("part of the answer, in %"), share))
         drawn.append(Chart("tenths", title, basis, spec))
     if section.lengths:
         names = [length_words(each) for each in section.lengths]
-        title = say("By length of the response")
+        title = say("By length of the answer")
         spec = _share_spec(title, names, section.lengths, titles=(say("characters"), share))
         drawn.append(Chart("lengths", title, basis, spec))
     return drawn
@@ -117,7 +115,7 @@ def _calibration_chart(each: Calibration, confidence: float) -> Chart:
     )
     caption = say(
         "Point: claims with about this probability of being unsupported, beside the share of them that is unsupported "
-        "by {reference}. Line: its {interval}, with whole responses drawn again. On the diagonal, both are the same.",
+        "by {reference}. Line: its {interval}, with whole answers drawn again. On the diagonal, both are the same.",
         reference=against,
         interval=interval_words(confidence),
     )

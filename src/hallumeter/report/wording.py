@@ -140,26 +140,24 @@ def coverage_words(coverage: Coverage) -> str:
     """Which responses are shown, and where the others are."""
     shown = coverage.worst + coverage.random
     if shown == coverage.responses:
-        return say("All responses ({count}) are shown, worst first.", count=format_count(shown))
+        return say("All {count}, worst first.", count=format_count(shown))
     worst, drawn = format_count(coverage.worst), format_count(coverage.random)
-    responses = say_count(coverage.responses, "{count} response", "{count} responses")
+    responses = say_count(coverage.responses, "{count} answer", "{count} answers")
     if coverage.random:
         text = say(
-            "Showing the {worst} worst and {random} random of {responses}; all are in verdicts.jsonl.",
+            "The {worst} worst and {random} random ones of {responses}; all are in verdicts.jsonl.",
             worst=worst,
             random=drawn,
             responses=responses,
         )
     else:
-        text = say(
-            "Showing the {worst} worst of {responses}; all are in verdicts.jsonl.", worst=worst, responses=responses
-        )
+        text = say("The {worst} worst of {responses}; all are in verdicts.jsonl.", worst=worst, responses=responses)
     return f"{text} {too_large_words(coverage.too_large)}" if coverage.too_large else text
 
 
 def too_large_words(left_out: int) -> str:
     """What was chosen, but would not fit."""
-    return say("{count} more would have made this file too large.", count=format_count(left_out))
+    return say("{count} more would make this file too large.", count=format_count(left_out))
 
 
 def signed(value: float | None) -> str:

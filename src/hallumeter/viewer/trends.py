@@ -144,7 +144,7 @@ def _chart(points: Sequence[Point], text: MetricText) -> Chart:
     ]
     spec["encoding"] = {"x": x, "color": colour}
     spec["layer"] = _layers(y, tips)
-    caption = say("Each point is a run, in the order in which they began; the bar is its interval.")
+    caption = say("Each point is a run, in the order in which they started; the bar is its interval.")
     return Chart("trend", title, caption, spec)
 
 

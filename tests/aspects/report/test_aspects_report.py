@@ -105,7 +105,7 @@ def test_a_click_on_a_misplaced_aspect_shows_where_it_stands(
     expect(visit.page.get_by_role("heading", name="Who made which error")).to_be_visible()
     closed = visit.page.locator("section", has=visit.page.get_by_role("heading", name="Grounding"))
     closed.locator("summary").click()
-    expect(closed.get_by_role("cell", name="spans that hold their term")).to_be_visible()
+    expect(closed.get_by_role("rowheader", name="Spans that hold their term")).to_be_visible()
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     assert visit.complaints == []
     visit.context.close()

@@ -15,11 +15,12 @@ from hallumeter.report import columns, tallies
 from hallumeter.report.charts import charts_of
 from hallumeter.report.columns import BEYOND, LABELS, ColumnBuffer, VoteNumbers, majority
 from hallumeter.report.document import Document, RecordFindings
+from hallumeter.report.findings import FindingPicker
 from hallumeter.report.page.render import render_html
 from hallumeter.report.sections import ConcentrationSection
 from hallumeter.report.segmentation import settled_label
 from hallumeter.report.selection import Limits, select
-from hallumeter.report.tallies import RECORDS_AT_ONCE, Tallies, shortened
+from hallumeter.report.tallies import RECORDS_AT_ONCE, UNSUPPORTED, Tallies, shortened
 from hallumeter.report.verdict_charts import length_words, tenth_words
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from report_samples import finding, sample_document
@@ -82,7 +83,7 @@ def test_responses_are_put_into_bins_of_about_equal_size_by_their_length() -> No
 
 
 def test_responses_of_one_length_are_in_no_bin() -> None:
-    section = places(sample_document([answer(f"r{place}", 10, (0, 5, GOOD)) for place in range(4)]))
+    section = places(sample_document([answer(f"r{place}", 10, (0, 5, BAD)) for place in range(4)]))
     assert section.lengths == ()
     assert tenth_words(section.tenths[9]) == "90–100 %"
 
@@ -102,9 +103,7 @@ def test_what_is_drawn_is_what_the_tables_hold() -> None:
     assert [value["value"] for value in drawn["tenths"]["values"]] == [each.value for each in section.tenths]  # type: ignore[index,call-overload,union-attr]
     page = render_html(document)
     assert "{&#34;label&#34;: &#34;unsupported&#34;, &#34;tenth&#34;: 0}" in page
-    assert (
-        "By position in the response Tenth of the response Unsupported Decided Share 95 % interval" in Page(page).words
-    )
+    assert "By position in the answer Tenth of the answer Unsupported Decided Share 95 % interval" in Page(page).words
 
 
 @given(
@@ -148,7 +147,7 @@ def test_reasons_beyond_the_limit_are_counted_together(monkeypatch: pytest.Monke
         for reason in ("one", "two", "three", "four")
     ]
     tallies = Tallies()
-    select(records, Limits(), tallies=tallies)
+    select(records, Limits(), tallies=tallies, picker=FindingPicker(None, UNSUPPORTED))
     assert tallies.reasons().beyond == 2
 
 

@@ -142,7 +142,7 @@ def test_costs_are_added_up_and_what_is_unknown_stays_unknown() -> None:
     assert judges.verdicts_without_cost == 7
     words = Page(render_html(document)).words
     assert "Together 0.0005 7 verdicts without one" in words
-    assert "rules rules|prompt:1 2 1 1 0 none reported" in words
+    assert "rules settings rules|prompt:1 2 1 1 0 none reported" in words
 
 
 def test_a_run_without_any_known_cost_says_so_and_has_no_column_for_it() -> None:

@@ -32,7 +32,7 @@ def told(run: Run) -> list[str]:
 
 def test_the_overview_says_what_the_judge_is_not_distinguishable_from(tmp_path: Path) -> None:
     facts = told(labelled_run(tmp_path / "run", made_claims(80), by_length))
-    assert any(f"On 80 labelled responses, j {SENTENCE}: AUROC 0." in fact for fact in facts)
+    assert any(f"On 80 labelled answers, j {SENTENCE}: AUROC 0." in fact for fact in facts)
 
 
 def test_the_overview_says_when_a_judge_beats_every_baseline(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_overview_says_when_a_judge_beats_every_baseline(tmp_path: Path) -> 
 
 def test_a_run_without_labels_says_that_nobody_checked(tmp_path: Path) -> None:
     facts = told(run_of(tmp_path / "run", rows_of(made_claims(20), "j", by_length)))
-    assert any("nobody checked it here" in fact for fact in facts)
+    assert any("nobody has checked it on this data" in fact for fact in facts)
     assert not any("labelled" in fact for fact in facts)
 
 
@@ -60,7 +60,7 @@ def test_several_judges_have_a_table_each(tmp_path: Path) -> None:
     run_of(tmp_path / "run", rows).to_html(page)
     text = page.read_text(encoding="utf-8")
     assert text.count('<details class="data baselines"') == 3
-    assert text.count("Not tried with the evidence of other responses") == 3
+    assert text.count("Not tried with the evidence of other answers") == 3
 
 
 def test_the_document_holds_the_baselines(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_reasons_tell_what_is_unmeasured_open_or_unchanged() -> None:
         "x:y: nobody has said how much is too much; choose a margin.",
     ]
     assert reasons_of(comparison_of(compared_row(outcome="same"), outcome="no_regression")) == [
-        "Every response, and the label of every claim, is the same in both runs."
+        "Every answer, and the label of every claim, is the same in both runs."
     ]
     assert "ruled out" in reasons_of(comparison_of(compared_row(outcome="equivalent"), outcome="no_regression"))[0]
 

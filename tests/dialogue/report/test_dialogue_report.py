@@ -19,11 +19,11 @@ from hallumeter.report.page.render import render_html
 from hallumeter.report.sections import DifferenceSection, ScoreSection
 
 
-def test_a_document_shows_differences_and_scores_before_groups_and_answers() -> None:
+def test_a_document_shows_findings_and_answers_then_differences_and_scores_then_groups() -> None:
     tags = [str(section.__struct_config__.tag) for section in dialogue_document().sections]
     assert tags == [
-        *("overview", "differences", "scores", "metrics", "breakdown", "breakdown"),
-        *("concentration", "reasons", "records", "integrity"),
+        *("overview", "findings", "records", "differences", "scores", "metrics", "breakdown", "breakdown"),
+        *("concentration", "reasons", "integrity"),
     ]
 
 
@@ -53,7 +53,7 @@ def test_there_is_a_chart_of_differences_of_modes_of_the_trend_and_of_the_spread
         ("modes", "Modes side by side"),
         ("trend", "SFS from turn to turn"),
         ("spread", "SFS of single answers"),
-        ("tenths", "By position in the response"),
+        ("tenths", "By position in the answer"),
     ]
 
 

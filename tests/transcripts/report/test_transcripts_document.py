@@ -71,7 +71,7 @@ def engine_metric(name: str, engine: str, value: float | None) -> MetricSummary:
 
 def test_a_report_on_pages_has_engines_and_pages_instead_of_judges_and_claims() -> None:
     kinds = [type(one) for one in transcripts_document().sections]
-    assert kinds == [OverviewSection, RankingSection, PageSection, ReadingSection, MetricSection, IntegritySection]
+    assert kinds == [OverviewSection, ReadingSection, RankingSection, PageSection, MetricSection, IntegritySection]
 
 
 def test_a_document_on_claims_has_no_section_on_pages() -> None:
@@ -89,8 +89,8 @@ def test_equal_inputs_give_equal_bytes_and_a_document_survives_being_written_and
 def test_other_groups_than_engines_keep_their_own_section() -> None:
     rows = rows_of(written_readings())
     summary = transcripts_summary(rows)
-    by_script = msgspec.structs.replace(summary.metrics[0], by={"script": "Latin"})
-    document = transcripts_document(summary=transcripts_summary(rows, metrics=(*summary.metrics, by_script)))
+    by_script = [msgspec.structs.replace(summary.metrics[0], by={"script": name}) for name in ("Latin", "Hangul")]
+    document = transcripts_document(summary=transcripts_summary(rows, metrics=(*summary.metrics, *by_script)))
     assert section(document, BreakdownSection).by == ("script",)
     assert not any(one.by == ("engine",) for one in document.sections if isinstance(one, BreakdownSection))
 

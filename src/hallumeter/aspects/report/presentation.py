@@ -1,4 +1,4 @@
-"""How runs of aspects are shown, theme by theme: quality, effectiveness, sentences, reliability, the rest."""
+"""How runs of aspects are shown: findings and sentences, then quality, effectiveness, reliability and the rest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hallumeter.report.build import breakdown_sections, reason_sections, record_
 from hallumeter.report.charts import rate_charts, section_charts
 from hallumeter.report.document import Fact, MetricSection, Section
 from hallumeter.report.drawing import Chart, Json
+from hallumeter.report.findings import finding_sections
 from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.overview import Rows, confidence, count, fact, names, number, share, shares, signed, signeds
 from hallumeter.report.page.chapters import RECORDS
@@ -315,13 +316,14 @@ def _sections(gathered: Gathered) -> Sections:
     families = {title: MetricSection(found, title) for title, found in build.metric_families(rows).items()}
     sentences = record_sections(gathered, lambda view: build.sentence_view(view, text.traces.get(view.record_id)))
     ordered: list[Section | None] = [
+        *finding_sections(selection.picker),
+        *sentences,
         MetricSection(brief, EXECUTIVE) if brief else None,
         *(families.get(title) for title in ("Dropped aspects of stage 1", "Grounding")),
         text.flow if selection.tallies.responses else None,
         text.blame if text.blame.rows else None,
         parts.get("decisions"),
         *(families.get(title) for title in ("Against gold", "Risks, corrections and changes", "Debate")),
-        *sentences,
         families.get("Between runs"),
         *breakdown_sections(gathered, build.run_rows(rows)),
         *(families.get(title) for title in ("Failures and effort", "Auxiliary classifier")),

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.report.languages.speaking import message, say
-from hallumeter.report.overview import confidence, count, fact, name, number, numbers, signed, signeds, words
+from hallumeter.report.overview import (
+    confidence,
+    count,
+    fact,
+    name,
+    number,
+    numbers,
+    share,
+    shares,
+    signed,
+    signeds,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +38,8 @@ if TYPE_CHECKING:
 
 CORRECTION_CODE = "correction"
 _CORRECTED = message(
-    "Corrected for the errors of {judge} by {labels} labelled claims, the share of unsupported claims is {value} "
-    "({confidence} {interval}); the judge says {raw}."
+    "Corrected for the errors that {judge} makes on {labels} labelled claims, the share of unsupported claims is "
+    "{value} ({confidence} {interval}) instead of {raw}."
 )
 
 
@@ -41,10 +53,10 @@ def correction_facts(found: Correction) -> Iterator[Fact]:
         _CORRECTED,
         judge=name(found.judge),
         labels=count(rate.labelled),
-        value=number(rate.corrected.value),
+        value=share(rate.corrected.value),
         confidence=confidence(found.confidence),
-        interval=numbers(rate.corrected.interval),
-        raw=number(rate.raw.value),
+        interval=shares(rate.corrected.interval),
+        raw=share(rate.raw.value),
     )
 
 
@@ -61,13 +73,13 @@ BASELINE_WORDS = {
     ("length", "response"): message("answer length"),
     ("overlap", "claim"): message("word overlap with the evidence"),
     ("overlap", "response"): message("word overlap with the evidence"),
-    ("shuffled_overlap", "claim"): message("word overlap with the evidence of other responses"),
-    ("shuffled_overlap", "response"): message("word overlap with the evidence of other responses"),
-    ("shuffled_judge", "claim"): message("itself with the evidence of other responses"),
-    ("shuffled_judge", "response"): message("itself with the evidence of other responses"),
+    ("shuffled_overlap", "claim"): message("word overlap with the evidence of other answers"),
+    ("shuffled_overlap", "response"): message("word overlap with the evidence of other answers"),
+    ("shuffled_judge", "claim"): message("itself with the evidence of other answers"),
+    ("shuffled_judge", "response"): message("itself with the evidence of other answers"),
 }
 DIRECTION_WORDS = {"longer": message("longer is more suspicious"), "shorter": message("shorter is more suspicious")}
-LEVEL_WORDS = {"claim": message("Claims"), "response": message("Responses")}
+LEVEL_WORDS = {"claim": message("Claims"), "response": message("Answers")}
 SCORE_WORDS = {
     ("probability", "claim"): message("ranked by the probability that the judge gives"),
     ("probability", "response"): message("ranked by the largest probability that the judge gives to a claim"),
@@ -76,7 +88,7 @@ SCORE_WORDS = {
 }
 NO_LABEL = message("nothing of this kind is labelled")
 TOO_FEW = message(
-    "the labels do not suffice: two responses or more with something unsupported are needed, and two without"
+    "the labels do not suffice: two answers or more with something unsupported are needed, and two without"
 )
 MISSING: dict[Baseline, str] = {
     "always_positive": TOO_FEW,
@@ -99,11 +111,11 @@ _STANDINGS = {
         "{difference} ({confidence} {interval})."
     ),
     ("not_distinguishable", "response"): message(
-        "On {units} labelled responses, {judge} is not distinguishable from {baseline}: AUROC {auroc} against {other}, "
+        "On {units} labelled answers, {judge} is not distinguishable from {baseline}: AUROC {auroc} against {other}, "
         "difference {difference} ({confidence} {interval})."
     ),
     ("worse", "response"): message(
-        "On {units} labelled responses, {judge} is worse than {baseline}: AUROC {auroc} against {other}, difference "
+        "On {units} labelled answers, {judge} is worse than {baseline}: AUROC {auroc} against {other}, difference "
         "{difference} ({confidence} {interval})."
     ),
 }
@@ -113,19 +125,17 @@ _ALL_BEATEN = {
         "({confidence} {interval})."
     ),
     "response": message(
-        "On {units} labelled responses, {judge} is better than every null baseline that was tried: AUROC {auroc} "
+        "On {units} labelled answers, {judge} is better than every null baseline that was tried: AUROC {auroc} "
         "({confidence} {interval})."
     ),
 }
 _UNREAD = message(
-    "{judge} tells unsupported from supported no better with its own evidence than with that of other responses: "
-    "nothing shows that it reads the evidence."
+    "{judge} tells unsupported from supported no better with its own evidence than with that of other answers: nothing "
+    "shows that it reads the evidence."
 )
 _LOW_F1 = {
     "claim": message("By its own decisions on claims, {judge} has an F1 of {f1}; flagging everything has {other}."),
-    "response": message(
-        "By its own decisions on responses, {judge} has an F1 of {f1}; flagging everything has {other}."
-    ),
+    "response": message("By its own decisions on answers, {judge} has an F1 of {f1}; flagging everything has {other}."),
 }
 
 

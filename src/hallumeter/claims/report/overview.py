@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from hallumeter.report.languages.speaking import message
 from hallumeter.report.overview import (
     Rows,
@@ -26,46 +28,45 @@ if TYPE_CHECKING:
     from hallumeter.report.document import Fact
 
 
-FIGURES = ("mihr", "expected_unsupported_rate", "mahr", "factscore", "far")
+FIGURES = ("mihr", "mahr", "expected_unsupported_rate", "far")
 
-_RATE = message("The evidence does not support {count} of {total} decided claims: {share} ({confidence} {interval}).")
-_RATE_ALONE = message("The evidence does not support {count} of {total} decided claims: {share}.")
+_RATE = message("Unsupported claims: {share} ({confidence} {interval}), {count} of {total}.")
+_RATE_ALONE = message("Unsupported claims: {share}, {count} of {total}.")
 _EXPECTED = message(
-    "By the judge's probabilities {share} of the claims are unsupported ({confidence} {interval}): quote this share as "
-    "the rate of the whole set, and use the claims that are called unsupported when you act on single claims."
+    "Which number to quote: for the whole set, the expected share, {share} ({confidence} {interval}), which adds up "
+    "the judge's probabilities. Use the flagged claims to find what to fix."
 )
 _EXPECTED_ALONE = message(
-    "By the judge's probabilities {share} of the claims are unsupported: quote this share as the rate of the whole "
-    "set, and use the claims that are called unsupported when you act on single claims."
+    "Which number to quote: for the whole set, the expected share, {share}, which adds up the judge's probabilities. "
+    "Use the flagged claims to find what to fix."
 )
-_NO_EXPECTED = message("What share of the claims is unsupported by the judge's probabilities cannot be told: {reason}.")
-_NO_RATE = message("How many claims are unsupported cannot be told: {reason}.")
+_NO_EXPECTED = message("There is no expected share of unsupported claims: {reason}.")
+_NO_RATE = message("The share of unsupported claims is not known: {reason}.")
 _RESPONSES = message(
-    "At least one such claim stands in {count} of {total} responses: {share} ({confidence} {interval})."
+    "Answers with at least one unsupported claim: {share} ({confidence} {interval}), {count} of {total}."
 )
-_RESPONSES_ALONE = message("At least one such claim stands in {count} of {total} responses: {share}.")
-_WORST = message(
-    "By {field}, {group} has the highest share, {share} ({confidence} {interval}), and its interval lies above those "
-    "of all others."
-)
+_RESPONSES_ALONE = message("Answers with at least one unsupported claim: {share}, {count} of {total}.")
+_WORST = message("By {field}, {group} is the worst: {share} ({confidence} {interval}), clearly above all others.")
 _NO_WORST = message(
-    "By {field}, no group stands out: {group} has the highest share, {share} ({confidence} {interval}), but its "
-    "interval overlaps that of another."
+    "By {field}, no group stands out: {group} has the highest share, {share} ({confidence} {interval}), but the "
+    "intervals overlap."
 )
 _UNMEASURED = message(
-    "Claims left undecided: {undecided}; failed: {failed}. Had all of them turned out best, or all of them worst, the "
-    "share would be {best} or {worst}."
+    "{undecided} claims were left undecided and {failed} failed. Depending on how they turn out, the share lies "
+    "between {best} and {worst}."
 )
-_ALL_MEASURED = message("No claim was left undecided, and none failed.")
 _AGREE = message(
-    "Two judges gave the same claim the same label in {agreement} of all cases ({claims} claims, {judges} judges); "
-    "beyond chance, that is an alpha of {alpha} ({confidence} {interval})."
+    "The judges agree on {agreement} of the claims ({claims} claims, {judges} judges); corrected for chance, "
+    "Krippendorff's alpha is {alpha} ({confidence} {interval})."
 )
 _AGREE_BARELY = message(
-    "Two judges gave the same claim the same label in {agreement} of all cases ({claims} claims, {judges} judges); "
-    "how much of that is more than chance cannot be told."
+    "The judges agree on {agreement} of the claims ({claims} claims, {judges} judges); how much of that is chance is "
+    "not known."
 )
-ONE_JUDGE = message("All of this rests on one judge, {judge}; nobody checked it here.")
+ONE_JUDGE = message(
+    "One judge, {judge}, made all of these verdicts, and nobody has checked it on this data. Label some claims to find "
+    "out how far to trust it."
+)
 
 
 def claim_facts(summary: Summary, headline: str | None, level: float) -> Iterator[Fact]:
@@ -74,12 +75,13 @@ def claim_facts(summary: Summary, headline: str | None, level: float) -> Iterato
     rate, responses = rows.whole("mihr"), rows.whole("mahr")
     if rate is not None:
         yield _rate_fact("unsupported", rate, (_RATE, _RATE_ALONE), level=level)
-        yield from _expected_facts(rows, level)
     if responses is not None and responses.value is not None:
         yield _rate_fact("responses", responses, (_RESPONSES, _RESPONSES_ALONE), level=level)
+    if rate is not None:
+        yield from _expected_facts(rows, level)
     yield from _group_facts(rows, level)
     if rate is not None and rate.value is not None:
-        yield _unmeasured_fact(rate)
+        yield from _unmeasured_facts(rate)
     yield from _judge_facts(rows, summary, headline=headline, level=level)
 
 
@@ -87,9 +89,9 @@ def _rate_fact(code: str, row: MetricSummary, messages: tuple[str, str], *, leve
     if row.value is None or row.count is None or row.total is None:
         return fact(code, _NO_RATE, reason=words(row.undefined or ""))
     figures = {"count": count(row.count), "total": count(row.total), "share": share(row.value)}
-    if row.interval is None:
-        return fact(code, messages[1], **figures)
-    return fact(code, messages[0], **figures, confidence=confidence(level), interval=shares(row.interval))
+    interval = row.interval and {"confidence": confidence(level), "interval": shares(row.interval)}
+    told = fact(code, messages[0], **figures, **interval) if interval else fact(code, messages[1], **figures)
+    return replace(told, figure=row.metric)
 
 
 def _expected_facts(rows: Rows, level: float) -> Iterator[Fact]:
@@ -124,10 +126,10 @@ def _group_facts(rows: Rows, level: float) -> Iterator[Fact]:
         )
 
 
-def _unmeasured_fact(row: MetricSummary) -> Fact:
+def _unmeasured_facts(row: MetricSummary) -> Iterator[Fact]:
     if (not row.undecided and not row.failed) or row.bounds is None:
-        return fact("unmeasured", _ALL_MEASURED)
-    return fact(
+        return
+    yield fact(
         "unmeasured",
         _UNMEASURED,
         undecided=count(row.undecided),

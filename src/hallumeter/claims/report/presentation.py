@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hallumeter.claims.labelled.checks import judge_checks
+from hallumeter.claims.profiles import HALLUMETER, JUDGE_AUDITOR
 from hallumeter.report.build import (
     breakdown_sections,
     concentration_sections,
@@ -15,7 +16,8 @@ from hallumeter.report.build import (
 )
 from hallumeter.report.charts import section_charts
 from hallumeter.report.drawing import Json
-from hallumeter.report.judges import judge_section
+from hallumeter.report.findings import finding_sections
+from hallumeter.report.judges import has_comparison, judge_section
 from hallumeter.report.presentation import Behind, Gathered, Presentation, Query, Sections, labels_behind
 
 from .labels import (
@@ -47,13 +49,14 @@ def _sections(gathered: Gathered) -> Sections:
     )
     return Sections(
         [
-            *metric_sections(gathered),
-            *distribution_sections(gathered),
-            *breakdown_sections(gathered),
-            *concentration_sections(gathered),
-            judges,
-            *reason_sections(gathered),
+            *finding_sections(gathered.selection.picker),
             *record_sections(gathered),
+            *metric_sections(gathered),
+            *breakdown_sections(gathered),
+            *reason_sections(gathered),
+            *distribution_sections(gathered),
+            *concentration_sections(gathered),
+            *([judges] if has_comparison(judges) else []),
         ]
     )
 
@@ -97,6 +100,7 @@ PRESENTATION = Presentation(
     charts=section_charts,
     checks=judge_checks,
     functions=_functions,
+    usual_policies=(HALLUMETER.name, JUDGE_AUDITOR.name),
     behind={
         "mihr": labels_behind("unsupported"),
         "mihr_refuted": labels_behind("REFUTED"),

@@ -26,7 +26,7 @@ def difference_charts(rows: Sequence[MetricComparison], confidence: float, *, nu
     if not shares:
         return []
     drawn = shares[:ROWS_DRAWN]
-    title = say("Differences, second run less first")
+    title = say("Differences: second run minus first")
     spec = base_spec(title, height=ROW_HEIGHT * len(drawn))
     spec["data"] = {"values": [_value(row) for row in drawn]}
     axis: dict[str, Json] = {"labelLimit": 170}
@@ -61,7 +61,7 @@ def _along(name: str) -> dict[str, Json]:
     return {
         "field": name,
         "type": "quantitative",
-        "title": say("difference: left of 0 the second run has less, right of it more"),
+        "title": say("second run minus first"),
         "scale": scale,
         "axis": axis,
     }
@@ -147,7 +147,7 @@ def ranking_charts(rankings: Sequence[Ranking], unit: str) -> list[Chart]:
 
 
 UNITS = {
-    "response": message("one response"),
+    "response": message("one answer"),
     "question": message("one question"),
     "page": message("one page"),
     "patient_id": message("one patient"),

@@ -209,7 +209,7 @@ def _inconclusive(_: Comparison, rows: list[MetricComparison]) -> Iterator[str]:
 
 def _no_regression(_: Comparison, rows: list[MetricComparison]) -> Iterator[str]:
     if all(row.outcome == "same" for row in rows):
-        yield say("Every response, and the label of every claim, is the same in both runs.")
+        yield say("Every answer, and the label of every claim, is the same in both runs.")
         return
     yield say("No metric is worse by more than chance, and a change for the worse as large as its margin is ruled out.")
     yield from _better(rows)

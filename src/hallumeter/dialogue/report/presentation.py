@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.summaries import ModeDifference, ScoreBins
-from hallumeter.report import build, presentation, wording
+from hallumeter.report import build, findings, presentation, wording
 from hallumeter.report.document import Section
 from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import message, say, written
@@ -298,6 +298,8 @@ def _sections(gathered: presentation.Gathered) -> presentation.Sections:
     differences, scores = difference_section(gathered.summary), score_section(gathered.summary)
     return presentation.Sections(
         [
+            *findings.finding_sections(gathered.selection.picker),
+            *build.record_sections(gathered),
             *([differences] if differences else []),
             *([scores] if scores else []),
             *build.metric_sections(gathered),
@@ -305,7 +307,6 @@ def _sections(gathered: presentation.Gathered) -> presentation.Sections:
             # A fact that is not used, or not said of a patient, is not invented.
             *build.concentration_sections(gathered, "REFUTED"),
             *build.reason_sections(gathered),
-            *build.record_sections(gathered),
         ]
     )
 
@@ -362,7 +363,6 @@ PRESENTATION = presentation.Presentation(
     counts="counts_dialogue.html",
     metrics="metrics_dialogue.html",
     is_undefined_abbreviated=True,
-    has_bounds=False,
     style="dialogues.css",
     script="dialogues.js",
     group_title=group_title,

@@ -132,7 +132,7 @@ def say_html(text: str, /, **values: object) -> Markup:
 def say_count(count: float, one: str, many: str, /, **values: object) -> str:
     """A message on a number of things, in the form that the number asks for.
 
-    >>> say_count(1, "{count} response", "{count} responses"), say_count(1200, "{count} response", "{count} responses")
+    >>> say_count(1, "{count} answer", "{count} answers"), say_count(1200, "{count} answer", "{count} answers")
     ('1 response', '1,200 responses')
     """
     return _form(count, one, many).format(count=written(f"{count:,}"), **values)

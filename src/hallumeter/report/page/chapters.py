@@ -16,6 +16,7 @@ from hallumeter.report.charts import charts_of
 from hallumeter.report.document import (
     BreakdownSection,
     Document,
+    FindingSection,
     IntegritySection,
     JudgeSection,
     MetricRow,
@@ -30,6 +31,7 @@ from hallumeter.report.languages.speaking import ENGLISH, message, say, speaking
 from hallumeter.report.presentation import Presentation, SectionKind, presentation_of
 from hallumeter.report.sections import (
     PageCensus,
+    RankingSection,
     ReadingSection,
     ReadingView,
 )
@@ -53,7 +55,7 @@ def with_metric_words(document: Document) -> Document:
     if spoken() == ENGLISH:
         return document
     shown = presentation_of(document.instrument)
-    translated = _Translator(_TEXTS | shown.texts, (RecordSection, *shown.large)).translated(document)
+    translated = _Translator(_TEXTS | shown.texts, (FindingSection, RecordSection, *shown.large)).translated(document)
     return replace(translated, title=_title(document))
 
 
@@ -178,17 +180,18 @@ def _fewer(views: Sequence[_View], kept: int) -> tuple[_View, ...]:
 _BROWSING = ("texts.js", "sources.js", "listing.js")
 KINDS = {
     "overview": message("Overview"),
-    "concentration": message("Where it concentrates"),
+    "findings": message("Findings"),
+    "concentration": message("By position"),
     "metrics": message("Metrics"),
-    "distribution": message("Spread"),
+    "distribution": message("Per answer"),
     "breakdown": message("By group"),
     "judges": message("Judges"),
     "reasons": message("Reasons"),
-    "integrity": message("Integrity"),
+    "integrity": message("What is missing"),
 }
 """The kinds of sections that instruments share, and their headings; each has a template of its own."""
 RECORDS = SectionKind(
-    title=message("Responses"),
+    title=message("Answers"),
     template="section_records.html",
     scripts=(*_BROWSING, "matching.js", "inspector.js", "records.js"),
 )
@@ -247,6 +250,14 @@ class Chapter(Struct, frozen=True):
         shown = (part.anchor for part in self.parts if isinstance(part.section, RecordSection | ReadingSection))
         return next(shown, None)
 
+    def is_shown(self, record_id: str) -> bool:
+        """Whether a record can be opened on this page; a server has them all."""
+        return any(
+            not section.records or record_id in {view.record_id for view in section.records}
+            for section in self.document.sections
+            if isinstance(section, RecordSection)
+        )
+
     @property
     def scripts(self) -> list[str]:
         """What its sections need in the browser."""
@@ -272,8 +283,10 @@ class Chapter(Struct, frozen=True):
     @property
     def census(self) -> PageCensus | None:
         """How many pages there are; None for an instrument without pages."""
-        found = (section.census for section in self.document.sections if isinstance(section, IntegritySection))
-        return next(found, None)
+        shown = (
+            section for section in self.document.sections if isinstance(section, IntegritySection | RankingSection)
+        )
+        return next((section.census for section in shown if section.census), None)
 
     @property
     def caution(self) -> str | None:

@@ -17,13 +17,14 @@ from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
 from hallumeter.records.claim import Label
+from hallumeter.records.measurement import MetricSummary
 from hallumeter.report.behind import mode_query, query_behind, reason_query
 from hallumeter.report.document import BreakdownSection, JudgeSection, MetricRow, ReasonCount
 from hallumeter.report.drawing import LABEL_COLOURS
 from hallumeter.report.integrity import LANGUAGE_WORDS
 from hallumeter.report.judges import advice_html, agreement_level, pair_grid
 from hallumeter.report.languages.speaking import say, say_count, say_count_html, say_html, spoken
-from hallumeter.report.overview import format_percent, isolated, tell_fact_html, tell_reason
+from hallumeter.report.overview import format_percent, format_percents, isolated, tell_fact_html, tell_reason
 from hallumeter.report.presentation import Behind, presentation_of
 from hallumeter.report.reasons import UndefinedGroup, failure_words, place_words, reason_words, undefined_groups
 from hallumeter.report.sections import CONFUSED
@@ -96,6 +97,7 @@ def templates(runs: tuple[str, ...] = ()) -> Environment:
     )
     environment.filters.update(_filters())
     environment.globals.update(_functions())
+    environment.tests["widened"] = _is_widened
     behind: dict[str, Behind] = {}
     for run in runs:
         shown = presentation_of(run)
@@ -105,6 +107,11 @@ def templates(runs: tuple[str, ...] = ()) -> Environment:
     environment.globals["query_behind"] = partial(query_behind, behind=behind)
     environment.globals["mode_query"] = partial(mode_query, behind=behind)
     return environment
+
+
+def _is_widened(summary: MetricSummary) -> bool:
+    """Whether what could not be measured leaves several values possible."""
+    return summary.bounds is not None and summary.bounds[0] != summary.bounds[1]
 
 
 def _filters() -> dict[str, Callable[..., object]]:
@@ -120,8 +127,10 @@ def _filters() -> dict[str, Callable[..., object]]:
         "count": format_count,
         "fields": field_words,
         "coverage": coverage_words,
+        "capitalized": lambda text: text[:1].upper() + text[1:],
         "interval": interval_words,
         "percent": format_percent,
+        "percents": format_percents,
         "signed": signed,
         "plain_p": p_words,
         "signed_pair": signed_pair,

@@ -159,6 +159,21 @@
     return [hasGroups ? [table.dataset.group || say("Group"), ...head] : head, ...body];
   };
 
+  // ---------------------------------------------------------------- what is wider than its place
+
+  // Marks a box while something stands beyond its right edge; `tell` is told whether the box scrolls at all.
+  const watchEdge = (box, tell = () => {}) => {
+    const look = () => {
+      const beyond = box.scrollWidth - box.clientWidth;
+      box.classList.toggle("more-right", beyond - Math.abs(box.scrollLeft) > 4);
+      tell(beyond > 4);
+    };
+    box.addEventListener("scroll", look, { passive: true });
+    const watcher = new ResizeObserver(look);
+    watcher.observe(box);
+    if (box.firstElementChild) watcher.observe(box.firstElementChild);
+  };
+
   // ---------------------------------------------------------------- buttons
 
   const titleOf = (root) => (root.querySelector("h1") ?? document.querySelector("h1"))?.textContent.trim() ?? "";
@@ -182,10 +197,18 @@
       table.dispatchEvent(new CustomEvent("whole"));
       saveCsv(rowsOf(table), fileName([titleOf(rootOf(table)), nameOf(table)], "csv"));
     });
-    (table.closest(".scroll") ?? table).after(make("div", { className: "takes" }, button));
+    const box = table.closest(".scroll");
+    const takes = make("div", { className: "takes" }, button);
+    (box ?? table).after(takes);
+    if (box) {
+      const hint = make("span", { className: "sideways", "aria-hidden": "true", hidden: "" }, say("Scroll sideways for more"));
+      takes.prepend(hint);
+      watchEdge(box, (isWide) => { hint.hidden = !isWide; });
+    }
   };
 
   hallumeter.downloads = { save, csvOf, saveCsv, fileName, titleOf, rootOf, takeButton, offerTable };
   // The other scripts have made their tables by then.
+  addEventListener("DOMContentLoaded", () => document.querySelectorAll("nav:not(.runs)").forEach((menu) => watchEdge(menu)));
   addEventListener("DOMContentLoaded", () => chapters.forEach(({ root }) => root.querySelectorAll("table").forEach(offerTable)));
 })();

@@ -31,7 +31,7 @@ hallumeter.inspector = (chapter, { data, source, kindOf, actions }) => {
   const verdictOf = (record, verdict) => {
     const pointed = verdict.span && !verdict.isWhole && pressed(
       words("span", "pointed", record.language, ...short(record.letters.slice(...verdict.span), CLAIM)), actions.toResponse);
-    if (pointed) for (const [name, value] of [["role", "button"], ["tabindex", "0"], ["aria-description", say("go to it in the response")]]) pointed.setAttribute(name, value);
+    if (pointed) for (const [name, value] of [["role", "button"], ["tabindex", "0"], ["aria-description", say("go to it in the answer")]]) pointed.setAttribute(name, value);
     const facts = [[say("reason"), verdict.reason === null ? null : reasonOf(verdict.reason)], [say("points to"), pointed ? [pointed] : null],
       [say("P(unsupported)"), verdict.probability === null ? null : [number(verdict.probability)]],
       [say("confidence"), verdict.confidence === null ? null : [number(verdict.confidence)]],
@@ -47,7 +47,7 @@ hallumeter.inspector = (chapter, { data, source, kindOf, actions }) => {
 
   // Several judges without a verdict that settles theirs: told what the claim counts as.
   const settledOf = (finding) => {
-    if (!finding.verdicts.length) return make("p", { className: "verdict" }, tagOf(finding.code), " ", say("the measurement failed"));
+    if (!finding.verdicts.length) return make("p", { className: "verdict" }, tagOf(finding.code), " ", say("the judge failed"));
     if (finding.verdicts.length === 1 || finding.verdicts.some((verdict) => verdict.judge === data.consensus)) return null;
     return make("p", {}, say("counts as"), " ", tagOf(finding.code));
   };
@@ -95,10 +95,11 @@ hallumeter.inspector = (chapter, { data, source, kindOf, actions }) => {
   // ---------------------------------------------------------------- walking from finding to finding
 
   const walkerOf = (record, places, walk) => {
-    const { at, total, isSought } = walk;
-    const told = isSought ? say("{number} of {total} that match", { number: at + 1, total }) : say("{number} of {total} findings", { number: at + 1, total });
-    const steps = total > 1 ? [button("‹", () => walk.step(-1), { "aria-label": say("Previous finding") }), button("›", () => walk.step(1), { "aria-label": say("Next finding") })] : [];
-    return make("div", { className: "walk" }, ...(total > 1 && at >= 0 ? [make("span", {}, told)] : []), ...steps,
+    const { at, total, isSought, isWrong } = walk;
+    const told = isSought ? say("{number} of {total} that match", { number: at + 1, total })
+      : isWrong ? say("{number} of {total} unsupported", { number: at + 1, total }) : say("{number} of {total} findings", { number: at + 1, total });
+    const steps = total > 1 || at < 0 ? [button("‹", () => walk.step(-1), { "aria-label": say("Previous finding") }), button("›", () => walk.step(1), { "aria-label": say("Next finding") })] : [];
+    return make("div", { className: "walk" }, ...(at >= 0 && (total > 1 || isWrong) ? [make("span", {}, told)] : []), ...steps,
       button("×", close, { className: "plain-button closer", "aria-label": say("Close") }));
   };
   const close = () => {
@@ -115,7 +116,7 @@ hallumeter.inspector = (chapter, { data, source, kindOf, actions }) => {
     inspector.classList.remove("closed");
     inspector.replaceChildren(...(places.length
       ? [walkerOf(record, places, walk), ...places.flatMap((position) => findingOf(record, record.findings[position]))].filter(Boolean)
-      : [make("p", { className: "empty" }, say("No claim was found in this response."))]));
+      : [make("p", { className: "empty" }, say("No claim was found in this answer."))]));
     inspector.scrollTop = 0;
   };
   if (source.labels) source.labels.of("", "").then(tellLabelled, () => {});

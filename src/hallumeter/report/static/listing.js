@@ -1,6 +1,6 @@
 "use strict";
 // The list beside the records: filters, pages of fifty, the keyboard, and the links of numbers to the records behind them.
-hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf, told, reader, narrow }) => {
+hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf, told, reader, narrow, arrive }) => {
   const { make, say, sayCount } = hallumeter;
   const { button } = hallumeter.texts;
   const { place, root } = chapter;
@@ -31,7 +31,7 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
   const mark = (position) => {
     for (const node of list.querySelectorAll(".entry")) node.setAttribute("aria-current", String(Number(node.dataset.position) === position));
   };
-  const open = async (position) => {
+  const open = async (position, wanted = query().behind) => {
     opening.abort();
     const mine = opening = new AbortController();
     mark(position);
@@ -39,10 +39,10 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
     try {
       const record = await source.open(position, mine.signal);
       if (mine.signal.aborted) return;
-      await show(record, { behind: query().behind, isStale: () => mine.signal.aborted });
+      await show(record, { behind: wanted, isStale: () => mine.signal.aborted });
     } catch (error) {
       if (mine.signal.aborted) return;
-      reader.replaceChildren(problem(say("This record could not be read: {problem}.", { problem: error.message }), () => open(position)));
+      reader.replaceChildren(problem(say("This record could not be read: {problem}.", { problem: error.message }), () => open(position, wanted)));
     }
     if (mine === opening) reader.removeAttribute("aria-busy");
   };
@@ -143,13 +143,30 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
   for (const link of root.querySelectorAll("a.behind[data-behind]")) {
     const what = wordsOf(JSON.parse(link.dataset.behind)).join(", ");
     const number = link.textContent.trim();
-    link.setAttribute("aria-label", what ? say("{number}: read what is behind it ({what})", { number, what }) : say("{number}: read what is behind it", { number }));
+    link.setAttribute("aria-label", what ? say("{number}: show what is behind it ({what})", { number, what }) : say("{number}: show what is behind it", { number }));
     link.title = what;
   }
   root.addEventListener("click", (event) => {
     const link = event.target.closest?.("a.behind[data-behind]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     ask(JSON.parse(link.dataset.behind)).then(() => list.querySelector(".entry")?.focus({ preventScroll: true }));
+  });
+
+  // From a finding that stands on the page to the same in its record; the list stays as it is.
+  const jump = async (wanted) => {
+    const { entries } = await source.list({ search: "", behind: wanted }, { order: order.value, start: 0, count: 1 });
+    if (!entries.length) return;
+    await open(entries[0].position, wanted);
+    const line = list.querySelector("[aria-current=true]")?.closest("li");
+    if (line) list.scrollTop = line.offsetTop - list.offsetTop;
+    reader.querySelector(".chosen")?.focus({ preventScroll: true });
+    arrive?.();
+  };
+  root.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a.to-finding[data-finding]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    jump(JSON.parse(link.dataset.finding));
   });
 
   // ---------------------------------------------------------------- the keyboard

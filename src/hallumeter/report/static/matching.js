@@ -72,6 +72,7 @@ hallumeter.records = (() => {
 
   // One same finding must meet all of these.
   const ON_FINDING = {
+    claim: (wanted) => (finding) => finding.id === wanted,
     label: (wanted) => (finding) => labelsIn(wanted).includes(finding.label),
     votes: (wanted) => (finding) => Object.entries(wanted).every(([judge, label]) => votesAs(finding, judge, label)),
     reason: (wanted) => (finding) => finding.verdicts.some((verdict) => verdict.reason === wanted),
@@ -81,6 +82,7 @@ hallumeter.records = (() => {
       (judge === undefined || verdict.judge === judge) && verdict.probability !== null && isWithin(verdict.probability, wanted)),
   };
   const ON_RECORD = {
+    record: (wanted) => (record) => record.id === wanted,
     model: (wanted) => (record) => record.model === wanted,
     fields: (wanted) => (record) => Object.entries(wanted).every(([name, value]) => (record.fields[name] ?? null) === value),
     failure: (wanted) => (record) => record.broken.some(([, , , code]) => wanted === true || code === wanted),
@@ -113,6 +115,15 @@ hallumeter.records = (() => {
     return (record) => tests.every((test) => test(record)) && (!needsFinding || findingsBehind(record, behind).length > 0);
   };
 
+  // How sure the judges are together that a claim is unsupported: the mean of their probabilities. One that gives none
+  // counts by its label and its confidence, one that is undecided does not count; findings.py says the same.
+  const certaintyOf = ({ verdicts }, consensus) => {
+    const given = verdicts.filter((verdict) => verdict.judge !== consensus && verdict.label !== "UNDECIDED").map(({ probability, confidence, label }) =>
+      probability ?? (label === "SUPPORTED" ? 1 - (confidence ?? 1) : confidence ?? 1));
+    return given.length ? given.reduce((sum, value) => sum + value, 0) / given.length : 0;
+  };
+  const isUnsupported = (finding) => SETS.unsupported.includes(finding.label);
+
   // ---------------------------------------------------------------- a query in words
 
   const SET_WORDS = () => ({ unsupported: say("Unsupported"), decided: say("Decided"), unmeasured: say("Unmeasured") });
@@ -131,7 +142,7 @@ hallumeter.records = (() => {
       case "votes": return Object.entries(value).map(([judge, label]) => `${judge}: ${labelWords(label, labels)}`);
       case "reason": return [value === null ? say("no reason given") : say("reason {reason}", { reason: value })];
       case "kind": return [kinds[value] || value];
-      case "tenth": return [say("tenth {number} of the response", { number: value + 1 })];
+      case "tenth": return [say("tenth {number} of the answer", { number: value + 1 })];
       case "probability": return [probabilityWords(value, behind.judge)];
       case "model": return [value === null ? say("model not given") : say("model {model}", { model: value })];
       case "fields": return Object.entries(value).map(([name, one]) => (one === null ? say("{name} not given", { name }) : `${name}: ${one}`));
@@ -179,5 +190,5 @@ hallumeter.records = (() => {
     };
   };
 
-  return { readBlock, readEntry, entryOf, prepare, findingsBehind, isOnFinding, wordsOf, ordersOf, facetsOf };
+  return { readBlock, readEntry, entryOf, prepare, findingsBehind, isOnFinding, certaintyOf, isUnsupported, wordsOf, ordersOf, facetsOf };
 })();

@@ -3,7 +3,7 @@
 hallumeter.each("records-data", (chapter) => {
   const { make, say, sayCount, grouped } = hallumeter;
   const { LONG, seen, short, words, isolated, pressed, button } = hallumeter.texts;
-  const { readBlock, readEntry, entryOf, prepare, findingsBehind, isOnFinding, wordsOf, ordersOf, facetsOf } = hallumeter.records;
+  const { readBlock, readEntry, entryOf, prepare, findingsBehind, isOnFinding, certaintyOf, isUnsupported, wordsOf, ordersOf, facetsOf } = hallumeter.records;
   const { place, instrument } = chapter;
   const data = chapter.data("records-data");
   for (const label of data.labels) label.className = label.name === "NONE" ? "no_verdict" : label.name.toLowerCase();
@@ -53,7 +53,7 @@ hallumeter.each("records-data", (chapter) => {
   }).join("\n");
 
   // Go to a place on the page, unless it is in sight, and let it light up.
-  const MENU = 56; // pixels that the menu takes from the head of the window
+  const GAP = 10; // pixels that stay free below the menu
   let going = new AbortController(); // to the latest place
   const reach = (node) => {
     if (!node) return;
@@ -61,8 +61,9 @@ hallumeter.each("records-data", (chapter) => {
     const way = () => {
       const { top, bottom } = node.getBoundingClientRect();
       const finding = place("inspector");
+      const menu = (chapter.root.querySelector("nav")?.offsetHeight ?? 46) + GAP;
       const foot = getComputedStyle(finding).bottom === "0px" ? Math.min(finding.getBoundingClientRect().top, innerHeight) : innerHeight;
-      return top >= MENU && bottom <= foot ? 0 : Math.min((top + bottom - MENU - foot) / 2, top - MENU);
+      return top >= menu && bottom <= foot ? 0 : Math.min((top + bottom - menu - foot) / 2, top - menu);
     };
     going.abort();
     going = new AbortController();
@@ -155,8 +156,8 @@ hallumeter.each("records-data", (chapter) => {
   };
 
   const responseOf = (record) => {
-    if (!record.isKnown) return make("p", { className: "empty" }, say("The words of this response are not known; only the verdicts on it are."));
-    if (!record.text) return make("p", { className: "empty" }, say("The response is empty."));
+    if (!record.isKnown) return make("p", { className: "empty" }, say("The words of this answer are not known; only the verdicts on it are."));
+    if (!record.text) return make("p", { className: "empty" }, say("The answer is empty."));
     return words("div", "words response", record.language);
   };
 
@@ -183,13 +184,21 @@ hallumeter.each("records-data", (chapter) => {
     return details;
   };
   const factsOf = (record) => {
-    const facts = [[say("response"), record.id], [say("model"), record.model], ...Object.entries(record.fields)];
+    const facts = [[say("answer"), record.id], [say("model"), record.model], ...Object.entries(record.fields)];
     return make("p", { className: "facts" },
       ...facts.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => make("span", {}, isolated(name, "fact-name"), " ", isolated(value))),
       record.isRandom ? make("span", {}, say("drawn at random")) : null);
   };
   const brokenOf = (record) => (record.broken.length
     ? [make("ul", { className: "broken" }, ...record.broken.map(([, judge, text]) => words("li", "", record.language, ...(judge ? [isolated(judge), ", "] : []), ...short(text, 2_000))))] : []);
+
+  // The finding that is looked at first: the most certain of the unsupported, else the one with the worst label.
+  const mostCertain = (record) => {
+    const wrong = record.findings.filter(isUnsupported);
+    const sure = (finding) => certaintyOf(finding, data.consensus);
+    const order = wrong.length ? (a, b) => sure(b) - sure(a) || a.code - b.code : (a, b) => a.code - b.code;
+    return (wrong.length ? wrong : record.findings).toSorted((a, b) => order(a, b) || a.place - b.place).slice(0, 1).map((finding) => finding.place);
+  };
 
   const show = async (record, { behind = listing.query().behind, isStale = () => false } = {}) => {
     const all = instrument.besideAnswer ? await source.beside(record, instrument.besideField) : [];
@@ -198,7 +207,8 @@ hallumeter.each("records-data", (chapter) => {
     listing.mark(record.position);
     record.segments ??= segmentsOf(record);
     ranges = [[0, record.letters.length > 1.5 * LONG ? LONG : record.letters.length]];
-    sought = isOnFinding(behind) ? findingsBehind(record, behind) : [];
+    const isOne = behind.claim !== undefined; // a link to one finding leaves the others where they are
+    sought = isOnFinding(behind) && !isOne ? findingsBehind(record, behind) : [];
     latest = null;
     // What an instrument puts before the question and after the response.
     const { head = [factsOf(record)], foot = [] } = instrument.besideAnswer?.(record, all, (other) => show(other)) || {};
@@ -210,8 +220,8 @@ hallumeter.each("records-data", (chapter) => {
       ...(record.reference ? [make("h3", {}, say("Reference")), words("p", "words", record.language, ...short(record.reference, 5_000))] : []),
       ...(record.evidence.length ? [make("h3", {}, evidence), ...record.evidence.map((passage, position) => passageOf(record, passage, position))] : []));
     if (record.text) fillResponse(record);
-    const worst = record.findings.reduce((best, finding) => (best < 0 || finding.code < record.findings[best].code ? finding.place : best), -1);
-    inspect(sought.length ? sought.slice(0, 1) : worst < 0 ? [] : [worst]);
+    const first = isOne ? findingsBehind(record, behind) : sought;
+    inspect(first.length ? first.slice(0, 1) : mostCertain(record));
   };
 
   // ---------------------------------------------------------------- one finding
@@ -230,7 +240,7 @@ hallumeter.each("records-data", (chapter) => {
       for (const [start, end] of spans) {
         if (end <= done) continue;
         const from = Math.max(start, done);
-        const mark = make("mark", { role: "button", tabindex: "0", "data-start": start, "aria-description": say("go to the response") }, ...seen(letters.slice(from, end)));
+        const mark = make("mark", { role: "button", tabindex: "0", "data-start": start, "aria-description": say("go to the answer") }, ...seen(letters.slice(from, end)));
         parts.push(...seen(letters.slice(done, from)), pressed(mark, toResponse));
         done = end;
       }
@@ -243,14 +253,16 @@ hallumeter.each("records-data", (chapter) => {
     data, source, kindOf,
     actions: { toResponse, toQuote: (position, start) => reach(evidenceMark(position, start)), toMark: () => (latest || place("record").querySelector(".chosen"))?.focus({ preventScroll: true }) },
   });
-  // From one finding to the next, in the order of the response; where a link meant some of them, only through those.
+  // From one finding to the next, in the order of the response: through those that a link meant, else through the
+  // unsupported ones, else through all.
   const walkOf = () => {
-    const order = (sought.length ? sought : chosen.findings.map((finding) => finding.place)).slice();
+    const wrong = chosen.findings.filter(isUnsupported);
+    const order = sought.length ? sought.slice() : (wrong.length ? wrong : chosen.findings).map((finding) => finding.place);
     const startOf = (position) => spanOf(chosen.findings[position])?.[0] ?? Infinity;
     order.sort((a, b) => startOf(a) - startOf(b) || a - b);
     const at = order.indexOf(places[0]);
-    return { at, total: order.length, isSought: sought.length > 0, step: (direction) => {
-      inspect([order[(at + direction + order.length) % order.length]]);
+    return { at, total: order.length, isSought: sought.length > 0, isWrong: wrong.length > 0, step: (direction) => {
+      inspect([order[at < 0 ? (direction < 0 ? order.length - 1 : 0) : (at + direction + order.length) % order.length]]);
       toResponse();
     } };
   };
@@ -295,18 +307,18 @@ hallumeter.each("records-data", (chapter) => {
   };
 
   const told = {
-    none: () => say("No response matches."),
+    none: () => say("No answer matches."),
     shown: ({ matching, held }) => (data.source ? say("{count} of {total}", { count: grouped(matching), total: grouped(held) }) : say("{count} of {total} shown here", { count: grouped(matching), total: grouped(held) })),
     behind: ({ matching, held, total }) => (held < total
-      ? sayCount(matching, "{count} of these is in this file, which holds {held} of {total} responses", "{count} of these are in this file, which holds {held} of {total} responses", { held: grouped(held), total: grouped(total) })
-      : sayCount(matching, "{count} response", "{count} responses")),
+      ? sayCount(matching, "{count} of these is in this file, which holds {held} of {total} answers", "{count} of these are in this file, which holds {held} of {total} answers", { held: grouped(held), total: grouped(total) })
+      : sayCount(matching, "{count} answer", "{count} answers")),
   };
   let listing = null;
   const start = async () => {
     const facets = await source.facets();
     offer(facets);
     listing = hallumeter.listing(chapter, {
-      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48,
+      source, entryOf: lineOf, show, clear: () => place("inspector").replaceChildren(), filters, told, reader: place("record"), narrow: 48, arrive: toResponse,
       wordsOf: (behind) => wordsOf(behind, { labels: data.labels, kinds: instrument.kinds, traceWords: instrument.traceWords }),
     });
     place("browser").hidden = false;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hallumeter.records.ranking import Ranking
-from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, tooltip
+from hallumeter.report.drawing import ENGINE_COLOURS, PALETTE, Chart, Json, base_spec, legend_columns, tooltip
 from hallumeter.report.languages.speaking import say, say_count, written
 from hallumeter.report.sections import PageSection, RankingSection
 from hallumeter.report.wording import format_number
@@ -180,7 +180,7 @@ def page_charts(section: PageSection) -> list[Chart]:
     spec = base_spec(say("Anchor score and length ratio of every page"), height=340)
     spec["data"] = {"name": "pages", "values": []}
     spec["layer"] = [*_danger_zone(across, upward, high=high, low=low), points]
-    return [Chart("pages", say("Where the pages lie"), _page_caption(high), spec)]
+    return [Chart("pages", say("Pages at a glance"), _page_caption(high), spec)]
 
 
 def _page_caption(highest: float) -> str:
@@ -232,7 +232,13 @@ def _colour(engines: list[str]) -> dict[str, Json]:
         "field": "group",
         "type": "nominal",
         "scale": {"domain": [*engines], "range": [light for light, _ in ENGINE_COLOURS[: len(engines)]]},
-        "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 160},
+        "legend": {
+            "title": None,
+            "orient": "top",
+            "direction": "horizontal",
+            "columns": legend_columns(3),
+            "labelLimit": 160,
+        },
     }
 
 

@@ -351,9 +351,9 @@ def _sections(gathered: Gathered) -> Sections:
     reading = reading_section(selection, limits, counted=counted, failures=gathered.broken.by_record)
     others = [row for row in gathered.rows if tuple(row.summary.by) != ("engine",)]
     sections: list[Section] = [
+        *([reading] if reading.total else []),
         *([ranking] if ranking else []),
         *([counted.section] if counted.section.rows else []),
-        *([reading] if reading.total else []),
         *metric_sections(gathered, others),
         *breakdown_sections(gathered, others),
     ]

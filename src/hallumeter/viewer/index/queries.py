@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from hallumeter.report.trace_query import TraceQuery
 
-from .rows import Shape, plain
+from .rows import Shape, plain, storable
 
 # Find records by words anywhere in them, also parts of words, in any script.
 
@@ -84,6 +84,9 @@ class Behind(Struct, frozen=True, forbid_unknown_fields=True):
     probability: Range | UnsetType = UNSET
     judge: str | UnsetType = UNSET
     """Whose probability is meant."""
+    claim: str | UnsetType = UNSET
+    """The id of the finding itself."""
+    record: str | UnsetType = UNSET
     model: str | UnsetType | None = UNSET
     fields: dict[str, str | None] | UnsetType = UNSET
     """None for records without the field."""
@@ -151,6 +154,8 @@ def _on_record(behind: Behind) -> Iterator[Condition]:
     for wanted in (behind.model, behind.engine):
         if not isinstance(wanted, UnsetType):
             yield Condition("model IS ?", (wanted,))
+    if not isinstance(behind.record, UnsetType):
+        yield Condition("record_id = ?", (storable(behind.record),))
     for name, text in ({} if isinstance(behind.fields, UnsetType) else behind.fields).items():
         yield _on_field(name, text)
     if not isinstance(behind.failure, UnsetType):
@@ -206,6 +211,8 @@ def _on_finding(behind: Behind, shapes: Mapping[int, Shape]) -> Iterator[Conditi
         parts.append(Condition(f"shape IN ({fitting})"))
     if not isinstance(behind.tenth, UnsetType):
         parts.append(Condition("tenth = ?", (behind.tenth,)))
+    if not isinstance(behind.claim, UnsetType):
+        parts.append(Condition("claim_id = ?", (storable(behind.claim),)))
     if not isinstance(behind.probability, UnsetType):
         within = _within("value", behind.probability)
         own = Condition("1") if isinstance(behind.judge, UnsetType) else Condition("judge = ?", (behind.judge,))
