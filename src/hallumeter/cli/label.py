@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import say_what_happened
-from .parameters import PATH, PATH_OR_DASH, annotator_option, option, width_option
+from .parameters import PATH, PATH_OR_DASH, annotator_option, command, option, width_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,40 +82,40 @@ OUTLOOKS = (50, 200)
 """For how many more labels it is said what they would bring."""
 
 
-@click.command()
+@command(short_help="Label a few claims in the terminal.")
 @click.argument("run", type=PATH, metavar="RUN")
 @annotator_option
-@option("--judge", metavar="NAME", help="Whose verdicts are held against labels.  [default: as in the headline]")
+@option("--judge", metavar="NAME", help="The judge to check.  [default: that of the headline]")
 @option(
     "--unit",
     type=click.Choice(["claim", "response"]),
     default="claim",
-    help="Ask for single claims, or for all claims of responses drawn at random (for MaHR).",
+    help="Ask about single claims, or about all claims of random responses.",
 )
 @option(
     "--overlap",
     type=float,
     default=0.2,
     metavar="SHARE",
-    help="Share of questions that another annotator has answered, to see whether you agree.",
+    help="Share of claims that another annotator has labelled, to see whether you agree.",
 )
-@option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
+@option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N labels.")
 @width_option
-@option("--seed", type=int, default=0, help="Of the order of the questions.")
-@option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
+@option("--seed", type=int, default=0, help="Seed of the order of claims.")
+@option("--show-verdict", is_flag=True, help="Show the judge's verdict; it may sway you.")
 @option(
     "--export",
     type=PATH_OR_DASH,
     metavar="FILE",
-    help="Write the labels that there are as CSV (- for the standard output), and ask nothing.",
+    help="Write the labels so far as CSV (- for standard output) and ask nothing.",
 )
 def label(run: Path, **options: Any) -> None:
-    """Ask for the labels that say most about a run, and show the corrected rate as it settles.
+    """Label a few claims in the terminal and watch the corrected rate settle.
 
-    Each question is a claim with its response and its evidence; one key answers it. Claims are drawn at random from
-    groups of equal verdict and similar probability, more often where a label shrinks the interval more. Every answer is
-    kept in the run folder at once: stop whenever you like, and go on later. A second annotator is asked for some of the
-    same claims, without seeing the first one's labels. From a pipe, one line is one key.
+    You see a claim with its response and its evidence, and answer with one key. Claims are drawn at random within
+    groups of the same verdict and a similar probability, more often where a label narrows the interval more. Every
+    label is saved at once: stop whenever you like and continue later. A second annotator gets some of the same claims,
+    without seeing the first one's labels. In a pipe, one line is one key.
 
     \b
     Examples:

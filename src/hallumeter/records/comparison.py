@@ -141,6 +141,8 @@ class Comparison(Struct, frozen=True):
     """Why, one sentence each."""
     notices: tuple[str, ...] = ()
     """What a reader must know: other judges, other settings, records left out."""
+    are_slices_gated: bool = False
+    """Whether slices decide the outcome as well."""
 
 
 class RunRanking(Struct, frozen=True):

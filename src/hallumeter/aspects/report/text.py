@@ -33,7 +33,7 @@ _CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
 
 def aspect_table(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
     """Everything a person needs at first: drops by class, the other metrics, breakdowns, runs, what is undefined."""
-    return terminal(_parts(summary), width=width, has_color=has_color, is_trimmed=False)
+    return terminal(_parts(summary), width=width, has_color=has_color)
 
 
 def _parts(summary: Summary) -> Iterator[Table | Line]:
@@ -60,7 +60,7 @@ def brief_table(summary: Summary, *, width: int | None = None, has_color: bool =
     whole = {row.metric: row for row in summary.metrics if not row.by}
     parts: list[Table | Line] = [Line(_head(summary, summary.aspects), "bold")]
     parts += _metric_tables("", [whole[metric] for metric in BRIEF if metric in whole])
-    return terminal([*parts, *_step_tables(summary)], width=width, has_color=has_color, is_trimmed=False)
+    return terminal([*parts, *_step_tables(summary)], width=width, has_color=has_color)
 
 
 def _step_tables(summary: Summary) -> Iterator[Table]:

@@ -13,7 +13,7 @@ from hallumeter.report.document import RecordFindings
 from hallumeter.report.markdown import markdown_text
 from hallumeter.report.reasons import reason_words, undefined_groups
 from hallumeter.report.summary_text import summary_text
-from hallumeter.report.table import PIPE_WIDTH, Line, Table, escaped, left, markdown, right, terminal, terminal_width
+from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal, terminal_width
 from hallumeter.report.terminal import signature_lines
 from hallumeter.text.normalize import one_line
 
@@ -47,8 +47,8 @@ _NARROW = (2, 3, 6)
 
 def dialogue_table(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
     """Everything a person needs at first: all answers, modes, turns, differences, what is undefined, signatures."""
-    parts = _parts(summary, width or PIPE_WIDTH)
-    return terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    parts = _parts(summary, width or terminal_width()["width"])
+    return terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(summary: Summary, width: int) -> Iterator[Table | Line]:
@@ -68,13 +68,13 @@ def brief_table(
     summary: Summary, findings: Iterable[RecordFindings], *, width: int | None = None, has_color: bool = False
 ) -> str:
     """Modes compared, and one finding of each kind in words; the turns and the rest are in the report."""
-    columns = width or PIPE_WIDTH
+    columns = width or terminal_width()["width"]
     parts: list[Table | Line] = [Line(_head(summary), "bold")]
     parts += _mode_tables([row for row in summary.metrics if tuple(row.by) == ("mode",)], columns)
     parts += _difference_parts(summary, is_wide=columns >= WIDE)
     parts += _example_tables(findings)
     parts += signature_lines(row for row in summary.metrics if not row.by and row.metric in SINGLE)
-    return terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    return terminal(parts, width=width, has_color=has_color)
 
 
 def _head(summary: Summary) -> str:
@@ -235,12 +235,12 @@ def dialogue_text(summary: Summary, form: str) -> str:
         return markdown_text(summary) + _differences(summary)
     if form != "table":
         return summary_text(summary, form)
-    return dialogue_table(summary, **terminal_width(narrowest=0))
+    return dialogue_table(summary, **terminal_width())
 
 
 def dialogue_brief(summary: Summary, records: Iterable[RecordFindings]) -> str:
     """Modes compared, and a finding of each kind in words, for the terminal."""
-    return brief_table(summary, records, **terminal_width(narrowest=0))
+    return brief_table(summary, records, **terminal_width())
 
 
 def _differences(summary: Summary) -> str:

@@ -44,8 +44,8 @@ def pages_table(
     summary: Summary, pages: Iterable[PageRow], *, width: int | None = None, has_color: bool = False
 ) -> str:
     """Everything a person needs at first: engines in order, which differ, the worst pages, signatures."""
-    parts = _parts(summary, list(pages), width or table.PIPE_WIDTH)
-    return table.terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    parts = _parts(summary, list(pages), width or table.terminal_width()["width"])
+    return table.terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.Table | table.Line]:
@@ -69,7 +69,7 @@ def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.
     if shown:
         yield from (table.Line(), table.Line("signatures", "dim"))
     for column in shown:
-        yield table.Line(f"  {column.signature or ''}", "dim", "never")
+        yield table.Line(f"  {column.signature or ''}", "dim")
 
 
 def _engine_parts(
@@ -216,4 +216,4 @@ def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str) -> s
     if form == "csv":
         # One row per page and engine; numbers unrounded, empty where not known, names safe to print.
         return csv_text([_FIELDS, *map(structs.astuple, pages)], is_printable=True)
-    return pages_table(summary, pages, **table.terminal_width(narrowest=0))
+    return pages_table(summary, pages, **table.terminal_width())
