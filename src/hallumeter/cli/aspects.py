@@ -21,6 +21,7 @@ from .parameters import (
     option,
     output_options,
     quiet_option,
+    verbose_option,
     workers_option,
 )
 
@@ -336,6 +337,7 @@ def _say_notes(outcome: ReplayOutcome) -> None:
 @command(short_help="Get rates from scorecards.")
 @click.argument("scorecards", type=PATH_OR_DASH, metavar="SCORECARDS")
 @option("--profile", type=click.Choice(PROFILES), help="Use only scorecards of this profile.")
+@verbose_option
 @output_options
 @option(
     "--thresholds",
@@ -370,12 +372,12 @@ def aggregate(scorecards: Path, **options: Any) -> None:
     from hallumeter.aspects.resource_files import load_mapping_thresholds
     from hallumeter.run.engines.local import available_cores
 
-    out, form, is_quiet = (options.pop(name) for name in ("out", "form", "quiet"))
+    out, form, is_quiet, is_verbose = (options.pop(name) for name in ("out", "form", "quiet", "verbose"))
     options["thresholds"] = load_mapping_thresholds(options["thresholds"])
     options["workers"] = options["workers"] or available_cores()
     settings = AggregateSettings(is_strict=options.pop("strict"), **options)
     found = aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
-    text = aspects_text(found.summary, form)
+    text = aspects_text(found.summary, form, is_verbose=is_verbose)
     print_result(text, found.failures, found.summary.notices, out=out, is_quiet=is_quiet)
     if not found.summary.counts.records:
         raise click.exceptions.Exit(UNMEASURED)

@@ -9,7 +9,7 @@ import click
 from msgspec import structs
 
 from .experiments import UNMEASURED, plan_text, say_spending, with_prices
-from .output import say_what_happened, say_where
+from .output import echo_wrapped, say_what_happened, say_where
 from .parameters import (
     INPUT,
     JUDGING,
@@ -173,7 +173,7 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
     }
     settings = _settings(options)
     if is_dry:
-        click.echo(plan_text(plan_audit(sources, settings=settings)), nl=False)
+        echo_wrapped(plan_text(plan_audit(sources, settings=settings)))
         return
     place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
     with shown_audit(is_quiet=is_quiet) as progress:

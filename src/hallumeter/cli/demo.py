@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .output import echo_wrapped
 from .parameters import PATH, command, option
 
 MOST_FINDINGS = 2
@@ -46,20 +47,20 @@ def demo(out: Path) -> None:
 
     found = run_demo(out)
     answers, dialogues = RunFolder(out / ANSWERS), RunFolder(out / DIALOGUES)
-    click.echo("Answers of language models, audited sentence by sentence (hallumeter audit)")
+    click.echo("AUDIT: answers of six language models, checked sentence by sentence")
     shown = Shown(source="rag_answers.jsonl", findings=most_certain(answers.findings(), most=MOST_FINDINGS))
     click.echo(summary_text(answers.summary, "table", shown=shown), nl=False)
-    click.echo("\nNewspaper articles, read by OCR and corrected by a language model (hallumeter transcripts)")
+    click.echo("\nTRANSCRIPTS: newspapers, read by OCR and corrected by a language model")
     click.echo(transcripts_text(found.newspapers.summary, found.newspapers.rows, "table"), nl=False)
-    click.echo("\nFive patients ask five questions each; answers from a script, of no real model (hallumeter dialogue)")
+    click.echo("\nDIALOGUE: five patients ask five questions; the answers come from a script")
     records = (RecordFindings(response, findings) for response, findings in dialogues.findings())
     click.echo(dialogue_brief(found.dialogues, records), nl=False)
-    click.echo("\nReviews of restaurants in English, read by agents without a key (hallumeter aspects)")
+    click.echo("\nASPECTS: restaurant reviews in English, read by offline agents")
     click.echo(aspects_brief(found.english_reviews), nl=False)
-    click.echo("\nReviews in Korean, read by agents without a key (hallumeter aspects)")
+    click.echo("\nASPECTS: reviews in Korean, read by offline agents")
     if found.korean_reviews is None:
-        click.echo("not read: kiwipiepy is not installed; pip install 'hallumeter[korean]' lets the demo read them")
+        click.echo("not read: kiwipiepy is not installed (pip install 'hallumeter[korean]')")
     else:
         click.echo(aspects_brief(found.korean_reviews), nl=False)
     click.echo(f"\nReport on all of it: {out / 'report.html'}")
-    click.echo(f"Run folders, each with a report of its own: {', '.join(str(out / name) for name in found.runs)}")
+    echo_wrapped(f"Run folders in {out}: {', '.join(found.runs)}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import chosen_options, experiment_options, run_command
-from .output import MOST_FAULTS, indented_json, print_result
+from .output import MOST_FAULTS, echo_wrapped, indented_json, print_result
 from .parameters import (
     PATH,
     PATH_OR_DASH,
@@ -20,6 +20,7 @@ from .parameters import (
     option,
     output_options,
     quiet_option,
+    verbose_option,
     workers_option,
 )
 
@@ -114,7 +115,7 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
     if form == "json":
         click.echo(indented_json(summary), nl=False)
         return
-    click.echo(settings_text(summary), nl=False)
+    echo_wrapped(settings_text(summary))
     if folder is None:
         shipped = resources.files("hallumeter.dialogue.judges").joinpath("config", RULES_FILE)
         click.echo(f"\nthe files are in {Path(str(shipped)).parent}; --init DIR copies them", err=True)
@@ -137,6 +138,7 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
     metavar="DIR",
     help="Folder of your rules, from `dialogue config --init`.  [default: the bundled rules]",
 )
+@verbose_option
 @output_options
 @option(
     "--by",
@@ -187,6 +189,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, scripts, form, is_quiet = (options.pop(name) for name in ("out", "scripts", "form", "quiet"))
+    is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
     dialogues = opened_files(paths, scripts)
@@ -195,7 +198,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
             measured = dialogue_to_folder(dialogues, out, settings=settings, judge=judge, progress=progress)
         else:
             measured = measured_dialogues(dialogues, settings=settings, judge=judge, progress=progress)
-    text = dialogue_text(measured.summary, form)
+    text = dialogue_text(measured.summary, form, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 

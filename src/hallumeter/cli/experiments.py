@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from .output import MOST_FAULTS
+from .output import MOST_FAULTS, echo_wrapped
 from .parameters import PATH, option, quiet_option, together
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, 
     is_dry, is_retrying = bool(options.pop("dry_run")), bool(options.pop("retry_failed"))
     experiment = command.read(path, options)
     if is_dry:
-        click.echo(plan_text(command.plan(experiment, is_strict=is_strict)), nl=False)
+        echo_wrapped(plan_text(command.plan(experiment, is_strict=is_strict)))
         return
     with shown_audit(is_quiet=is_quiet) as progress:
         outcome = command.run(experiment, progress=progress, is_strict=is_strict, is_retrying=is_retrying)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import say_what_happened
+from .output import echo_wrapped, say_what_happened
 from .parameters import PATH, PATH_OR_DASH, annotator_option, command, option, width_option
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _ask(session: LabelSession, screen: Screen, *, limit: int | None, next_key: 
     while not is_last and (limit is None or session.answers < limit):
         asked = session.next_question()
         if asked is None:
-            click.echo("nothing is left to ask: every claim that counts has an answer, or was skipped")
+            click.echo("nothing is left to label: every claim that counts was labelled or skipped")
             return
         click.echo()
         click.echo(question_text(asked, screen))
@@ -167,23 +167,25 @@ def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, n
     from hallumeter.records.claim import Label
 
     labels = dict(zip(KEYS, (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED), strict=True))
-    click.echo(HINT)
+    echo_wrapped(HINT)
     while (key := next_key()) != QUIT:
         if key in labels:
             session.answer(labels[key])
-            click.echo(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
+            echo_wrapped(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
             return True
         if key == " ":
             session.skip()
             click.echo("skipped")
             return True
         if key == "u" and session.undo() is not None:
-            click.echo(f"taken back · {progress_line(session.progress(), session.settings.half_width)}")
+            echo_wrapped(f"taken back · {progress_line(session.progress(), session.settings.half_width)}")
             return True
         if key == "u":
-            click.echo("there is nothing to take back in this session")
+            click.echo("there is nothing to undo in this session")
+        elif key == "e":
+            click.echo(question_text(asked, screen, is_whole=True))
         else:
-            click.echo(question_text(asked, screen, is_whole=True) if key == "e" else HINT)
+            echo_wrapped(HINT)
     return False
 
 
@@ -207,10 +209,10 @@ def _end(run: Run, session: LabelSession) -> None:
     click.echo(correction_text(found, **terminal_width()))
     lines = [*map(agreement_line, progress.agreements), history_line(progress.history), _outlook(session)]
     for line in filter(None, lines):
-        click.echo(line)
+        echo_wrapped(line)
     say_what_happened((), found.notices)
     judge = f" --judge {session.judge}" if len(run.manifest.judges) > 1 else ""
-    click.echo(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
+    echo_wrapped(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
 
 
 def _outlook(session: LabelSession) -> str | None:

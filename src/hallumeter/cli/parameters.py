@@ -154,6 +154,7 @@ shown_options = together(
         help="Also print how far models that answered the same questions agree with each other.",
     ),
 )
+verbose_option = option("--verbose", is_flag=True, section=OUTPUT, help="Also print the signatures.")
 interval_options = together(
     option("--seed", type=int, default=0, section=STATISTICS, help="Seed of the random numbers."),
     option("--resamples", type=int, default=2000, section=STATISTICS, help="Resamples of the bootstrap."),

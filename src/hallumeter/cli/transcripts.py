@@ -18,6 +18,7 @@ from .parameters import (
     option,
     output_options,
     quiet_option,
+    verbose_option,
     workers_option,
 )
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 )
 @option("--columns", metavar="NAMES", section=INPUT, help="Names of columns: page=id,reference=gt,response=text.")
 @option("--strict", is_flag=True, section=INPUT, help="Stop at the first page that cannot be used.")
+@verbose_option
 @output_options
 @option(
     "--rank-by",
@@ -100,6 +102,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
+    is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     if settings.witness_confidence is not None and witness is None and image is None:
         raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
@@ -109,7 +112,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
             measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
         else:
             measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
-    text = transcripts_text(measured.summary, measured.rows, form)
+    text = transcripts_text(measured.summary, measured.rows, form, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 

@@ -52,7 +52,7 @@ _PLAIN = {
     "expected_unsupported_rate": "Expected share",
 }
 """The headline in the shortest words; other metrics are called as in the catalog."""
-_IN_COLUMNS = {"mihr": "unsupported claims", "mahr": "answers with at least one"}
+_IN_COLUMNS = {"mihr": "unsupported claims", "mahr": "answers with one"}
 _QUOTED = "the rate to quote"
 _CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
 
@@ -215,7 +215,7 @@ def _brief_judges(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
         ]
         for judge in [found[0], *sorted(found[1:], key=CONSENSUS.__eq__)]
     ]
-    columns = [*left("judge", wrap="words", max_width=40), *left(*_IN_COLUMNS.values())]
+    columns = [*left("judge"), *left(*_IN_COLUMNS.values())]
     yield Line()
     yield Table([*columns, *right("undecided", "failed")], written, "By judge; --verbose shows how they agree")
 

@@ -310,7 +310,7 @@ def _judge_parts(judge: JudgeResult, confidence: float) -> Iterator[Table | Line
 
 def _columns(names: tuple[str, str, str], confidence: float) -> list[Column]:
     first, counted, rate = names
-    numbers = right("n", counted, "undecided", "failed", rate)
+    numbers = right("claims", counted, "undecided", "failed", rate)
     return [*left(first, min_width=12), *numbers, *left(interval_words(confidence))]
 
 

@@ -84,8 +84,8 @@ def _below(judge: str, level: LevelBaselines) -> Iterator[str]:
 
 def _table(title: str, found: NullBaselines, *, judge: str, level: LevelBaselines) -> Table:
     interval = interval_words(found.confidence)
-    numbers = right("n", "unsupported", "AUROC", interval, "difference", "interval", "p (Holm)", "F1")
-    return Table([*left(""), *numbers], list(_rows(judge, level)), title)
+    numbers = right("labelled", "unsupported", "AUROC", interval, "difference", "interval", "p (Holm)", "F1")
+    return Table([*left("compared"), *numbers], list(_rows(judge, level)), title)
 
 
 def _rows(judge: str, level: LevelBaselines) -> Iterator[list[str]]:

@@ -109,7 +109,7 @@ def _example_lines(comparison: Comparison) -> Iterator[Line]:
     for cell, change in shown:
         yield Line(f"  {change_words(cell)}  {change.record_id}", "dim")
         for text in dict.fromkeys(text for text in (change.first, change.second) if text is not None):
-            yield Line(f"    {one_line(text)}")
+            yield Line(f"    “{one_line(text)}”")
 
 
 def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bool = False) -> str:
