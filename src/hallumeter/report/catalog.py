@@ -38,7 +38,7 @@ def catalog_text(*, width: int | None = None) -> str:
 def metric_text_page(name: str, *, width: int | None = None) -> str:
     """Everything the catalog knows about one metric, by its id or its name."""
     metric = find_metric(name)
-    parts = [Line(f"{metric.alias} ({metric.id}): {metric.name}")]
+    parts = [Line(f"{metric.id}: {metric.alias}, {metric.name}")]
     for title, text in metric_facts(metric).items():
         parts += [Line(), Line(title), Line(text)]
     return terminal(parts, width=min(width or terminal_width()["width"], MOST_WIDTH))

@@ -20,6 +20,8 @@ MOST = 5
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 LONGEST_QUOTE = 300
 """Characters of the evidence that are shown; a record of JSON can be a page long."""
+LONGEST_REPEATED = 40
+"""Characters that a judge may quote from the response where they are marked right above."""
 OPENING, CLOSING = "»", "«"
 """Around the words that are wrong, where no colour can show them."""
 _HANG = 13
@@ -83,7 +85,9 @@ def _cut(response: Response, finding: Finding, *, verdict: Verdict) -> CertainFi
 def finding_lines(findings: Sequence[CertainFinding], *, has_color: bool) -> Iterator[Line]:
     """Each finding: the sentence with the wrong words marked, why, what the evidence says, where."""
     for place, found in enumerate(findings, start=1):
-        marks = ("", "") if has_color else (OPENING, CLOSING)
+        marks = ("", "") if has_color else (LONGEST_REPEATED = 40
+"""Characters that a judge may quote from the response where they are marked right above."""
+OPENING, CLOSING)
         pieces = (
             (f"{place:>2}. ", ""),
             (_joined(found.before), ""),
@@ -106,11 +110,12 @@ def finding_lines(findings: Sequence[CertainFinding], *, has_color: bool) -> Ite
 
 
 def _why(found: CertainFinding) -> str:
-    """What the judge noted; where that only repeats the words that are marked, what its reason means."""
-    verdict = found.verdict
-    note, words = one_line(verdict.note or ""), reason_words(verdict.reason) or verdict.reason or ""
-    is_repeated = bool(found.wrong) and one_line(found.wrong) in note
-    return words if not note or (is_repeated and words) else note
+    """What the judge noted; where that repeats a long piece that is marked anyway, what its reason means."""
+    reason = found.verdict.reason
+    note, words = one_line(found.verdict.note or ""), (reason_words(reason) or reason) if reason else ""
+    wrong = one_line(found.wrong)
+    is_repeated = len(wrong) > LONGEST_REPEATED and wrong in note
+    return words if words and (not note or is_repeated) else note
 
 
 def _fact(name: str, text: str) -> Line:

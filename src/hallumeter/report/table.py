@@ -162,10 +162,14 @@ def _print_table(console: Console, table: Table) -> None:
 
 
 def _least_width(column: Column, cells: Sequence[str]) -> int | None:
-    """The width without which a column of words cannot be read."""
-    if column.wrap != "words":
-        return None
-    longest = max((len(line) for cell in cells for line in cell.splitlines()), default=0)
+    """The width without which a column would be cut, or could not be read."""
+    from rich.cells import cell_len
+
+    longest = max(
+        (cell_len(line) for cell in (*cells, printable(column.heading)) for line in cell.splitlines()), default=0
+    )
+    if column.wrap == "never":
+        return longest or None
     return min(longest, _LEAST_PROSE, column.max_width or _LEAST_PROSE) or None
 
 

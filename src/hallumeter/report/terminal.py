@@ -168,8 +168,8 @@ def _missing_lines(summary: Summary, rows: Sequence[MetricSummary]) -> Iterator[
 
 
 def _moved(row: MetricSummary, name: str, bounds: tuple[float, float]) -> str:
-    low, high = (_percent(end) if _is_share(row) else format_number(end) for end in bounds)
-    return f"; with them, {name} would lie between {low} and {high}"
+    low, high = (_percent_number(end) if _is_share(row) else format_number(end) for end in bounds)
+    return f"; with them, {name}: {low} to {high}{' %' if _is_share(row) else ''}"
 
 
 def _undefined_lines(rows: Sequence[MetricSummary], *, is_alone: bool, has_consensus: bool) -> Iterator[Line]:
@@ -184,7 +184,11 @@ def _undefined_lines(rows: Sequence[MetricSummary], *, is_alone: bool, has_conse
 
 def _brief_groups(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
     """One row per group, one column per metric that any group has."""
-    metrics = list(dict.fromkeys(row.metric for row in rows if row.value is not None))
+    found = dict.fromkeys(row.metric for row in rows if row.value is not None)
+    metrics = [
+        *(metric for metric in _IN_COLUMNS if metric in found),
+        *(each for each in found if each not in _IN_COLUMNS),
+    ]
     fields = tuple(dict.fromkeys(field for row in rows for field in row.by))
     if not metrics:
         return
@@ -207,24 +211,26 @@ def _brief_judges(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
     if len(found) < 2:
         return
     cells = {(row.judge, row.metric): row for row in rows}
+    missing = [name for name in ("undecided", "failed") if any(getattr(cells[judge, "mihr"], name) for judge in found)]
     written = [
         [
             judge or "",
             *(_short_value(cells.get((judge, metric))) for metric in _IN_COLUMNS),
-            *(f"{count:,}" if count else "" for count in (cells[judge, "mihr"].undecided, cells[judge, "mihr"].failed)),
+            *(_count(getattr(cells[judge, "mihr"], name)) for name in missing),
         ]
         for judge in [found[0], *sorted(found[1:], key=CONSENSUS.__eq__)]
     ]
     columns = [*left("judge"), *left(*_IN_COLUMNS.values())]
     yield Line()
-    yield Table([*columns, *right("undecided", "failed")], written, "By judge; --verbose shows how they agree")
+    yield Table([*columns, *right(*missing)], written, "By judge; --verbose shows how they agree")
 
 
 def _finding_parts(summary: Summary, shown: Shown, *, has_color: bool) -> Iterator[Line]:
     if not shown.findings:
         return
-    first = next((row for row in summary.metrics if row.metric == "mihr" and not row.by and row.count), None)
-    of_all = "" if first is None or (first.count or 0) <= len(shown.findings) else f" of {format_count(first.count)}"
+    counts = (row.count for row in summary.metrics if row.metric == "mihr" and not row.by)
+    flagged = next(counts, None) or 0.0
+    of_all = f" of {format_count(flagged)}" if flagged > len(shown.findings) else ""
     yield Line()
     yield Line(f"Most certain findings ({len(shown.findings)}{of_all})", "bold")
     yield from finding_lines(shown.findings, has_color=has_color)
@@ -233,7 +239,7 @@ def _finding_parts(summary: Summary, shown: Shown, *, has_color: bool) -> Iterat
 def _is_share(row: MetricSummary) -> bool:
     """Whether it is a share of something, which people read in percent; scores of other tools stay as they are."""
     known = metric_named(row.metric)
-    return known is not None and known.range == (0, 1) and known.is_poolable
+    return known is not None and known.is_poolable and known.range[0] == 0 and known.range[1] == 1
 
 
 def _percent(share: float) -> str:
@@ -280,11 +286,13 @@ def _interval_name(rows: Sequence[MetricSummary]) -> str:
 
 def _everything(summary: Summary, shown: Shown) -> Iterator[Table | Line]:
     yield Line(_head(summary), "bold")
-    whole = [row for row in summary.metrics if not row.by]
+    hidden = () if shown.has_consensus else CONSENSUS_METRICS
+    rows = [row for row in summary.metrics if row.metric not in hidden]
+    whole = [row for row in rows if not row.by]
     headline = whole[0].judge if whole else None
     mine = [row for row in whole if row.judge in (headline, None, ALL_JUDGES) and row.metric not in _OF_ONE_JUDGE]
     yield from _metric_parts(mine)
-    yield from _group_tables([row for row in summary.metrics if row.by and row.judge in (headline, None)])
+    yield from _group_tables([row for row in rows if row.by and row.judge in (headline, None)])
     yield from _judge_parts([row for row in whole if row.judge is not None])
     yield from _reason_tables(shown.reasons)
     if shown.has_profile:
@@ -315,17 +323,19 @@ def _head(summary: Summary) -> str:
 
 def _metric_parts(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
     """The headline: one row per metric."""
-    columns = [*left("metric"), *right("value"), *left("95 % interval" if _is_usual(rows) else "interval")]
-    columns += [*right("counts"), *right("undecided", "failed", wrap="words"), *left("best to worst case")]
+    known = [row for row in rows if row.value is not None]
+    missing = [name for name in ("undecided", "failed") if any(getattr(row, name) for row in known)]
+    has_bounds = any(_best_to_worst(row) for row in known)
+    interval = "95 % interval" if _is_usual(rows) else "interval"
+    columns = [*left("metric", wrap="words"), *right("value"), *left(interval), *right("counts", *missing)]
+    columns += left("best to worst case") if has_bounds else []
     cells = [
         [
-            *(_name(row.metric), format_number(row.value), format_pair(row.interval), format_counts(row)),
-            f"{row.undecided:,}" if row.undecided else "",
-            f"{row.failed:,}" if row.failed else "",
-            _best_to_worst(row),
+            *(_name(row.metric), _number(row.value), format_pair(row.interval), format_counts(row)),
+            *(_count(getattr(row, name)) for name in missing),
+            *([_best_to_worst(row)] if has_bounds else []),
         ]
-        for row in rows
-        if row.value is not None
+        for row in known
     ]
     if cells:
         yield Table(columns, cells, "All responses")
@@ -424,6 +434,15 @@ def _name(metric: str) -> str:
 def _alias(metric: str) -> str:
     known = metric_named(metric)
     return known.alias if known else metric
+
+
+def _count(number: int) -> str:
+    """A number of claims; none is left blank."""
+    return f"{number:,}" if number else ""
+
+
+def _number(value: float | None) -> str:
+    return NO_VALUE if value is None else format_number(value)
 
 
 def _best_to_worst(row: MetricSummary) -> str:
