@@ -85,9 +85,7 @@ def _cut(response: Response, finding: Finding, *, verdict: Verdict) -> CertainFi
 def finding_lines(findings: Sequence[CertainFinding], *, has_color: bool) -> Iterator[Line]:
     """Each finding: the sentence with the wrong words marked, why, what the evidence says, where."""
     for place, found in enumerate(findings, start=1):
-        marks = ("", "") if has_color else (LONGEST_REPEATED = 40
-"""Characters that a judge may quote from the response where they are marked right above."""
-OPENING, CLOSING)
+        marks = ("", "") if has_color else (OPENING, CLOSING)
         pieces = (
             (f"{place:>2}. ", ""),
             (_joined(found.before), ""),
