@@ -7,6 +7,7 @@ every renderer makes them safe for its reader.
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+PIPE_WIDTH = 80
+"""Columns used when nobody says how many there are."""
 LEAST_WIDTH = 40
 """Columns that are filled whatever a terminal says: a window of a few columns cannot be read anyway."""
 _ENDLESS = 10_000
@@ -91,7 +94,10 @@ class TerminalWidth(TypedDict):
 
 def terminal_width() -> TerminalWidth:
     """The columns that `COLUMNS` or the terminal says, 80 in a pipe; and colour, which a pipe does not get."""
-    return {"width": max(shutil.get_terminal_size().columns, LEAST_WIDTH), "has_color": sys.stdout.isatty()}
+    is_terminal = sys.stdout.isatty()
+    is_told = is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    width = shutil.get_terminal_size().columns if is_told else PIPE_WIDTH
+    return {"width": max(width, LEAST_WIDTH), "has_color": is_terminal}
 
 
 def terminal(parts: Iterable[Table | Line], *, width: int | None = None, has_color: bool = False) -> str:
@@ -116,7 +122,7 @@ def plain_console(stream: io.StringIO, *, width: int | None, has_color: bool) ->
 
     return Console(
         file=stream,
-        width=width or shutil.get_terminal_size().columns,
+        width=width or terminal_width()["width"],
         force_terminal=has_color,
         no_color=not has_color,
         highlight=False,
