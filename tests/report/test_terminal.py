@@ -276,9 +276,12 @@ def test_scores_of_other_tools_keep_their_scale_and_say_which_way_is_better() ->
 
 
 def test_the_brief_says_which_rate_to_quote() -> None:
-    text = table_text(summary(row("mihr", 0.25), row("expected_unsupported_rate", 0.2)), width=120)
+    metric = "expected_unsupported_rate"
+    calibrated = row(metric, 0.2, signature=f"{metric}|judge:a|threshold:0.3|calibration:2|confidence:0.95|v:1")
+    text = table_text(summary(row("mihr", 0.25), calibrated), width=120)
     assert "the rate to quote" in line_with(text, "Expected share  ")
     assert "it depends on no threshold" in text
+    assert "Expected share" not in table_text(summary(row("mihr", 0.25), row(metric, 0.2)), width=120)
 
 
 def test_the_brief_has_groups_and_judges_side_by_side() -> None:

@@ -53,6 +53,8 @@ _PLAIN = {
 }
 """The headline in the shortest words; other metrics are called as in the catalog."""
 _IN_COLUMNS = {"mihr": "unsupported claims", "mahr": "answers with one"}
+_EXPECTED, _CALIBRATED = "expected_unsupported_rate", "|calibration:"
+"""A metric, and what its signature says of a judge whose probabilities are calibrated."""
 _QUOTED = "the rate to quote"
 _CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
 
@@ -92,13 +94,14 @@ def _brief(summary: Summary, shown: Shown) -> Iterator[Table | Line]:
     headline = whole[0].judge if whole else None
     hidden = _FURTHER | _OF_ONE_JUDGE | (set() if shown.has_consensus else set(CONSENSUS_METRICS))
     mine = [row for row in whole if row.judge in (headline, None) and row.metric not in hidden]
-    known = [row for row in mine if row.value is not None]
+    # Probabilities that nobody has held against the truth make no rate to quote.
+    known = [row for row in mine if row.value is not None and (row.metric != _EXPECTED or _CALIBRATED in row.signature)]
     yield Line()
     yield from _rate_lines(known)
     yield from _missing_lines(summary, known)
     yield from _undefined_lines(mine, is_alone=not known, has_consensus=shown.has_consensus)
     groups = [row for row in summary.metrics if row.by and row.judge in (headline, None) and row.metric not in hidden]
-    yield from _brief_groups([row for row in groups if row.metric != "expected_unsupported_rate"])
+    yield from _brief_groups([row for row in groups if row.metric != _EXPECTED])
     yield from _brief_judges([row for row in whole if row.judge is not None])
     if shown.has_profile:
         yield from map(_profile_line, summary.profile.values())
@@ -132,14 +135,14 @@ def _rate_lines(rows: Sequence[MetricSummary]) -> Iterator[Line]:
         pieces = ((head, ""), (numbers, "bold"), (_counted(row), ""))
         yield Line(pieces, hang=len(head) + len(numbers))
     if any(row.interval for row in rows):
-        expected = any(row.metric == "expected_unsupported_rate" for row in rows)
+        expected = any(row.metric == _EXPECTED for row in rows)
         how = " The expected share sums the judge's probabilities: it depends on no threshold." if expected else ""
         yield Line(f"  In brackets: {_interval_name(rows)}s.{how}", "dim")
 
 
 def _counted(row: MetricSummary) -> str:
     """What was counted, and what a reader cannot see in the name."""
-    if row.metric == "expected_unsupported_rate":
+    if row.metric == _EXPECTED:
         return _QUOTED
     counts = f"{format_count(row.count or 0)} of {format_count(row.total or 0)}"
     if row.count is None or not _is_share(row):
