@@ -46,7 +46,7 @@ def test_a_row_has_everything_that_is_known_about_a_number() -> None:
     head, _, cells = table(markdown_text(summary(row())))
     found = dict(zip(head, cells, strict=True))
     assert found == {
-        "metric": "MiHR ↓",
+        "metric": "Unsupported claims (MiHR) ↓",
         "judge": "a",
         "value": "0.250",
         "interval": "0.100 – 0.400",
@@ -66,16 +66,18 @@ def test_groups_have_a_column_each() -> None:
 
 def test_what_is_undefined_says_why() -> None:
     text = markdown_text(summary(row(None, judge=None)))
-    assert "- undefined: MiHR: no claim is decided" in text.splitlines()
+    assert "- undefined: Unsupported claims (MiHR): no claim is decided" in text.splitlines()
     assert len(table(text)) == 2, "a row without a number is not in the table"
 
 
 def test_what_is_undefined_for_the_same_reason_shares_a_line() -> None:
     rows = [row(None, by={"model": name}) for name in ("m", "n")]
     lines = markdown_text(summary(row(), *rows)).splitlines()
-    assert [line for line in lines if "undefined" in line] == ["- undefined: MiHR (2 figures): no claim is decided"]
+    assert [line for line in lines if "undefined" in line] == [
+        "- undefined: Unsupported claims (MiHR) (2 figures): no claim is decided"
+    ]
     alone = markdown_text(summary(row(), rows[0])).splitlines()
-    assert "- undefined: MiHR (model m, a): no claim is decided" in alone
+    assert "- undefined: Unsupported claims (MiHR) (model m, a): no claim is decided" in alone
 
 
 def test_counts_profiles_and_notices_stand_around_the_table() -> None:
