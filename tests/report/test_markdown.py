@@ -81,7 +81,7 @@ def test_what_is_undefined_for_the_same_reason_shares_a_line() -> None:
 
 
 def test_counts_profiles_and_notices_stand_around_the_table() -> None:
-    text = markdown_text(summary(row(), notices=("'id' was read as record_id",)))
+    text = markdown_text(summary(row(), notices=("'id' was read as record_id",)), has_profile=True)
     assert text.startswith("**2 responses, 12 claims, 12 verdicts, 1 failure**\n")
     assert "- **p**: reliability medium, high risk (mihr is high; mahr as well)" in text
     assert text.endswith("- note: 'id' was read as record\\_id\n")
@@ -113,4 +113,4 @@ def test_a_signature_is_code_whatever_the_name_in_it() -> None:
 
 def test_a_policy_and_its_reasons_mean_nothing_to_a_renderer() -> None:
     some = Summary(1, "measure", Counts(), (), {"p": Profile("<b>", "low", is_high_risk=False, reasons=("*x*\x1b",))})
-    assert "- **\\<b\\>**: reliability low (\\*x\\*·)" in markdown_text(some)
+    assert "- **\\<b\\>**: reliability low (\\*x\\*·)" in markdown_text(some, has_profile=True)

@@ -39,7 +39,8 @@ def summary_text(summary: Summary, form: str, *, shown: Shown | None = None) -> 
     if form == "json":
         return msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n"
     if form == "markdown":
-        return markdown_text(summary, reasons=shown.reasons if shown else ())
+        chosen = shown or Shown()
+        return markdown_text(summary, reasons=chosen.reasons, has_profile=chosen.has_profile)
     if form == "csv":
         return _csv(summary)
     return table_text(summary, shown=shown, **terminal_width())
