@@ -156,6 +156,11 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter audit answers.jsonl --calibration calibration.json
       hallumeter audit answers.jsonl --evidence-dir handbook/
     """
+    _audit(paths, options)
+
+
+def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
+    """Audit the files, or say what it would take; print what came of it."""
     from hallumeter.claims.audit.commands import audit_files
     from hallumeter.claims.audit.plan import plan_audit
     from hallumeter.run.place import free_place
