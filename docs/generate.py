@@ -366,7 +366,8 @@ def how_to_measure(metric: Metric) -> str:
     else:
         names = SAMPLES[metric.reads]
     found = _measured(metric, names)
-    lines = [f"{prepared}```console", f"$ hallumeter measure {' '.join(names)}", "```", ""]
+    asked = "--verbose --model-consensus" if metric.reads == "support" else "--verbose"
+    lines = [f"{prepared}```console", f"$ hallumeter measure {' '.join(names)} {asked}", "```", ""]
     lines += ["prints among others:", "", "| judge | value | counts |", "| --- | ---: | ---: |"]
     lines += [f"| {row.judge or '–'} | {row.value:.3f} | {_counts(row)} |" for row in found]
     signature = re.sub(r"\|v:.*", "|v:VERSION", found[0].signature)

@@ -38,7 +38,12 @@ def test_a_demo_replaces_an_older_one_and_prints_the_same(
     printed = (finished_demo.parent / "printed.txt").read_text(encoding="utf-8")
     assert done.stdout == printed.replace(finished_demo.name, demo.name)
     assert f"Report on all of it: {demo.name}/report.html" in done.stdout
-    for told in ("MiHR", "smollm2-penalized", "agent minus llm, on the same patients and turns"):
+    for told in (
+        "Unsupported claims",
+        "Most certain findings",
+        "smollm2-penalized",
+        "agent minus llm, on the same patients and turns",
+    ):
         assert told in done.stdout
     assert sorted(demo.rglob("*")) == files
     assert {name: msgspec.json.encode(load(demo / name).summary) for name in RUNS} == first

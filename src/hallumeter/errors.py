@@ -58,12 +58,29 @@ def check_share(name: str, value: float) -> None:
         raise SettingsError(f"{name} is {value:g}; expected a share from 0 to 1, such as 0.05")
 
 
+_SYNONYMS = {
+    "hallucination_rate": ("mihr", "mahr"),
+    "hallucination": ("mihr", "mahr"),
+    "hallucinations": ("mihr", "mahr"),
+    "unsupported": ("mihr", "mahr"),
+    "unsupported_rate": ("mihr", "expected_unsupported_rate"),
+    "faithfulness": ("factscore", "mihr"),
+    "groundedness": ("factscore", "mihr"),
+    "refusal_rate": ("correct_refusal_rate", "over_refusal_rate"),
+}
+"""What other tools, and people, call what is measured here."""
+
+
 def nearest(name: str, known: Collection[str]) -> str:
-    """What a misspelt metric may have been meant to be.
+    """What a misspelt metric, or one by the name that others give it, may have been meant to be.
 
     >>> nearest("mihrr", ["mihr", "mahr", "far"])
     '`hallumeter metrics` lists those that exist; did you mean mihr or mahr?'
+    >>> nearest("hallucination-rate", ["mihr", "mahr", "far"])
+    '`hallumeter metrics` lists those that exist; did you mean mihr or mahr?'
     """
-    near = difflib.get_close_matches(name, list(known), n=2)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"`hallumeter metrics` lists those that exist{meant}"
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    meant = [metric for metric in _SYNONYMS.get(plain, ()) if metric in known]
+    near = meant or difflib.get_close_matches(plain, list(known), n=2)
+    asked = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"`hallumeter metrics` lists those that exist{asked}"

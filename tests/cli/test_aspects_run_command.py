@@ -83,12 +83,12 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
     result = typed(tmp_path, "--dry-run", **models)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("run: 2 sentences\noffline (ate)\n")
-    assert "its price is not known" in result.stdout
+    assert "give --price MODEL=IN/OUT" in result.stdout
     assert "reads by rules; no call is paid" in result.stdout
-    assert result.stdout.endswith("total cost unknown\n")
+    assert result.stdout.endswith("total cost: price unknown\n")
     priced = typed(tmp_path, "--dry-run", "--price", "openai:some-model=1/2", **models).stdout
     assert "$1 in, $2 out per million tokens (given by the user)" in priced
-    assert priced.splitlines()[-1].startswith("total cost $0.0")
+    assert priced.splitlines()[-1].startswith("total cost: $0.0")
     assert not (tmp_path / "runs").exists()
 
 
@@ -172,4 +172,4 @@ def test_a_budget_that_is_reached_is_said(tmp_path: Path) -> None:
         name = f"{server.openai}#m"
         result = typed(tmp_path, "--budget", 0.001, "--price", f"{name}=1000/1000", agents={"ate": name}, concurrency=1)
     assert result.exit_code == 3
-    assert "the budget was reached; go on with the same command and a larger budget" in result.stderr
+    assert "the budget is used up; resume with the same command and a larger --budget" in result.stderr

@@ -376,12 +376,12 @@ def test_a_dry_run_tells_the_price_with_its_date_and_leaves_nothing(here: Path) 
     assert "3 records, 6 claims" in done.stdout
     assert "(genai-prices " in done.stdout
     assert ", checked 20" in done.stdout
-    assert "total cost $0.00" in done.stdout
+    assert "total cost: $0.00" in done.stdout
     priced = succeed(*words, "--price", "openai:gpt-4o-mini=1000000/0").stdout
     tokens = int(priced.partition("tokens in")[2].split()[0].replace(",", ""))
-    assert f"total cost ${tokens:,.4f}" in priced, "a million dollars for a million tokens in"
+    assert f"total cost: ${tokens:,.4f}" in priced, "a million dollars for a million tokens in"
     assert sorted(here.iterdir()) == [here / "answers.jsonl"]
-    assert "total cost $0.0000" in succeed("audit", "answers.jsonl", "--dry-run").stdout
+    assert "total cost: $0.0000" in succeed("audit", "answers.jsonl", "--dry-run").stdout
 
 
 def test_a_language_model_is_asked_once_and_remembered(misbehaving_server: MisbehavingServer) -> None:
@@ -390,7 +390,7 @@ def test_a_language_model_is_asked_once_and_remembered(misbehaving_server: Misbe
     calls = len(misbehaving_server.log())
     assert calls == 3, "the claims of a response go in one call"
     assert f"{calls} calls (0 repeated)" in first.stderr
-    assert "cost unknown" in first.stderr
+    assert "price unknown" in first.stderr
     assert "verdicts  6 (" in succeed("cache").stdout
     again = audited(*words)
     assert len(misbehaving_server.log()) == calls
@@ -523,7 +523,7 @@ def test_clearing_the_cache_forgets_verdicts_and_indexes(misbehaving_server: Mis
     words = ("--judge", f"{misbehaving_server.openai}#m", "--evidence-dir", "kb")
     audited(*words)
     calls = len(misbehaving_server.log())
-    assert "forgot 6 verdicts\n" in succeed("cache", "--clear").stdout
+    assert "deleted 6 verdicts\n" in succeed("cache", "--clear").stdout
     assert "indexes   0 (" in succeed("cache").stdout
     audited(*words)
     assert len(misbehaving_server.log()) == 2 * calls

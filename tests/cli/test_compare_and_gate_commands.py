@@ -109,7 +109,7 @@ def test_a_gate_passes_breaks_or_cannot_tell(runs: Path) -> None:
     assert succeed("gate", "worse", "--policy", "loose.toml").stdout.endswith("Gate: passed\n")
     broken = run("gate", "worse", "--policy", "strict.toml")
     assert broken.exit_code == 1
-    assert "mihr is broken by 15 records" in broken.stdout
+    assert "mihr fails because of 15 records" in broken.stdout
     assert run("gate", "worse", "--policy", "absent.toml").exit_code == 3
 
 

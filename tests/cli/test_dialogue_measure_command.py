@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_table_tells_modes_turns_and_differences(path: Path) -> None:
     printed = succeed("dialogue", "measure", path).stdout
     assert printed.startswith("6 answers · 2 modes · 3 patients · 0 failures\n")
-    for words in ("All answers", "By mode", "agent minus llm", "Fair: llm and agent were asked the same", "signatures"):
+    for words in ("All answers", "By mode", "agent minus llm", "Fair: llm and agent were asked the same"):
         assert words in printed
     assert "agent is better" not in printed  # three patients cannot show it
 

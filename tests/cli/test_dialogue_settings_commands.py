@@ -17,7 +17,7 @@ def test_settings_are_copied_out_once_and_then_left_as_they_are(tmp_path: Path) 
     (folder / RULES_FILE).write_text("# mine", encoding="utf-8")
     second = succeed("dialogue", "config", "--init", folder)
     assert second.stdout == ""
-    assert f"{folder / RULES_FILE} is there and was left as it is" in second.stderr
+    assert f"{folder / RULES_FILE} exists and was kept" in second.stderr
     assert (folder / RULES_FILE).read_text(encoding="utf-8") == "# mine"
 
 

@@ -61,7 +61,7 @@ def test_the_end_of_the_input_ends_the_session(run: Path) -> None:
 
 def test_an_answer_is_taken_back_and_the_question_asked_again(run: Path) -> None:
     done = succeed("label", run, given=given("u", "s", "u", "r", "q"))
-    assert "there is nothing to take back in this session" in done.stdout
+    assert "there is nothing to undo in this session" in done.stdout
     assert "taken back · 0 labels" in done.stdout
     assert told(run) == ["REFUTED"]
     titles = re.findall(r"^claim \d+ of \d+ of record .*$", done.stdout, re.M)

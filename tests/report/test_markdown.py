@@ -46,7 +46,7 @@ def test_a_row_has_everything_that_is_known_about_a_number() -> None:
     head, _, cells = table(markdown_text(summary(row())))
     found = dict(zip(head, cells, strict=True))
     assert found == {
-        "metric": "MiHR ↓",
+        "metric": "Unsupported claims (MiHR) ↓",
         "judge": "a",
         "value": "0.250",
         "interval": "0.100 – 0.400",
@@ -66,20 +66,22 @@ def test_groups_have_a_column_each() -> None:
 
 def test_what_is_undefined_says_why() -> None:
     text = markdown_text(summary(row(None, judge=None)))
-    assert "- undefined: MiHR: no claim is decided" in text.splitlines()
+    assert "- undefined: Unsupported claims (MiHR): no claim is decided" in text.splitlines()
     assert len(table(text)) == 2, "a row without a number is not in the table"
 
 
 def test_what_is_undefined_for_the_same_reason_shares_a_line() -> None:
     rows = [row(None, by={"model": name}) for name in ("m", "n")]
     lines = markdown_text(summary(row(), *rows)).splitlines()
-    assert [line for line in lines if "undefined" in line] == ["- undefined: MiHR (2 figures): no claim is decided"]
+    assert [line for line in lines if "undefined" in line] == [
+        "- undefined: Unsupported claims (MiHR) (2 figures): no claim is decided"
+    ]
     alone = markdown_text(summary(row(), rows[0])).splitlines()
-    assert "- undefined: MiHR (model m, a): no claim is decided" in alone
+    assert "- undefined: Unsupported claims (MiHR) (model m, a): no claim is decided" in alone
 
 
 def test_counts_profiles_and_notices_stand_around_the_table() -> None:
-    text = markdown_text(summary(row(), notices=("'id' was read as record_id",)))
+    text = markdown_text(summary(row(), notices=("'id' was read as record_id",)), has_profile=True)
     assert text.startswith("**2 responses, 12 claims, 12 verdicts, 1 failure**\n")
     assert "- **p**: reliability medium, high risk (mihr is high; mahr as well)" in text
     assert text.endswith("- note: 'id' was read as record\\_id\n")
@@ -111,4 +113,4 @@ def test_a_signature_is_code_whatever_the_name_in_it() -> None:
 
 def test_a_policy_and_its_reasons_mean_nothing_to_a_renderer() -> None:
     some = Summary(1, "measure", Counts(), (), {"p": Profile("<b>", "low", is_high_risk=False, reasons=("*x*\x1b",))})
-    assert "- **\\<b\\>**: reliability low (\\*x\\*·)" in markdown_text(some)
+    assert "- **\\<b\\>**: reliability low (\\*x\\*·)" in markdown_text(some, has_profile=True)

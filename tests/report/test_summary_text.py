@@ -108,7 +108,7 @@ def test_any_name_comes_back_from_json_and_csv(name: str) -> None:
 def test_markdown_and_table_are_what_their_names_say(monkeypatch: pytest.MonkeyPatch) -> None:
     assert summary_text(summary(ROW), "markdown").startswith("**2 responses")
     table = summary_text(summary(ROW), "table")
-    assert table.startswith("2 responses")
+    assert table.startswith("2 answers")
     assert "\x1b" not in table
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")
@@ -116,14 +116,14 @@ def test_markdown_and_table_are_what_their_names_say(monkeypatch: pytest.MonkeyP
 
 
 def test_the_catalog_has_a_line_for_every_metric() -> None:
-    lines = catalog_text().splitlines()
+    lines = catalog_text(width=300).splitlines()
     assert [line.split()[0] for line in lines[: len(METRICS)]] == [metric.id for metric in METRICS]
     assert all(metric.question in line for metric, line in zip(METRICS, lines, strict=False))
 
 
 def test_a_page_has_every_fact_about_a_metric() -> None:
     page = metric_text_page(" MIHR ")
-    assert page.startswith("MiHR (mihr): ")
+    assert page.startswith("mihr: Unsupported claims (MiHR), ")
     for title in metric_facts(find_metric("mihr")):
         assert f"\n{title}\n" in page
     assert max(map(len, page.splitlines())) <= 100
@@ -136,12 +136,30 @@ def test_a_metric_without_an_upper_end_says_so() -> None:
 
 
 def test_an_unknown_metric_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r"no metric is called 'nonsense'; `hallumeter metrics` lists the \d+"):
+    with pytest.raises(
+        SettingsError, match="no metric is called 'nonsense'; `hallumeter metrics` lists those that exist"
+    ):
         find_metric("nonsense")
+
+
+@pytest.mark.parametrize("name", ["mihr", "MiHR", "mihr ", "Unsupported claims", "unsupported claims (mihr)"])
+def test_a_metric_is_found_by_its_id_its_plain_name_and_the_name_of_the_literature(name: str) -> None:
+    assert find_metric(name).id == "mihr"
+
+
+def test_the_name_that_other_tools_use_leads_to_the_metrics_that_are_meant() -> None:
+    with pytest.raises(SettingsError, match="did you mean mihr or mahr"):
+        find_metric("hallucination_rate")
+
+
+def test_a_narrow_catalog_puts_questions_below_their_metrics() -> None:
+    lines = catalog_text(width=60).splitlines()
+    assert lines[:2] == ["mihr ↓", "    Of all the claims that were made, how many does the"]
+    assert max(map(len, lines)) <= 60
 
 
 def test_a_report_knows_every_metric_by_its_id() -> None:
     texts = metric_texts()
     assert list(texts) == [metric.id for metric in METRICS]
-    assert (texts["mihr"].alias, texts["mihr"].range) == ("MiHR", (0, 1))
+    assert (texts["mihr"].alias, texts["mihr"].range) == ("Unsupported claims (MiHR)", (0, 1))
     assert texts["fleiss_kappa"].family == "agreement"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, field
 
-from hallumeter.errors import SettingsError
+from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.shapes import RowShape
 from hallumeter.models.pace import PaceSettings
 from hallumeter.models.prices import Price
+from hallumeter.records.decisions import Calibration
 from hallumeter.records.judging import Judge
 from hallumeter.stats.summarize import SummarySettings, check_interval_settings
 
@@ -182,3 +185,40 @@ def check_operating_point(preset: str | None, threshold: float | None) -> None:
         raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}")
     if threshold is not None and not 0.0 <= threshold <= 1.0:
         raise SettingsError(f"threshold is {threshold:g}; expected a probability from 0 to 1")
+
+
+class OperatingPoint(Struct, frozen=True):
+    """Where a judge draws the line, as labels have shown it to be right."""
+
+    threshold: float
+    """The probability from which a claim is called unsupported."""
+    judge: str
+    """Whose probabilities it is a threshold on."""
+    promise: str
+    """What it keeps, in words."""
+
+
+def operating_point_of(path: str | Path) -> OperatingPoint:
+    """The operating point that `hallumeter calibrate --out` wrote to a file.
+
+    A calibration accepts what has its threshold as probability, a judge flags what has its own: the point is the next
+    number above.
+
+    Raises:
+        InputError: The file is no calibration.
+        SettingsError: It has no threshold for all records: nothing could be promised, or only of slices.
+    """
+    try:
+        found = msgspec.json.decode(Path(path).read_bytes(), type=Calibration)
+    except OSError as error:
+        raise InputError(
+            f"{path}: {error.strerror or error}; `hallumeter calibrate RUN --out FILE` writes one"
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not a calibration ({error}); write one with `hallumeter calibrate --out`") from error
+    whole = [row for row in found.thresholds if not row.by]
+    if not whole:
+        raise SettingsError(f"{path}: has thresholds for slices only; calibrate without --by for one that fits all")
+    if whole[0].threshold is None:
+        raise SettingsError(f"{path}: no threshold could promise {found.promise.words!r}: {whole[0].why_not}")
+    return OperatingPoint(min(1.0, math.nextafter(whole[0].threshold, 2.0)), found.judge, found.promise.words)

@@ -16,10 +16,12 @@ from .parameters import (
     PATH,
     PATH_OR_DASH,
     OrderedCommands,
+    command,
     interval_options,
     option,
     output_options,
     quiet_option,
+    verbose_option,
     workers_option,
 )
 
@@ -42,43 +44,44 @@ SCORECARDS = "scorecards.jsonl"
 DASH = "-"
 
 
-@click.command(short_help="Score outputs: scorecards.jsonl.")
+@command(short_help="Score outputs of a run, sentence by sentence.")
 @click.argument("outputs", type=PATH_OR_DASH, metavar="OUTPUTS")
 @option(
     "--gold",
     type=PATH,
     metavar="FILE",
-    help="Gold by uid (or text_id): lines with gold_tuples of aspect_term and polarity.",
+    help="True labels by uid (or text_id): gold_tuples of aspect_term and polarity.",
 )
 @option(
     "--allowlist",
     "--aspect_allowlist",
     type=PATH,
     metavar="FILE",
-    help="Terms that are targets beside those that ship: a JSON or YAML list, or a term on each line.",
+    help="More terms that count as aspects: a JSON or YAML list, or one per line.",
 )
-@option("--profile", type=click.Choice(PROFILES), help="Write this profile; default: the one that each output names.")
+@option("--profile", type=click.Choice(PROFILES), help="Profile to write.  [default: the one each output names]")
 @option(
     "--out",
     type=PATH_OR_DASH,
     metavar="FILE",
-    help="Where to write; default: scorecards.jsonl beside OUTPUTS. A dash writes to the standard output.",
+    help="Where to write; a dash for standard output.  [default: scorecards.jsonl beside OUTPUTS]",
 )
 @workers_option
-@option("--strict", is_flag=True, help="Stop at a line that cannot be used.")
+@option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @quiet_option
 def score(outputs: Path, **options: Any) -> None:
-    """Build scorecards from OUTPUTS of the pipeline, one line for each sentence.
+    """Score what agents found in each sentence: kept, invented or misplaced.
 
-    OUTPUTS is the outputs.jsonl of `hallumeter aspects run`, or one made elsewhere in the same shape; a dash reads the
-    standard input. Each aspect of stage 1 is kept or dropped, with the class of the drop (H1 not in the text, H2
-    misplaced, filter) and its true place. Files that exist are never written over.
+    OUTPUTS is the outputs.jsonl of `hallumeter aspects run`, or a file of the same shape; a dash reads standard input.
+    Each aspect of stage 1 is kept or dropped, with the reason (H1 not in the text, H2 misplaced, filter) and its true
+    place. Existing files are never overwritten.
 
     \b
     Examples:
       hallumeter aspects score runs/demo/outputs.jsonl
-      hallumeter aspects score outputs.jsonl --gold gold.jsonl --allowlist targets.txt --out cards.jsonl
-      hallumeter aspects score outputs.jsonl --out - | hallumeter aspects aggregate -
+      hallumeter aspects score outputs.jsonl --gold gold.jsonl --out cards.jsonl
+      hallumeter aspects score outputs.jsonl --allowlist targets.txt
+      hallumeter aspects score - --out - < outputs.jsonl > cards.jsonl
     """
     from hallumeter.aspects.score.pipeline import score_outputs
 
@@ -155,9 +158,9 @@ _HEADLINE = (
 )
 
 
-@click.command(short_help="Let agents read sentences; write outputs.")
+@command(short_help="Let agents read sentences.")
 @experiment_options(
-    "What is read by whom: experiment.yaml.",
+    "The experiment: what is read, by whom.",
     [
         option(
             "--max-sentences",
@@ -167,25 +170,25 @@ _HEADLINE = (
             help="Read the first N sentences.",
         )
     ],
-    retry="Read failed sentences again, from the question without an answer.",
+    retry="Try failed sentences again.",
     strict="Stop at the first row that cannot be used.",
 )
 def run(path: Path, **options: Any) -> None:
-    """Let agents read every sentence: aspects, polarities, risks, a debate, reviews, and a final label.
+    """Let agents find what reviews say about what, and see which of them erred.
 
-    FILE says which sentences are read (CSV, TSV, JSONL, Parquet, or a sentence a line in .txt), by whom (a language
-    model, a Python function, or `offline`, which needs no key), and with which steps. RUNS/RUN_ID/outputs.jsonl has
-    one line for each sentence and seed, traces.jsonl one for each answer of an agent; scorecards, metrics, who is to
-    blame for what, and a report stand beside them.
+    FILE says which sentences to read (CSV, TSV, JSONL, Parquet, or .txt with one per line), by whom (a language model,
+    a Python function, or `offline`, which needs no key), and with which steps. The run folder holds outputs.jsonl (one
+    line per sentence and seed), traces.jsonl (one per answer of an agent), scorecards, metrics, who is to blame for
+    which error, and a report.
 
-    The same command again goes on where the run was stopped or killed: nothing is asked, or paid, twice. Keys come from
-    the environment alone: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
+    Run the same command again to resume a run that was stopped: nothing is asked or paid twice. Keys come from the
+    environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
 
     \b
     experiment.yaml:
-      model: offline                  # or openai:MODEL, anthropic:MODEL, http://HOST/v1#MODEL
+      model: offline          # or openai:MODEL, anthropic:MODEL, http://...#MODEL
       data:
-        input: reviews.csv            # columns text, and perhaps id, language, domain, gold_tuples
+        input: reviews.csv     # text; optional: id, language, domain, gold_tuples
       pipeline:
         enable_debate: true
       seeds: [0]
@@ -194,7 +197,7 @@ def run(path: Path, **options: Any) -> None:
     Examples:
       hallumeter aspects run --config experiment.yaml
       hallumeter aspects run --config experiment.yaml --dry-run
-      hallumeter aspects run --config experiment.yaml --max-sentences 20 --budget 2.50
+      hallumeter aspects run --config experiment.yaml --max-sentences 20
       hallumeter aspects run --config experiment.yaml --retry-failed
     """
     run_command(_AspectsRun(), path, options)
@@ -241,7 +244,7 @@ def counted_text(finished: FinishedSentences) -> str:
     parts += [f"over {finished.seeds:,} seeds"] if finished.seeds > 1 else []
     failed = finished.failed - finished.unasked
     parts += [f"{failed:,} failed"] if failed else []
-    parts += [f"{finished.unasked:,} not read, for want of budget"] if finished.unasked else []
+    parts += [f"{finished.unasked:,} not read: the budget was used up"] if finished.unasked else []
     parts += [f"{finished.unusable:,} row{'s' * (finished.unusable != 1)} not usable"] if finished.unusable else []
     return ", ".join(parts)
 
@@ -272,30 +275,33 @@ def _number(value: float | None) -> str:
 # `hallumeter aspects replay`: a run with other switches, from the answers that it holds.
 
 
-@click.command(short_help="Recompute a run with other switches.")
+@command(short_help="Recompute a run with other settings.")
 @click.argument("run", type=PATH, metavar="RUN")
-@option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="A switch, a threshold, patterns, a profile.")
-@option("--out", type=PATH, metavar="DIR", help="The folder of the replay.")
-@option("--exact", is_flag=True, help="Let sentences fail whose language models would be told something else.")
+@option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="A setting to change, from the list above.")
+@option("--out", type=PATH, metavar="DIR", help="Folder to write.")
+@option("--exact", is_flag=True, help="Fail sentences whose model would see another prompt.")
 @quiet_option
 def replay(run: Path, changes: tuple[str, ...], out: Path | None, *, exact: bool, quiet: bool) -> None:
-    """Recompute a finished run with other switches or thresholds, without one new call.
+    """See what a run would have found with other settings, without a single new call.
 
-    RUN is the folder of a finished run. What an agent said then is used again. An offline agent that would be told
-    something else is asked anew, which costs nothing. A language model cannot be: its old answer is used, and named in
-    the output's meta.replayed; with --exact such a sentence fails instead.
+    RUN is the folder of a finished run, whose recorded answers are used again. Offline agents that would see another
+    prompt are asked anew, which costs nothing. For language models the old answer is used and listed in the output's
+    meta.replayed; with --exact such a sentence fails instead.
 
     \b
     What can be set:
-      enable_stage2, enable_validator, enable_debate, enable_debate_override, enable_moderator
-      debate_override.profile (t0, t1, t2), .min_total, .min_margin, .min_target_conf, .l3_conservative
-      debate_override_thresholds, debate_thresholds, patterns.ko, patterns.en    files
+      enable_stage2, enable_validator, enable_debate, enable_debate_override,
+      enable_moderator
+      debate_override.profile (t0, t1, t2), .min_total, .min_margin,
+      .min_target_conf, .l3_conservative
+      debate_override_thresholds, debate_thresholds, patterns.ko, patterns.en:
+      files
       profile (smoke, regression, paper_main)
 
     \b
     Examples:
       hallumeter aspects replay runs/my-run --set enable_validator=false
-      hallumeter aspects replay runs/my-run --set debate_override.profile=t1 --out runs/my-run-t1
+      hallumeter aspects replay runs/my-run --set debate_override.profile=t1
       hallumeter aspects replay runs/my-run --set enable_debate=false --exact
     """
     from hallumeter.aspects.replay import replay_run
@@ -328,35 +334,36 @@ def _say_notes(outcome: ReplayOutcome) -> None:
 # `hallumeter aspects aggregate`: what many scorecards come to.
 
 
-@click.command(short_help="Rates of scorecards: H1, H2, risks, changes, F1.")
+@command(short_help="Get rates from scorecards.")
 @click.argument("scorecards", type=PATH_OR_DASH, metavar="SCORECARDS")
-@option("--profile", type=click.Choice(PROFILES), help="Only scorecards of this profile; none of them gives no rates.")
+@option("--profile", type=click.Choice(PROFILES), help="Use only scorecards of this profile.")
+@verbose_option
 @output_options
 @option(
     "--thresholds",
     type=PATH,
     metavar="FILE",
-    help="A debate_thresholds.json with the bounds of warnings; default: the one that ships.",
+    help="Bounds of warnings: a debate_thresholds.json.  [default: the bundled one]",
 )
 @workers_option
 @interval_options
-@option("--strict", is_flag=True, help="Stop at a line that is no scorecard.")
+@option("--strict", is_flag=True, help="Stop at the first line that is no scorecard.")
 @quiet_option
 def aggregate(scorecards: Path, **options: Any) -> None:
-    """Aggregate SCORECARDS: hallucinated aspects and their classes, risks, corrections, debates, F1 against gold.
+    """Get rates from scorecards: invented aspects, risks, corrections, F1 against gold.
 
-    SCORECARDS is the scorecards.jsonl of `hallumeter aspects score`, or one made elsewhere in the same shape; a dash
-    reads the standard input. Scorecards of several runs, or seeds, are told apart by run_id and seed, and sentences by
-    text_id: their mean and deviation are shown, and how often a sentence gets the same label again.
+    SCORECARDS is the scorecards.jsonl of `hallumeter aspects score`, or a file of the same shape; a dash reads standard
+    input. Runs are recognised by run_id and seed, sentences by text_id: for several runs you see mean and deviation,
+    and how often a sentence gets the same label again.
 
-    With --out, a run folder holds structural_metrics.csv and structural_metrics_table.md, aggregated_mean_std.csv and
-    .md, triptych_table.tsv (stage 1, result and gold of every sentence), quality_report.md, and what every run has.
+    With --out, the run folder holds structural_metrics.csv and structural_metrics_table.md, aggregated_mean_std.csv and
+    .md, triptych_table.tsv (stage 1, result and gold of every sentence) and quality_report.md beside the usual files.
 
     \b
     Examples:
       hallumeter aspects aggregate runs/demo/scorecards.jsonl
       hallumeter aspects aggregate scorecards.jsonl --profile paper_main --out run
-      hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects.breakdowns
+      hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects
     """
     from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import aggregate_file
@@ -365,20 +372,20 @@ def aggregate(scorecards: Path, **options: Any) -> None:
     from hallumeter.aspects.resource_files import load_mapping_thresholds
     from hallumeter.run.engines.local import available_cores
 
-    out, form, is_quiet = (options.pop(name) for name in ("out", "form", "quiet"))
+    out, form, is_quiet, is_verbose = (options.pop(name) for name in ("out", "form", "quiet", "verbose"))
     options["thresholds"] = load_mapping_thresholds(options["thresholds"])
     options["workers"] = options["workers"] or available_cores()
     settings = AggregateSettings(is_strict=options.pop("strict"), **options)
     found = aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
-    text = aspects_text(found.summary, form)
+    text = aspects_text(found.summary, form, is_verbose=is_verbose)
     print_result(text, found.failures, found.summary.notices, out=out, is_quiet=is_quiet)
     if not found.summary.counts.records:
         raise click.exceptions.Exit(UNMEASURED)
 
 
-@click.group(cls=OrderedCommands)
+@click.group(cls=OrderedCommands, short_help="Find out which agent of a sentiment pipeline erred.")
 def aspects() -> None:
-    """Let agents find what reviews say about what, and see which of them erred: runs, scorecards, replays.
+    """Find out which agent of a sentiment pipeline made which error.
 
     \b
     Examples:
@@ -389,5 +396,5 @@ def aspects() -> None:
     """
 
 
-for command in (run, score, aggregate, replay):
-    aspects.add_command(command)
+for each in (run, score, aggregate, replay):
+    aspects.add_command(each)

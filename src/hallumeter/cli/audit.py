@@ -9,121 +9,161 @@ import click
 from msgspec import structs
 
 from .experiments import UNMEASURED, plan_text, say_spending, with_prices
-from .output import say_what_happened, say_where
+from .output import echo_wrapped, say_what_happened, say_where
 from .parameters import (
-    FORMATS,
+    INPUT,
+    JUDGING,
+    MODELS,
+    OUTPUT,
     PATH,
     PATH_OR_DASH,
     by_option,
+    command,
+    format_option,
+    given_operating_point,
     given_paths,
     interval_options,
     map_option,
     measure_options,
     measure_settings,
+    named_sources,
+    operating_options,
     option,
     quiet_option,
+    shown_options,
+    strict_option,
+    together,
 )
 
 if TYPE_CHECKING:
     from hallumeter.claims.audit.commands import AuditOutcome
     from hallumeter.claims.settings import AuditSettings
     from hallumeter.records.claim import Failure
+    from hallumeter.records.measurement import Summary
+    from hallumeter.report.terminal import Shown
+
+_model_options = together(
+    option("--dry-run", is_flag=True, section=MODELS, help="Count the calls and estimate their cost, then stop."),
+    option("--budget", "budget_usd", type=float, metavar="USD", section=MODELS, help="Stop when calls have cost this."),
+    option(
+        "--price",
+        "prices",
+        multiple=True,
+        metavar="MODEL=IN/OUT",
+        section=MODELS,
+        help="Price of a model that is not in the price table: dollars per million tokens in and out.",
+    ),
+    option("--concurrency", type=int, default=16, section=MODELS, help="Calls to one model at the same time."),
+    option("--requests-per-minute", type=float, metavar="N", section=MODELS, help="Limit for each model."),
+    option("--tokens-per-minute", type=float, metavar="N", section=MODELS, help="Limit for each model."),
+    option("--timeout", type=float, default=60, metavar="SECONDS", section=MODELS, help="Time limit of one call."),
+    option("--claims-per-call", type=int, default=8, section=MODELS, help="Claims that one call asks about."),
+    option(
+        "--quotes/--no-quotes",
+        "wants_quotes",
+        default=True,
+        show_default=False,
+        section=MODELS,
+        help="Ask for a quotation from the evidence and check it.  [default: quotes]",
+    ),
+    option("--logprobs", "wants_logprobs", is_flag=True, section=MODELS, help="Ask for the probabilities of labels."),
+    option("--no-cache", is_flag=True, section=MODELS, help="Do not read or write the verdict cache."),
+)
 
 
-@click.command()
+@command(short_help="Find the sentences that their evidence does not support.")
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
-@option("--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for a panel. Default: embedded.")
-@option(
-    "--preset",
-    metavar="NAME",
-    help="Where the embedded judge draws the line: precise, balanced or sensitive.  [default: balanced]",
-)
-@option(
-    "--threshold",
-    type=float,
-    metavar="P",
-    help="The probability from which the embedded judge calls a claim unsupported, instead of a preset.",
-)
-@option(
-    "--extractor",
-    default="sentences",
-    metavar="NAME",
-    help="How claims are found: sentences, clauses, llm or llm:MODEL.",
-)
-@by_option
 @map_option
-@option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: NAME-audit of NAME.jsonl]")
-@option("--resume", "is_resumed", is_flag=True, help="Go on with an audit that was stopped.")
-@option("--limit", type=int, metavar="N", help="Audit the first N records.")
-@option("--sample", type=int, metavar="N", help="Audit N records drawn at random (by --seed).")
+@option("--limit", type=int, metavar="N", section=INPUT, help="Audit the first N answers.")
+@option("--sample", type=int, metavar="N", section=INPUT, help="Audit N answers drawn at random (see --seed).")
 @option(
     "--evidence-dir",
     "knowledge_base",
     type=PATH,
     metavar="KB",
-    help="Look evidence up in a folder of texts, or a JSONL file.",
+    section=INPUT,
+    help="Look evidence up in a folder of texts or a JSONL file.",
 )
 @option(
-    "--passages", "passages_per_claim", type=int, default=5, metavar="N", help="Passages looked up for every claim."
+    "--passages",
+    "passages_per_claim",
+    type=int,
+    default=5,
+    metavar="N",
+    section=INPUT,
+    help="Passages to look up for each claim.",
+)
+@strict_option
+@option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="JUDGE",
+    section=JUDGING,
+    help="Who judges, from the list above; repeat for a panel.  [default: embedded]",
+)
+@operating_options
+@option(
+    "--extractor",
+    default="sentences",
+    metavar="NAME",
+    section=JUDGING,
+    help="How claims are found: sentences, clauses, llm or llm:MODEL.",
 )
 @option(
     "--samples",
     is_flag=False,
     flag_value="vectors",
     metavar="[JUDGE]",
-    help="Compare the sampled answers of each record: by sentence vectors, or by a judge.",
+    section=JUDGING,
+    help="Compare the sampled answers of each record, by sentence vectors or by a judge.",
 )
-@option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop.")
-@option("--budget", "budget_usd", type=float, metavar="USD", help="Stop when calls have cost so much.")
-@option(
-    "--price",
-    "prices",
-    multiple=True,
-    metavar="MODEL=IN/OUT",
-    help="Dollars for a million tokens in and out, where the table of prices has none.",
-)
-@option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
-@option("--requests-per-minute", type=float, metavar="N", help="Of one language model at most.")
-@option("--tokens-per-minute", type=float, metavar="N", help="Of one language model at most.")
-@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
-@option("--claims-per-call", type=int, default=8, help="Claims in one call to a model.")
-@click.option("--quotes/--no-quotes", "wants_quotes", default=True, help="Ask models to quote the evidence, and check.")
-@option("--logprobs", "wants_logprobs", is_flag=True, help="Ask models for the probabilities of their labels.")
-@option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
-@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
-@measure_options
-@interval_options
-@option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
-@option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@by_option
+@shown_options
+@format_option
 @quiet_option
+@option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="The run folder.  [default: NAME-audit]")
+@option("--resume", "is_resumed", is_flag=True, section=OUTPUT, help="Resume an audit that was stopped.")
+@measure_options
+@_model_options
+@interval_options
+@option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
 def audit(paths: tuple[Path, ...], **options: Any) -> None:
-    """Check every claim of every answer against its evidence: what is unsupported, where, and how sure is that?
+    """Find the sentences in your answers that their evidence does not support.
 
-    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst) with one answer per row: response, evidence (a
-    text, a list of texts, or a JSON object), optional id, question, model, samples, ...; names and shapes of other
-    tools (answer, contexts, messages, ...) are understood, and --map says where everything else stands. A dash reads
-    JSONL from the standard input.
+    Prints how many claims are unsupported, with an interval, and the findings the judge is most certain of. The run
+    folder keeps every verdict and an HTML report.
+
+    PATHS are files with one answer per row (JSONL, JSON, CSV, TSV, Parquet; also .gz and .zst): response, evidence (a
+    text, a list of texts or a JSON object) and, if you have them, id, question, model, samples. Field names and shapes
+    of other tools (answer, contexts, messages, ...) are understood; --map says where anything else is. A dash reads
+    JSONL from standard input.
 
     \b
     Judges:
-      embedded                   the model inside the package: offline, English; the default
-      embedded:fast              the same without its neural network, many times as fast
-      rules                      numbers, dates, names, negation, word overlap; offline, en/fr/ko
-      openai:MODEL               the key is in OPENAI_API_KEY
-      anthropic:MODEL            the key is in ANTHROPIC_API_KEY
-      http://host/v1#MODEL       any OpenAI-compatible server (HALLUMETER_API_KEY if it wants one)
-      python:module.function     your own function of a claim and its evidence
-      recorded:verdicts.jsonl    verdicts that exist already, such as people's
+      embedded                 the model in this package: offline, English
+      embedded:fast            the same without its neural network, much faster
+      rules                    numbers, dates, names, negation; offline, en/fr/ko
+      openai:MODEL             needs OPENAI_API_KEY
+      anthropic:MODEL          needs ANTHROPIC_API_KEY
+      http://host/v1#MODEL     an OpenAI-compatible server (HALLUMETER_API_KEY)
+      python:module.function   your own function of a claim and its evidence
+      recorded:FILE            verdicts you already have, such as people's
 
     \b
     Examples:
       hallumeter audit answers.jsonl
       hallumeter audit answers.jsonl --by model --out run
       hallumeter audit answers.jsonl --judge openai:gpt-4o-mini --dry-run
-      hallumeter audit answers.jsonl --judge openai:gpt-4o-mini --judge rules --budget 5.00
-      hallumeter audit answers.jsonl --judge http://127.0.0.1:8080/v1#qwen --resume
+      hallumeter audit answers.jsonl --judge openai:gpt-4o-mini --judge rules
+      hallumeter audit answers.jsonl --calibration calibration.json
       hallumeter audit answers.jsonl --evidence-dir handbook/
     """
+    _audit(paths, options)
+
+
+def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
+    """Audit the files, or say what it would take; print what came of it."""
     from hallumeter.claims.audit.commands import audit_files
     from hallumeter.claims.audit.plan import plan_audit
     from hallumeter.run.place import free_place
@@ -133,19 +173,30 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
     form, is_quiet, is_resumed = str(options.pop("form")), bool(options.pop("quiet")), bool(options.pop("is_resumed"))
     out, is_dry = options.pop("out"), bool(options.pop("dry_run"))
     sources = _sources(paths, samples=options["samples"])
+    asked = {
+        "is_verbose": bool(options.pop("verbose")),
+        "has_consensus": bool(options.pop("model_consensus")),
+        "has_profile": options["policy"] is not None,
+        "source": named_sources(sources),
+    }
     settings = _settings(options)
     if is_dry:
-        click.echo(plan_text(plan_audit(sources, settings=settings)), nl=False)
+        echo_wrapped(plan_text(plan_audit(sources, settings=settings)))
         return
     place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
     with shown_audit(is_quiet=is_quiet) as progress:
         outcome = audit_files(sources, place, settings=settings, progress=progress, is_resumed=is_resumed)
     if outcome.was_finished and not is_quiet:
         click.echo(f"{place}: this audit is finished; nothing is left to do", err=True)
-    _say_outcome(outcome, place, form=form, is_quiet=is_quiet)
+    summary = _said_outcome(outcome, place, is_quiet=is_quiet)
+    from hallumeter.report.summary_text import summary_text
+
+    click.echo(summary_text(summary, form, shown=_shown(summary, place, asked)), nl=False)
+    _say_end(outcome, summary, place, is_quiet=is_quiet)
 
 
 def _settings(options: dict[str, Any]) -> AuditSettings:
+    from hallumeter.claims.audit.setup import check_calibrated_judge
     from hallumeter.claims.settings import DEFAULT_JUDGE, AuditSettings, LanguageModelSettings
     from hallumeter.models.pace import PaceSettings
     from hallumeter.models.prices import parse_price
@@ -154,7 +205,8 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
 
     of_model = {name: options.pop(name) for name in ("claims_per_call", "wants_quotes", "wants_logprobs")}
     of_pace = {name: options.pop(name) for name in ("requests_per_minute", "tokens_per_minute")}
-    return AuditSettings(
+    point = given_operating_point(options)
+    settings = AuditSettings(
         judges=options.pop("judges") or (DEFAULT_JUDGE,),
         cache=None if options.pop("no_cache") else cache_folder(),
         workers=options.pop("workers") or available_cores(),
@@ -164,6 +216,9 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
         measure=measure_settings(options),
         **options,
     )
+    if point is not None:
+        check_calibrated_judge(point, settings)
+    return settings
 
 
 def _sources(paths: tuple[Path, ...], *, samples: str | None) -> tuple[Path, ...]:
@@ -178,29 +233,47 @@ def _stem(sources: tuple[Path, ...]) -> str:
     return "stdin" if name == "-" else name.removesuffix(".gz").partition(".")[0] or "answers"
 
 
-def _say_outcome(outcome: AuditOutcome, place: Path, *, form: str, is_quiet: bool) -> None:
-    from hallumeter.report.reasons import count_reasons
-    from hallumeter.report.summary_text import summary_text
-    from hallumeter.run.run_folder import RunFolder
-
+def _said_outcome(outcome: AuditOutcome, place: Path, *, is_quiet: bool) -> Summary:
+    """Say what happened on the way, on the standard error; gives the summary of an audit that came to its end."""
     for notice in () if is_quiet else outcome.notices:
         click.echo(f"note: {notice}", err=True)
-    finished, summary = outcome.finished, outcome.summary
-    if finished is None or summary is None:
-        click.echo(f"stopped; what was done is kept in {place}. Go on with the same command and --resume", err=True)
+    if outcome.finished is None or outcome.summary is None:
+        click.echo(f"stopped; what was done is kept in {place}. Resume with the same command and --resume", err=True)
         raise click.exceptions.Exit(UNMEASURED)
     if not is_quiet:
-        say_what_happened(_causes(outcome.failures), summary.notices)
+        say_what_happened(_causes(outcome.failures), outcome.summary.notices)
         say_spending(outcome.spending)
-    reasons = count_reasons(RunFolder(place).verdicts())
-    click.echo(summary_text(summary, form, reasons=reasons), nl=False)
+    return outcome.summary
+
+
+def _shown(summary: Summary, place: Path, asked: dict[str, Any]) -> Shown:
+    """What the table tells beside the headline: the findings that the judge is most certain of."""
+    from hallumeter.report.certain import most_certain
+    from hallumeter.report.reasons import count_reasons
+    from hallumeter.report.terminal import Shown
+    from hallumeter.run.run_folder import RunFolder
+
+    folder = RunFolder(place)
+    judge = next((row.judge for row in summary.metrics if not row.by), None)
+    headline = judge if judge in {entry.name for entry in folder.manifest.judges} else None
+    return Shown(
+        reasons=count_reasons(folder.verdicts()),
+        findings=most_certain(folder.findings(), headline=headline),
+        **asked,
+    )
+
+
+def _say_end(outcome: AuditOutcome, summary: Summary, place: Path, *, is_quiet: bool) -> None:
+    """Where everything is, and what is left to do."""
     if not is_quiet:
         say_where(place)
     if outcome.stopped == "budget":
-        more = "go on with --resume and a larger --budget"
-        click.echo(f"the budget was reached: the rest is counted as unmeasured; {more}", err=True)
-    if finished.retryable:
-        click.echo(f"{finished.retryable:,} claims failed for reasons that may pass; --resume asks again", err=True)
+        click.echo(
+            "the budget is used up, and the rest counts as unmeasured; resume with --resume and a larger --budget",
+            err=True,
+        )
+    if outcome.finished is not None and outcome.finished.retryable:
+        click.echo(f"{outcome.finished.retryable:,} claims failed for now; --resume asks again", err=True)
     if outcome.stopped is not None or not any(row.value is not None for row in summary.metrics):
         raise click.exceptions.Exit(UNMEASURED)
 

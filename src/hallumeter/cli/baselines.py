@@ -10,42 +10,47 @@ import click
 from .experiments import UNMEASURED
 from .label_options import label_options, label_settings
 from .output import indented_json, say_what_happened
-from .parameters import PATH, form_option, option, quiet_option
+from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, option, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.claims.labelled.scoring import BaselineSettings
 
 
-@click.command()
+@command(short_help="See whether your judge beats trivial baselines.")
 @click.argument("run", type=PATH, metavar="RUN")
 @label_options
 @option(
-    "--limit", type=int, default=200, metavar="N", help="Ask judges again on at most N labelled responses; 0 for none."
+    "--limit",
+    type=int,
+    default=200,
+    metavar="N",
+    section=JUDGING,
+    help="Ask judges again on at most N labelled responses; 0: none.",
 )
-@option("--shuffle", is_flag=True, help="Ask judges that need a network, and functions of yours, again as well.")
-@option("--no-keep", is_flag=True, help="Do not write baselines.json into the run folder.")
-@option("--seed", type=int, default=0, help="Of the random numbers.")
-@option("--confidence", type=float, default=0.95, help="Of the intervals.")
-@option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
-@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
-@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
+@option("--shuffle", is_flag=True, section=JUDGING, help="Also ask judges that need a network, and your functions.")
+@option("--concurrency", type=int, default=16, section=JUDGING, help="Calls to one model at the same time.")
+@option("--timeout", type=float, default=60, metavar="SECONDS", section=JUDGING, help="Time limit of one call.")
+@option("--no-keep", is_flag=True, section=OUTPUT, help="Do not write baselines.json into the run folder.")
+@option("--seed", type=int, default=0, section=STATISTICS, help="Seed of the random numbers.")
+@option("--confidence", type=float, default=0.95, section=STATISTICS, help="Confidence of the intervals.")
+@option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
 @form_option
 @quiet_option
 def baselines(run: Path, **options: Any) -> None:
-    """Hold the judges of a labelled run against what needs no judge: could you as well have counted characters?
+    """See whether your judge beats trivial baselines, such as counting characters.
 
-    Every judge stands beside flagging everything, the length of the text, the words that it shares with the evidence,
-    the same with the evidence of another response, and itself asked again with that evidence. Judges that run offline
-    are asked again; for others the cost is told, and --shuffle allows it. The result is kept in the run folder as
-    baselines.json, for its report. --by exchanges evidence within slices. Exit code 0; 3 when the labels do not suffice
-    to tell anything.
+    Compares each judge of a labelled run with flagging everything, with text length, with word overlap with the
+    evidence, with word overlap with the wrong evidence, and with itself on the wrong evidence. Offline judges are asked
+    again; for others the cost is printed, and --shuffle allows the calls. The result is kept in the run folder as
+    baselines.json and shown in its report. With --by, evidence is swapped within slices only. Exit code 3: there are
+    too few labels to tell.
 
     \b
     Examples:
       hallumeter baselines run
       hallumeter baselines run --labels labels.csv
       hallumeter baselines run --reference human --by task
-      hallumeter baselines run --gold is_hallucinated --format markdown > comment.md
+      hallumeter baselines run --gold is_hallucinated --format markdown
     """
     from hallumeter.claims.labelled.baselines import keep_baselines
     from hallumeter.decide.baselines.pipeline import null_baselines
@@ -67,7 +72,7 @@ def baselines(run: Path, **options: Any) -> None:
     if is_kept:
         place = keep_baselines(run, found)
         if not is_quiet:
-            click.echo(f"kept for the report of the run: {place}", err=True)
+            click.echo(f"kept: {place}; `hallumeter report` shows it", err=True)
     if is_inconclusive(found):
         raise click.exceptions.Exit(UNMEASURED)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from .parameters import option
+from .parameters import command, option
 
 
-@click.command()
-@option("--clear", is_flag=True, help="Forget everything: verdicts, and the indexes of knowledge bases and runs.")
+@command(short_help="Show or clear the cache of verdicts.")
+@option("--clear", is_flag=True, help="Delete everything: verdicts, and the indexes of knowledge bases and runs.")
 def cache(*, clear: bool) -> None:
-    """Show where verdicts of language models are remembered, and how many, so that none is paid for twice.
+    """Show or clear the cache of verdicts, which saves you from paying for a call twice.
 
-    The folder is HALLUMETER_CACHE if that is set, else the usual place of this system for caches.
+    The folder is HALLUMETER_CACHE if that is set, else your system's cache folder.
 
     \b
     Examples:
@@ -32,7 +32,7 @@ def cache(*, clear: bool) -> None:
             verdicts.clear()
             for place in (indexes, views):
                 shutil.rmtree(place, ignore_errors=True)
-            click.echo(f"forgot {forgotten:,} verdicts")
+            click.echo(f"deleted {forgotten:,} verdicts")
         size = sum(file.stat().st_size for file in indexes.rglob("*") if file.is_file()) if indexes.is_dir() else 0
         count = sum(1 for _ in indexes.iterdir()) if indexes.is_dir() else 0
         click.echo(f"folder    {folder}")

@@ -9,42 +9,56 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, refuse_as_file, say_what_happened
-from .parameters import PATH, form_option, option, quiet_option
+from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, option, quiet_option
 
 NOTHING_PROMISED = 3
 
 
-@click.command()
+@command(short_help="Find the threshold that keeps a promise.")
 @click.argument("run", type=PATH, metavar="RUN")
 @option(
     "--target",
     default="at most 5% hallucinated among accepted",
     metavar="WORDS",
-    help='What to promise; also "at most 2% of all hallucinated and accepted", "miss at most 10% of hallucinations".',
+    section=JUDGING,
+    help='What to promise; or "at most 2% of all hallucinated and accepted", "miss at most 10% of hallucinations".',
 )
-@option("--confidence", type=float, default=0.9, help="Of the promise, and of the intervals.")
-@option("--on-average", "is_on_average", is_flag=True, help="Promise it on average instead; not among accepted.")
-@option("--unit", type=click.Choice(["claim", "response"]), help="What is accepted.  [default: what is labelled]")
+@option("--confidence", type=float, default=0.9, section=JUDGING, help="Confidence of the promise and the intervals.")
+@option(
+    "--on-average",
+    "is_on_average",
+    is_flag=True,
+    section=JUDGING,
+    help="Promise it on average instead (not for shares among accepted).",
+)
+@option(
+    "--unit",
+    type=click.Choice(["claim", "response"]),
+    section=JUDGING,
+    help="What is accepted or rejected.  [default: what is labelled]",
+)
 @label_options
-@option("--jointly", "is_joint", is_flag=True, help="Let the confidence hold for all slices at once.")
+@option("--jointly", "is_joint", is_flag=True, section=JUDGING, help="Keep the promise in all slices at once.")
 @form_option
-@option("--out", type=PATH, metavar="FILE", help="Write the calibration as JSON.")
-@option("--seed", type=int, default=0, help="Of the random numbers.")
-@option("--resamples", type=int, default=2000, help="Of the bootstrap.")
+@option("--out", type=PATH, metavar="FILE", section=OUTPUT, help="Write it as JSON, for `audit --calibration FILE`.")
+@option("--seed", type=int, default=0, section=STATISTICS, help="Seed of the random numbers.")
+@option("--resamples", type=int, default=2000, section=STATISTICS, help="Resamples of the bootstrap.")
 @quiet_option
 def calibrate(run: Path, **options: Any) -> None:
-    """Choose up to which probability claims or responses can be accepted, so that a promise is kept.
+    """Find the threshold that keeps a promise, such as at most 5 % hallucinated.
 
-    The judge's probabilities are tested against labels; the threshold is the most permissive one that is shown to keep
-    the target, whatever the judge is worth (Learn-then-Test, conformal risk control). Without one, the best that can be
-    promised is said. A table and a diagram show whether the probabilities hold. Labels are given as for `hallumeter
-    correct`. Exit code 3: no threshold can promise the target, in all of the run or in any slice.
+    Tests the judge's probabilities against labels and takes the most permissive threshold that is shown to keep the
+    target, however good or bad the judge is (Learn-then-Test, conformal risk control). If there is none, you see the
+    best that can be promised. A table and a diagram show whether the probabilities can be believed. Labels are given as
+    for `hallumeter correct`. Use the result with `audit --calibration`. Exit code 3: no threshold can promise the
+    target.
 
     \b
     Examples:
-      hallumeter calibrate run --target "at most 5% hallucinated among accepted" --confidence 0.9
-      hallumeter calibrate run --labels labels.csv --target "miss at most 10% of hallucinations"
-      hallumeter calibrate run --reference human --judge embedded --by task --out calibration.json
+      hallumeter calibrate run --target "at most 5% hallucinated among accepted"
+      hallumeter calibrate run --labels labels.csv --out calibration.json
+      hallumeter calibrate run --target "miss at most 10% of hallucinations"
+      hallumeter calibrate run --reference human --judge embedded --by task
     """
     from hallumeter.decide.calibrate.pipeline import calibrate as calibrate_run
     from hallumeter.decide.calibrate.settings import CalibrateSettings

@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import indented_json, refuse_as_file, say_what_happened
-from .parameters import PATH, form_option, interval_options, joined_names, known_language, option, quiet_option
+from .parameters import (
+    OUTPUT,
+    PATH,
+    STATISTICS,
+    command,
+    form_option,
+    interval_options,
+    joined_names,
+    known_language,
+    option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hallumeter.decide.compare.reading import CompareSettings
     from hallumeter.records.comparison import Comparison, RunRanking
 
 
+WHAT, DECISION = "What is compared", "What counts as a regression"
 REGRESSION, INCONCLUSIVE = 1, 3
 EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCONCLUSIVE, "unmeasured": INCONCLUSIVE}
 
 
-@click.command()
+@command(short_help="See what changed between runs, better or worse.")
 @click.argument("runs", type=PATH, metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
 @option(
     "--metric",
@@ -27,51 +39,79 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
     multiple=True,
     callback=joined_names,
     metavar="METRIC",
-    help="Compare only these; 'all' for every one.",
+    section=WHAT,
+    help="Compare only these; 'all' for every metric.",
 )
 @option(
-    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Compare slices as well; repeat for several."
+    "--by",
+    multiple=True,
+    callback=joined_names,
+    metavar="FIELD",
+    section=WHAT,
+    help="Also show slices, such as each task; repeat for several fields.",
 )
 @option(
-    "--on", multiple=True, callback=joined_names, metavar="FIELD", help="Align records by fields instead of their ids."
+    "--on",
+    multiple=True,
+    callback=joined_names,
+    metavar="FIELD",
+    section=WHAT,
+    help="Match records by a field instead of by id.",
 )
+@option("--similarity", type=float, default=0.7, metavar="S", section=WHAT, help="From where on a claim is reworded.")
+@option("--gate-slices", is_flag=True, section=DECISION, help="Let slices decide too; else they are information.")
 @option(
     "--margin",
     "margins",
     multiple=True,
     metavar="[METRIC=]NUMBER",
-    help="Largest change for the worse that does not matter.  [default: 0.05 for rates]",
+    section=DECISION,
+    help="The largest change for the worse that you can live with.  [default: 0.05 for rates]",
 )
 @option(
-    "--max-unmeasured", type=float, default=0.05, metavar="SHARE", help="Of records and claims that a run may lack."
+    "--max-unmeasured",
+    type=float,
+    default=0.05,
+    metavar="SHARE",
+    section=DECISION,
+    help="Share of records and claims that a run may lack.",
 )
-@option("--cluster", metavar="FIELD", help="The unit of resampling.  [default: as in the runs]")
-@option("--similarity", type=float, default=0.7, metavar="S", help="Claims at least this alike are one, reworded.")
-@option("--examples", type=int, default=20, metavar="N", help="Changed claims kept per transition.")
-@option("--out", type=PATH, metavar="FILE", help="Write a page as well, one HTML file that loads nothing.")
-@option("--language", default="en", metavar="CODE", callback=known_language, help="Of the page: en, fr or ko.")
+@option("--verbose", is_flag=True, section=OUTPUT, help="Add p values and the smallest difference that could be seen.")
 @form_option
-@interval_options
 @quiet_option
+@option("--out", type=PATH, metavar="FILE", section=OUTPUT, help="Also write one self-contained HTML page.")
+@option(
+    "--language",
+    default="en",
+    metavar="CODE",
+    callback=known_language,
+    section=OUTPUT,
+    help="Language of the page: en, fr or ko.",
+)
+@option("--examples", type=int, default=20, metavar="N", section=OUTPUT, help="Changed claims to keep per transition.")
+@option("--cluster", metavar="FIELD", section=STATISTICS, help="The unit that is resampled.  [default: as in the runs]")
+@interval_options
 def compare(runs: tuple[Path, ...], **options: Any) -> None:
-    """Tell what changed between runs over the same records: did it get better?
+    """See what changed between two runs over the same records: better or worse?
 
-    Records are aligned by id and claims by place and wording. Exit code 0: no metric is worse by more than chance, and
-    a change for the worse as large as the margin is ruled out. 1: regression, a metric is worse by more than chance
-    after correction for all tests. 3: neither is shown, or too much is unmeasured. Not shown to differ is not equal.
+    Records are matched by id, claims by place and wording. Exit code 0: no metric is worse by more than chance, and a
+    change for the worse beyond the margin is ruled out. 1: regression, a metric is worse by more than chance after
+    correction for all tests. 3: neither is shown, or too much is unmeasured: no evidence of a difference is not
+    evidence of none. Slices (--by) are information and decide only with --gate-slices.
 
-    Three runs or more are ranked instead (Friedman, Nemenyi's critical difference); 3 when nothing can be ranked.
+    Three or more runs are ranked instead (Friedman test, Nemenyi's critical difference); exit code 3 if they cannot be.
 
     \b
     Examples:
       hallumeter compare baseline candidate
       hallumeter compare baseline candidate --by task --margin 0.02
-      hallumeter compare baseline candidate --metric mihr --format markdown > comment.md
+      hallumeter compare baseline candidate --by task --gate-slices
+      hallumeter compare baseline candidate --format markdown > comment.md
       hallumeter compare tesseract vlm --on page
       hallumeter compare baseline candidate --out comparison.html
       hallumeter compare small medium large --out ranking.html
     """
-    form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
+    form, is_quiet, is_verbose = str(options.pop("form")), bool(options.pop("quiet")), bool(options.pop("verbose"))
     out, language = options.pop("out"), str(options.pop("language"))
     if len(runs) < 2:
         raise click.UsageError("give two runs or more", click.get_current_context())
@@ -80,7 +120,7 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
     found, exit_code = (_ranked if len(runs) > 2 else _compared)(runs, _settings(options))
     if not is_quiet:
         say_what_happened((), found.notices)
-    click.echo(_text(found, form), nl=False)
+    click.echo(_text(found, form, is_verbose=is_verbose), nl=False)
     if out is not None:
         from hallumeter.decide.compare.page import write_comparison
 
@@ -104,15 +144,17 @@ def _ranked(runs: tuple[Path, ...], settings: CompareSettings) -> tuple[Comparis
     return found, INCONCLUSIVE if all(each.p_value is None for each in found.rankings) else 0
 
 
-def _text(found: Comparison | RunRanking, form: str) -> str:
+def _text(found: Comparison | RunRanking, form: str, *, is_verbose: bool) -> str:
     from hallumeter.decide.compare.text import comparison_markdown, comparison_text, ranking_markdown, ranking_text
     from hallumeter.records.comparison import Comparison
     from hallumeter.report.table import terminal_width
 
     if form == "json":
         return indented_json(found)
+    if isinstance(found, Comparison) and form == "markdown":
+        return comparison_markdown(found)
     if isinstance(found, Comparison):
-        return comparison_markdown(found) if form == "markdown" else comparison_text(found, **terminal_width())
+        return comparison_text(found, is_verbose=is_verbose, **terminal_width())
     return ranking_markdown(found) if form == "markdown" else ranking_text(found, **terminal_width())
 
 
@@ -126,6 +168,7 @@ def _settings(options: dict[str, Any]) -> CompareSettings:
         margin=ComparePolicy().margin if everywhere is None else everywhere,
         margins={name: margin for name, margin in margins.items() if name is not None},
         is_margin_chosen=everywhere is not None,
+        are_slices_gated=options.pop("gate_slices"),
         largest_unmeasured=options.pop("max_unmeasured"),
     )
     return CompareSettings(policy=policy, **options)

@@ -9,12 +9,12 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, say_what_happened
-from .parameters import PATH, form_option, interval_options, quiet_option, width_option
+from .parameters import PATH, command, form_option, interval_options, quiet_option, width_option
 
 INCONCLUSIVE = 3
 
 
-@click.command()
+@command(short_help="Get rates corrected for the errors of the judge.")
 @click.argument("run", type=PATH, metavar="RUN")
 @label_options
 @width_option
@@ -22,11 +22,11 @@ INCONCLUSIVE = 3
 @interval_options
 @quiet_option
 def correct(run: Path, **options: Any) -> None:
-    """Correct the rates of a run for the errors of its judge, by labels that people gave to some of its claims.
+    """Get rates that are corrected for the errors of the judge, from some labels by people.
 
-    Labels come from the viewer and `hallumeter label` (kept in the run folder), from a table (record_id, claim_id,
-    label, annotator; without claim_id a label speaks of the whole response), from a judge of the run that is the truth,
-    or from a field of the records. The labelled claims must be a random sample of all claims, or of those with the same
+    Labels come from `hallumeter label` and the viewer (kept in the run folder), from a table (record_id, claim_id,
+    label, annotator; without claim_id a label is about the whole response), from a judge of the run that you trust, or
+    from a field of the records. The labelled claims must be a random sample of all claims, or of those with the same
     verdict. Exit code 3: no rate could be corrected.
 
     \b

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import chosen_options, experiment_options, run_command
-from .output import MOST_FAULTS, indented_json, print_result
+from .output import MOST_FAULTS, echo_wrapped, indented_json, print_result
 from .parameters import (
     PATH,
     PATH_OR_DASH,
     OrderedCommands,
+    command,
     interval_options,
     joined_names,
     option,
     output_options,
     quiet_option,
+    verbose_option,
     workers_option,
 )
 
@@ -37,29 +39,28 @@ if TYPE_CHECKING:
 # `hallumeter dialogue lint`: mistakes in the settings of the clinical judges.
 
 
-@click.command(short_help="Check the rules, with file and line.")
+@command(short_help="Check your rules for mistakes.")
 @click.argument("folder", required=False, type=PATH, metavar="[DIR]")
 @option(
     "--events",
     type=PATH,
     metavar="FILE",
-    help="Also count over these events how often each rule, flag and phrase is met.",
+    help="Also count how often each rule, flag and phrase occurs in these events.",
 )
 @option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 def lint(folder: Path | None, events: Path | None, form: str) -> None:
-    """Check required_slots_by_turn.yaml and safety_rules.yaml: every mistake with its file, line and column.
+    """Check your rules for mistakes: each with its file, line and column.
 
     Finds what cannot be read, rules that can never apply, flags and patterns that no rule uses, bounds that no patient
-    can meet, phrases that are never found or said twice, and regular expressions that are refused. Patterns run on a
-    linear-time engine, so that none can hang. Without DIR the files that ship are checked.
-
-    Exit code: 0 without errors (warnings and notes may be there), 1 with errors, 2 when a file cannot be read.
+    can meet, phrases that never match or occur twice, and regular expressions that are not allowed (patterns run in
+    linear time, so none can hang). Without DIR, the bundled required_slots_by_turn.yaml and safety_rules.yaml are
+    checked. Exit code 0: no errors, perhaps warnings. 1: errors. 2: a file cannot be read.
 
     \b
     Examples:
       hallumeter dialogue lint my-rules
       hallumeter dialogue lint my-rules --events runs/pilot/events.jsonl
-      hallumeter dialogue lint my-rules --format json | jq '.findings[] | select(.severity == "error")'
+      hallumeter dialogue lint my-rules --format json | jq .findings
     """
     from hallumeter.dialogue.lint.folder import lint_settings, lint_text
 
@@ -74,27 +75,27 @@ def lint(folder: Path | None, events: Path | None, form: str) -> None:
 # `hallumeter dialogue config`: the settings of the clinical judges, shown or copied out.
 
 
-@click.command(short_help="Show or copy the rules.")
+@command(short_help="Show or copy the rules.")
 @click.argument("folder", required=False, type=PATH, metavar="[DIR]")
 @option(
     "--init",
     "target",
     type=PATH,
     metavar="DIR",
-    help="Copy the files that ship into DIR, to be edited; files that are there stay as they are.",
+    help="Copy the bundled files to DIR for editing; existing files are kept.",
 )
 @option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 def config(folder: Path | None, target: Path | None, form: str) -> None:
-    """Show which facts, elements and safety rules answers are measured by, or copy them out to edit them.
+    """Show the facts and safety rules that answers are checked against, or copy them.
 
     The files are required_slots_by_turn.yaml (what each turn asks for) and safety_rules.yaml (flags, patterns, rules).
-    DIR is a folder with one or both of them; a file that is not there is the one that ships.
+    DIR is a folder with one or both; a missing file is replaced by the bundled one.
 
     \b
     Examples:
-      hallumeter dialogue config                    what holds when nothing else is said
-      hallumeter dialogue config --init my-rules    copy the files; then edit them
-      hallumeter dialogue config my-rules           what holds with them
+      hallumeter dialogue config                    the bundled rules
+      hallumeter dialogue config --init my-rules    copy them, then edit
+      hallumeter dialogue config my-rules           your rules
     """
     from importlib import resources
 
@@ -103,18 +104,18 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
 
     if target is not None:
         if folder is not None:
-            raise click.UsageError("--init copies the files that ship; give either DIR or --init DIR")
+            raise click.UsageError("--init copies the bundled files; give either DIR or --init DIR")
         written, kept = init_settings(target)
         for path in written:
             click.echo(f"wrote {path}")
         for path in kept:
-            click.echo(f"{path} is there and was left as it is", err=True)
+            click.echo(f"{path} exists and was kept", err=True)
         return
     summary = settings_summary(load_settings(folder), folder)
     if form == "json":
         click.echo(indented_json(summary), nl=False)
         return
-    click.echo(settings_text(summary), nl=False)
+    echo_wrapped(settings_text(summary))
     if folder is None:
         shipped = resources.files("hallumeter.dialogue.judges").joinpath("config", RULES_FILE)
         click.echo(f"\nthe files are in {Path(str(shipped)).parent}; --init DIR copies them", err=True)
@@ -123,61 +124,62 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
 # `hallumeter dialogue measure`: what do the answers invent, risk, use, contradict and leave out?
 
 
-@click.command(short_help="Score answers: SFS, CSP, CUS, MCS, ASS.")
+@command(short_help="Measure answers to patients.")
 @click.argument("paths", nargs=-1, required=True, type=PATH_OR_DASH)
 @option(
     "--scripts",
     type=PATH,
     metavar="FILE",
-    help="Scripts that hold the facts and questions of patients, for events that lack them.",
+    help="Facts and questions of patients, for events that lack them.",
 )
 @option(
     "--config",
     type=PATH,
     metavar="DIR",
-    help="Folder with required_slots_by_turn.yaml and safety_rules.yaml; default: those that ship.",
+    help="Folder of your rules, from `dialogue config --init`.  [default: the bundled rules]",
 )
+@verbose_option
 @output_options
 @option(
     "--by",
     multiple=True,
     callback=joined_names,
     metavar="FIELD",
-    help="Group by a field of the events or their metadata, too; mode and turn_id are always shown.",
+    help="Also group by a field of the events; mode and turn_id are always shown.",
 )
 @option(
     "--judge",
     metavar="JUDGE",
-    help="Let a judge such as openai:MODEL or embedded tell safety and contradictions; default: words and rules.",
+    help="Let a judge, such as openai:MODEL or embedded, decide on safety and contradictions.  [default: rules]",
 )
 @option(
     "--indirect",
     type=click.Choice(["lexicon", "vectors"]),
     default="lexicon",
-    help="How indirect use of facts is told; vectors: by meaning, too (needs the extra retrieval).",
+    help="How indirect use of facts is recognised; vectors needs the extra retrieval.",
 )
-@option("--reader", metavar="MODULE.FUNCTION", help="A function that makes another reader of mentions.")
+@option("--reader", metavar="MODULE.FUNCTION", help="Your own reader of mentions.")
 @workers_option
 @interval_options
-@option("--strict", is_flag=True, help="Stop at a line that cannot be used, and when modes were asked differently.")
+@option("--strict", is_flag=True, help="Stop at a line that cannot be used, or if modes were asked differently.")
 @quiet_option
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
-    """Measure answers of clinical dialogues: SFS, CSP, CUS_improved, CUS, MCS and ASS, with evidence for every point.
+    """See what answers to patients invent, contradict, leave out or put at risk.
 
-    PATHS are files of events, one JSON object per line, as `hallumeter dialogue run` writes them, or made elsewhere:
-    patient_id, turn_id, question and answer, with mode where there are several and slots_truth where the facts are
-    known; --scripts brings facts and questions. A dash reads the standard input.
+    Measures SFS, CSP, CUS_improved, CUS, MCS and ASS, with evidence for every point. PATHS are files of events, one
+    JSON object per line, from `hallumeter dialogue run` or elsewhere: patient_id, turn_id, question and answer, plus
+    mode if there are several and slots_truth if the facts are known (or --scripts). A dash reads standard input.
 
-    With several modes, each is compared with llm (or with the first) on the same patients, turns and questions. Modes
-    that were asked differently are compared on what all were asked, and that is said; with --strict they are refused.
+    Several modes are compared with llm (or with the first) on the same patients, turns and questions. Modes that were
+    asked differently are compared on what all were asked; --strict refuses them.
 
     \b
     Examples:
       hallumeter dialogue measure runs/demo/events.jsonl
-      hallumeter dialogue measure events.jsonl --out run          then open run/report.html
+      hallumeter dialogue measure events.jsonl --out run
       hallumeter dialogue measure answers.jsonl --scripts scripts_5turn.jsonl
       hallumeter dialogue measure events.jsonl --config my-rules/ --by language
-      hallumeter dialogue measure events.jsonl --format json | jq .dialogue.differences
+      hallumeter dialogue measure events.jsonl --format json | jq .dialogue
     """
     from hallumeter.dialogue.measure.commands import dialogue_to_folder, measured_dialogues
     from hallumeter.dialogue.measure.inputs import opened_files
@@ -187,6 +189,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, scripts, form, is_quiet = (options.pop(name) for name in ("out", "scripts", "form", "quiet"))
+    is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
     dialogues = opened_files(paths, scripts)
@@ -195,7 +198,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
             measured = dialogue_to_folder(dialogues, out, settings=settings, judge=judge, progress=progress)
         else:
             measured = measured_dialogues(dialogues, settings=settings, judge=judge, progress=progress)
-    text = dialogue_text(measured.summary, form)
+    text = dialogue_text(measured.summary, form, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 
@@ -212,29 +215,33 @@ def _settings(options: dict[str, Any]) -> DialogueSettings:
 # `hallumeter dialogue run`: systems under test are asked, their answers become events.
 
 
-@click.command(short_help="Ask systems the questions; write events.")
+@command(short_help="Ask systems the questions of patients.")
 @experiment_options(
-    "What to ask of whom: experiment.yaml.",
+    "The experiment: who answers, which patients ask.",
     [
         option(
-            "--max-patients", "--max_patients", type=click.IntRange(min=1), metavar="N", help="Ask about the first N."
+            "--max-patients",
+            "--max_patients",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Use the first N patients.",
         ),
         option(
             "--max-turns", "--max_turns", type=click.IntRange(min=1), metavar="N", help="Ask the first N questions."
         ),
     ],
-    retry="Ask failed turns again, and the turns of that patient after them.",
+    retry="Ask failed turns, and the turns after them, again.",
     strict="Stop at the first line that cannot be used.",
 )
 def run(path: Path, **options: Any) -> None:
-    """Ask the questions of patients of one or several systems, and write what they answer as events.
+    """Let one or more systems answer the questions of simulated patients.
 
     FILE says which systems answer (a language model, a Python function, a program, or `offline`, which needs no key),
     in which mode (`llm`: a plain conversation; `agent`: reminded of the patient's facts before each answer), and which
-    patients ask. RUNS/RUN_ID/events.jsonl has one line for each answer.
+    patients ask. The run folder holds events.jsonl with one line per answer.
 
-    The same command again goes on where the run was stopped or killed: nothing is asked, or paid, twice. Keys come from
-    the environment alone: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
+    Run the same command again to resume a run that was stopped: nothing is asked or paid twice. Keys come from the
+    environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, or HALLUMETER_API_KEY for other servers.
 
     \b
     experiment.yaml:
@@ -249,7 +256,7 @@ def run(path: Path, **options: Any) -> None:
     Examples:
       hallumeter dialogue run --config experiment.yaml
       hallumeter dialogue run --config experiment.yaml --dry-run
-      hallumeter dialogue run --config experiment.yaml --max-patients 5 --budget 2.50
+      hallumeter dialogue run --config experiment.yaml --max-patients 5
       hallumeter dialogue run --config experiment.yaml --retry-failed
     """
     run_command(_DialogueRun(), path, options)
@@ -286,7 +293,7 @@ class _DialogueRun:
             click.echo(f"{counted.mode}: {counted.answered:,} answers{failed}")
         click.echo(f"events: {events}")
         if not is_quiet:
-            click.echo(f"see what they are worth: hallumeter dialogue measure {events}", err=True)
+            click.echo(f"next: hallumeter dialogue measure {events}", err=True)
         return finished.answered
 
 
@@ -297,7 +304,7 @@ MOST_ALIKE = 2
 MOST_CODES = 5
 
 
-@click.command(short_help="Make five-turn scripts of patients (FHIR).")
+@command(short_help="Make questions from patient records (FHIR).")
 @option(
     "--fhir-dir",
     "--fhir_dir",
@@ -305,7 +312,7 @@ MOST_CODES = 5
     required=True,
     type=PATH,
     metavar="DIR",
-    help="Folder of FHIR R4 files, or one file: bundles, search results, NDJSON of a bulk export; .gz too.",
+    help="FHIR R4 files: bundles, search results or NDJSON of a bulk export; also .gz.",
 )
 @option(
     "--output-path",
@@ -314,46 +321,47 @@ MOST_CODES = 5
     required=True,
     type=PATH,
     metavar="FILE",
-    help="Write one patient per line, as JSON; a file that is there is replaced.",
+    help="Where to write, one patient per line; an existing file is replaced.",
 )
-@option("--language", type=click.Choice(["ko", "en"]), default="ko", help="Of the questions.")
+@option("--language", type=click.Choice(["ko", "en"]), default="ko", help="Language of the questions.")
 @option(
     "--max-patients",
     "--max_patients",
     "max_patients",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Stop after the first N patients that can be used.",
+    help="Stop after N usable patients.",
 )
-@option("--seed", type=int, default=42, help="Chooses the phrasings of each patient.")
+@option("--seed", type=int, default=42, help="Seed of the phrasing.")
 @option(
     "--as-of",
     "--as_of",
     "as_of",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="DATE",
-    help="Look at every patient on this day: age, and nothing dated later.  [default: the last day of each record]",
+    help="Take every patient as of this day.  [default: the last day of each record]",
 )
-@option("--include-deceased", is_flag=True, help="Keep patients who have died; they are passed over else.")
+@option("--include-deceased", is_flag=True, help="Include patients who have died.")
 @option(
     "--validate",
     is_flag=True,
-    help="Hold every resource against the definitions of FHIR first and leave out what does not fit; slow.",
+    help="Validate every resource against FHIR and leave out what does not fit; slow.",
 )
-@option("--strict", is_flag=True, help="Stop at the first thing that cannot be used.")
+@option("--strict", is_flag=True, help="Stop at the first entry that cannot be used.")
 @quiet_option
 def script(fhir_dir: Path, output_path: Path, **options: Any) -> None:
-    """Make five-turn scripts of patients' records: what is true of each patient, and what is asked.
+    """Make a five-turn script from each patient record: the facts and the questions.
 
     A line has patient_id, language, slots (age, sex, main condition, comorbidities, drugs, labs, vitals, procedures)
     and five turns: who I am; my drugs, labs and vitals; exercise; diet; a plan for four weeks. Turns 3 and 4 do not
-    repeat what was said before. Entries are told by their LOINC, SNOMED CT and RxNorm codes.
+    repeat what was said before. Entries are recognised by LOINC, SNOMED CT and RxNorm code.
 
     \b
     Examples:
-      hallumeter dialogue script --fhir_dir synthea/fhir --output_path scripts_5turn.jsonl
-      hallumeter dialogue script --fhir-dir export/ --output-path scripts.jsonl --language en --max-patients 80
-      hallumeter dialogue script --fhir-dir export/ --output-path scripts.jsonl --as-of 2020-01-01 --validate
+      hallumeter dialogue script --fhir-dir fhir/ --output-path scripts.jsonl
+      hallumeter dialogue script --fhir-dir fhir/ --output-path en.jsonl \\
+        --language en
+      hallumeter dialogue script --fhir-dir fhir/ --output-path s.jsonl --validate
     """
     from hallumeter.dialogue.script.pipeline import write_scripts
 
@@ -409,13 +417,13 @@ def _say(outcome: ScriptOutcome) -> None:
         click.echo(f"note: {kind} codes that no table knows, {kept}: {one_line(named)}{more}", err=True)
 
 
-@click.group(cls=OrderedCommands)
+@click.group(cls=OrderedCommands, short_help="Compare systems that answer simulated patients.")
 def dialogue() -> None:
-    """Compare systems that answer simulated patients: scripts from FHIR records, runs, measures.
+    """Compare systems that answer simulated patients, from FHIR record to report.
 
     \b
     Examples:
-      hallumeter dialogue script --fhir_dir synthea/fhir --output_path scripts_5turn.jsonl
+      hallumeter dialogue script --fhir-dir fhir/ --output-path scripts.jsonl
       hallumeter dialogue run --config experiment.yaml
       hallumeter dialogue measure runs/my-run/events.jsonl
       hallumeter dialogue config --init my-rules
@@ -423,5 +431,5 @@ def dialogue() -> None:
     """
 
 
-for command in (script, run, measure, config, lint):
-    dialogue.add_command(command)
+for each in (script, run, measure, config, lint):
+    dialogue.add_command(each)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from .output import MOST_FAULTS
+from .output import MOST_FAULTS, echo_wrapped
 from .parameters import PATH, option, quiet_option, together
 
 if TYPE_CHECKING:
@@ -28,17 +28,20 @@ UNMEASURED = 3
 
 def experiment_options(config: str, limits: Sequence[Decorator], *, retry: str, strict: str) -> Decorator:
     """The options of a command that runs an experiment; texts are those of the help, `limits` are options too."""
-    name = "The name of the run; default: made of what is asked."
+    name = "Name of the run.  [default: made from the settings]"
     options: list[Decorator] = [
         option("--config", "path", required=True, type=PATH, metavar="FILE", help=config),
         option("--run-id", "--run_id", metavar="NAME", help=name),
-        option("--out", "output", type=PATH, metavar="DIR", help="Where runs are kept."),
+        option("--out", "output", type=PATH, metavar="DIR", help="Folder that holds the runs."),
         *limits,
-        option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at such a cost."),
         option(
-            "--price", "prices", multiple=True, metavar="MODEL=IN/OUT", help="Dollars for a million tokens in and out."
+            "--budget",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="USD",
+            help="Stop when calls have cost this.",
         ),
-        option("--dry-run", is_flag=True, help="Say how many calls it would take and what they would cost, and stop."),
+        option("--price", "prices", multiple=True, metavar="MODEL=IN/OUT", help="Price in dollars per million tokens."),
+        option("--dry-run", is_flag=True, help="Count the calls and estimate their cost, then stop."),
         option("--retry-failed", is_flag=True, help=retry),
         option("--strict", is_flag=True, help=strict),
         quiet_option,
@@ -87,7 +90,7 @@ def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, 
     is_dry, is_retrying = bool(options.pop("dry_run")), bool(options.pop("retry_failed"))
     experiment = command.read(path, options)
     if is_dry:
-        click.echo(plan_text(command.plan(experiment, is_strict=is_strict)), nl=False)
+        echo_wrapped(plan_text(command.plan(experiment, is_strict=is_strict)))
         return
     with shown_audit(is_quiet=is_quiet) as progress:
         outcome = command.run(experiment, progress=progress, is_strict=is_strict, is_retrying=is_retrying)
@@ -95,12 +98,12 @@ def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, 
         _say_notes(outcome)
     finished = outcome.finished
     if finished is None:
-        message = f"stopped; what was answered is kept in {outcome.folder}. Go on with the same command"
+        message = f"stopped; what was answered is kept in {outcome.folder}. Resume with the same command"
         click.echo(message, err=True)
         raise click.exceptions.Exit(UNMEASURED)
     answered = command.say(outcome, finished, is_quiet=is_quiet)
     if outcome.stopped == "budget":
-        click.echo("the budget was reached; go on with the same command and a larger budget", err=True)
+        click.echo("the budget is used up; resume with the same command and a larger --budget", err=True)
     elif finished.retryable and not is_quiet:
         click.echo(f"--retry-failed {command.retry_hint}", err=True)
     if outcome.stopped is not None or not answered:
@@ -166,24 +169,30 @@ def say_spending(spending: Spending) -> None:
     """Say how many calls were made, and what they cost; nothing without calls."""
     if not spending.calls:
         return
-    cost = f"${spending.spent_usd:.4f}"
-    if spending.calls_estimated:
-        cost += f" and about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of untold length"
-    elif spending.calls_without_price:
-        cost = (
-            f"{cost} and {spending.calls_without_price:,} calls of unknown price" if spending.spent_usd else "unknown"
-        )
     tokens = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
-    click.echo(f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, cost {cost}", err=True)
+    click.echo(f"{spending.calls:,} calls ({spending.retries:,} repeated), {tokens}, {_cost(spending)}", err=True)
+
+
+def _cost(spending: Spending) -> str:
+    """What calls have cost; a price that is not known is said to be unknown, whatever else was paid."""
+    unknown = spending.calls_without_price - spending.calls_estimated
+    has_tokens = bool(spending.input_tokens or spending.output_tokens)
+    is_paid = bool(spending.spent_usd) or (has_tokens and not spending.calls_without_price)
+    parts = [f"cost ${spending.spent_usd:.4f}"] if is_paid else []
+    if spending.calls_estimated:
+        parts.append(f"about ${spending.estimated_usd:.4f} for {spending.calls_estimated:,} calls of unknown length")
+    if unknown or not parts:
+        parts.append(f"price unknown for {unknown:,} calls" if parts else "price unknown")
+    return ", ".join(parts)
 
 
 def dollars(cost: float | None) -> str:
     """A cost, or that nobody knows it.
 
     >>> dollars(1.5), dollars(None)
-    ('$1.5000', 'unknown')
+    ('$1.5000', 'price unknown')
     """
-    return "unknown" if cost is None else f"${cost:,.4f}"
+    return "price unknown" if cost is None else f"${cost:,.4f}"
 
 
 def plan_text(plan: RunPlan) -> str:
@@ -191,7 +200,7 @@ def plan_text(plan: RunPlan) -> str:
     lines = [*(f"note: {notice}" for notice in plan.notices), plan.heading]
     for part in plan.parts:
         lines += [part.title, *_planned_lines(part, plan.counted)]
-    return "\n".join([*lines, f"total cost {dollars(plan.cost_usd)}"]) + "\n"
+    return "\n".join([*lines, f"total cost: {dollars(plan.cost_usd)}"]) + "\n"
 
 
 def _planned_lines(part: PlannedCalls, counted: str) -> list[str]:
@@ -201,11 +210,11 @@ def _planned_lines(part: PlannedCalls, counted: str) -> list[str]:
         *((name, f"{count:,}", counted) for name, count in tokens.items() if count is not None),
         ("cost", dollars(part.cost_usd), part.free or _price_text(part.price, is_model=part.input_tokens is not None)),
     ]
-    return [f"  {name:<11} {value:>12}   {note}".rstrip() for name, value, note in rows]
+    return [f"  {name:<11} {value:>13}   {note}".rstrip() for name, value, note in rows]
 
 
 def _price_text(price: Price | None, *, is_model: bool) -> str:
     if price is None:
-        return "its price is not known; give --price MODEL=IN/OUT" if is_model else "it tells its own"
+        return "give --price MODEL=IN/OUT" if is_model else "it tells its own"
     paid = f"${price.input_usd_per_million:g} in, ${price.output_usd_per_million:g} out per million tokens"
     return f"{paid} ({price.as_of})"

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .output import say_what_happened
-from .parameters import PATH, option, quiet_option
+from .parameters import OUTPUT, PATH, command, given_operating_point, operating_options, option, quiet_option
+
+if TYPE_CHECKING:
+    from hallumeter.claims.settings import OperatingPoint
 
 EXIT_CODES = {"passed": 0, "broken": 1, "unmeasured": 3}
 FORMATS = ("table", "json", "junit", "github", "sarif")
 
 
-@click.command()
+@command(short_help="Pass or fail a run by a policy, for CI.")
 @click.argument("run", type=PATH, metavar="RUN")
-@option("--policy", type=PATH, metavar="FILE", help="The TOML policy to hold the run to.")
-@option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained.")
-@option("--source", type=PATH, default=Path(), metavar="DIR", help="Where the files are that the run was made from.")
-@option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
+@option("--policy", type=PATH, metavar="FILE", help="The TOML policy with the bounds.")
+@option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained; then edit it.")
+@option("--source", type=PATH, default=Path(), metavar="DIR", help="Folder of the input files, to name lines.")
+@operating_options
+@option("--format", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print.")
 @quiet_option
-def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, quiet: bool) -> None:
-    """Hold a run to the bounds of a policy: does it pass?
+def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: Any) -> None:
+    """Pass or fail a run by the bounds of a policy, for CI.
 
-    A bound is on a value, on the end of its interval, or on the worst that the unmeasured claims allow; for all records
-    or for slices. Exit code 0: every bound is kept. 1: one is broken, and the records behind it are named. 3: none is
-    broken, but one could not be measured, or too much is unmeasured.
+    A bound is on a value, on the end of its interval, or on the worst case that unmeasured claims allow; for all
+    records or for slices. Exit code 0: passed. 1: a bound is broken, and the records behind it are named. 3: a bound
+    could not be measured, or too much is unmeasured.
+
+    Labels are those of the run. With --threshold or --calibration they are decided again from the probabilities that
+    the run kept, without asking the judge. A --preset cannot be applied afterwards: it depends on the kind of text,
+    which a run does not keep.
 
     \b
     Examples:
-      hallumeter gate run --init                            writes policy.toml
+      hallumeter gate run --init                  writes policy.toml
       hallumeter gate run --policy policy.toml
+      hallumeter gate run --policy policy.toml --calibration calibration.json
       hallumeter gate run --policy policy.toml --format junit > gate.xml
-      hallumeter gate run --policy policy.toml --format sarif --source data > gate.sarif
+      hallumeter gate run --policy policy.toml --format sarif > gate.sarif
     """
     from hallumeter.catalog import METRICS_BY_ID
     from hallumeter.claims.measure.commands import read_policy
@@ -48,8 +58,9 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, qu
         raise click.UsageError(
             "give a policy with --policy FILE, or write one with --init", click.get_current_context()
         )
+    form, quiet = options.pop("form"), options.pop("quiet")
     held_to = read_policy(policy, METRICS_BY_ID)
-    result = checked(load(run), held_to, source=source)
+    result = checked(load(run), held_to, source=source, threshold=_threshold(options))
     texts = {
         "json": gate_json,
         "junit": gate_junit,
@@ -61,6 +72,20 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, form: str, qu
         say_what_happened((), result.notices)
     click.echo(text, nl=False)
     raise click.exceptions.Exit(EXIT_CODES[result.outcome])
+
+
+def _threshold(options: dict[str, Any]) -> float | OperatingPoint | None:
+    """Where labels are decided again; None for those of the run."""
+    from hallumeter.errors import SettingsError
+
+    if options["preset"] is not None:
+        raise SettingsError(
+            "--preset cannot be applied to a finished run: it depends on the kind of text, which a run does not keep; "
+            "give --threshold, or audit again with --preset"
+        )
+    point = given_operating_point(options)
+    given: float | None = options["threshold"]
+    return given if point is None else point
 
 
 def _begin(run: Path, target: Path) -> None:

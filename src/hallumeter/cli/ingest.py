@@ -8,32 +8,47 @@ from typing import Any
 import click
 
 from .output import print_result
-from .parameters import FORMATS, PATH, by_option, interval_options, measure_settings, option, quiet_option
+from .parameters import (
+    FORMATS,
+    INPUT,
+    OUTPUT,
+    PATH,
+    by_option,
+    command,
+    interval_options,
+    measure_settings,
+    named_sources,
+    option,
+    quiet_option,
+    shown_options,
+)
 
 
-@click.command()
+@command(short_help="Import results of Ragas, DeepEval and other tools.")
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@option("--out", type=PATH, metavar="RUN", help="The run folder.  [default: FILE-ingest]")
 @option(
     "--format",
     "tool",
     metavar="NAME",
+    section=INPUT,
     help="The tool that wrote the files: ragas, deepeval, trulens, promptfoo, inspect, lettucedetect, ragtruth,"
-    " refchecker, helm.  [default: told by what they hold]",
+    " refchecker, helm.  [default: recognised by content]",
 )
+@option("--strict", is_flag=True, section=INPUT, help="Stop at the first number that hides a failure.")
 @by_option
-@option("--print", "form", type=click.Choice(FORMATS), default="table", help="What to print.")
-@interval_options
-@option("--strict", is_flag=True, help="Stop at the first thing that was not measured.")
+@shown_options
+@option("--print", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print.")
 @quiet_option
+@option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="The run folder.  [default: FILE-ingest]")
+@interval_options
 def ingest(files: tuple[Path, ...], **options: Any) -> None:
-    """Take in results of other tools, so that report, compare and gate work on them.
+    """Import results from other tools and see which of their numbers hide a failure.
 
     FILES are results of Ragas, DeepEval, TruLens, promptfoo, Inspect (.eval and JSON), LettuceDetect, RAGTruth,
-    RefChecker or HELM, all of the same tool. Verdicts on claims, statements and spans are kept as verdicts; a score
-    per record is kept as a measurement under the tool's name, such as ragas:faithfulness. A number that the tool wrote
-    where nothing was measured (no claims, a reply that was cut short or could not be read, NaN) becomes a failure with
-    its reason, and widens the bounds.
+    RefChecker or HELM, all of one tool. Verdicts on claims, statements and spans stay verdicts; a score per record
+    becomes a measurement under the tool's name, such as ragas:faithfulness. A number that the tool wrote although it
+    measured nothing (no claims, an unreadable reply, NaN) becomes a failure with its reason and widens the bounds.
+    The result is a run folder: report, compare and gate work on it.
 
     \b
     Examples:
@@ -44,9 +59,16 @@ def ingest(files: tuple[Path, ...], **options: Any) -> None:
     """
     from hallumeter.ingest.pipeline import ingest_to_folder
     from hallumeter.report.summary_text import summary_text
+    from hallumeter.report.terminal import Shown
     from hallumeter.run.place import free_place
 
     out, is_quiet, form, tool = (options.pop(name) for name in ("out", "quiet", "form", "tool"))
+    shown = Shown(
+        is_verbose=options.pop("verbose"),
+        has_consensus=options.pop("model_consensus"),
+        source=named_sources(files),
+    )
     place = out or free_place(files[0].name.removesuffix(".gz").partition(".")[0], work="ingest")
     run = ingest_to_folder(files, place, tool=tool, settings=measure_settings(options))
-    print_result(summary_text(run.summary, form), run.failures, run.summary.notices, out=place, is_quiet=is_quiet)
+    text = summary_text(run.summary, form, shown=shown)
+    print_result(text, run.failures, run.summary.notices, out=place, is_quiet=is_quiet)

@@ -5,33 +5,33 @@ from __future__ import annotations
 import click
 
 from .experiments import UNMEASURED
-from .parameters import form_option, option, quiet_option
+from .parameters import command, form_option, option, quiet_option
 
 EXIT_DISHONEST = 1
 
 
-@click.command()
-@option("--python", "function", metavar="MODULE:FUNCTION", help="A function of yours, also from this folder.")
-@option("--judge", metavar="JUDGE", help="One of our judges, as `hallumeter audit --judge` takes it.")
-@option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; repeat for several.")
-@option("--timeout", type=float, default=120, metavar="SECONDS", help="Of one call.")
+@command(short_help="Check whether an evaluator makes up scores.")
+@option("--python", "function", metavar="MODULE:FUNCTION", help="Your evaluator, also from this folder.")
+@option("--judge", metavar="JUDGE", help="A judge, as for `hallumeter audit --judge`.")
+@option("--case", "cases", multiple=True, metavar="NAME", help="Run only this case; repeat for several.")
+@option("--timeout", type=float, default=120, metavar="SECONDS", help="Time limit of one call.")
 @form_option
 @quiet_option
 def integrity(function: str | None, judge: str | None, **options: object) -> None:
-    """Ask any evaluator about the cases that evaluators get wrong, and see whether it says so.
+    """Check whether an evaluator makes up scores when there is nothing to score.
 
-    The cases: an empty answer, empty evidence, no claims, a refusal, None and a number instead of a text, replies of
-    the evaluator's own model that are cut short, unreadable or refuse, a changed number, another language, the invented
-    end of a long answer, and 100,000 tokens of evidence. The evaluator is a function f(response, evidence,
-    question=None) that returns a number, a mapping with a score, or None; with a parameter `ask` its model is played.
-    It runs in a process of its own. A number where nothing was measured, NaN, and the same number for an answer with
-    an error and for one without are dishonest: exit code 1. One that never gave a number is not known: exit code 3.
+    Runs it on an empty answer, empty evidence, an answer without claims, a refusal, None, a number instead of a text,
+    replies of its own model that are cut short, unreadable or refuse, a changed number, another language, a long answer
+    with an invented end, and 100,000 tokens of evidence. An evaluator is a function f(response, evidence,
+    question=None) that returns a number, a mapping with a score, or None; if it has a parameter `ask`, its model is
+    simulated. It runs in its own process. Exit code 1: it is dishonest (a number where nothing was measured, NaN, or
+    the same number for an answer with and without an error). Exit code 3: it never gave a number.
 
     \b
     Examples:
       hallumeter integrity --judge embedded
       hallumeter integrity --python my_metrics:faithfulness
-      hallumeter integrity --python my_metrics:faithfulness --case no_claims --case refusal --format json
+      hallumeter integrity --python my_metrics:faithfulness --case refusal
     """
     from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity, result_text
 

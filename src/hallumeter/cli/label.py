@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import say_what_happened
-from .parameters import PATH, PATH_OR_DASH, annotator_option, option, width_option
+from .output import echo_wrapped, say_what_happened
+from .parameters import PATH, PATH_OR_DASH, annotator_option, command, option, width_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,40 +82,40 @@ OUTLOOKS = (50, 200)
 """For how many more labels it is said what they would bring."""
 
 
-@click.command()
+@command(short_help="Label a few claims in the terminal.")
 @click.argument("run", type=PATH, metavar="RUN")
 @annotator_option
-@option("--judge", metavar="NAME", help="Whose verdicts are held against labels.  [default: as in the headline]")
+@option("--judge", metavar="NAME", help="The judge to check.  [default: that of the headline]")
 @option(
     "--unit",
     type=click.Choice(["claim", "response"]),
     default="claim",
-    help="Ask for single claims, or for all claims of responses drawn at random (for MaHR).",
+    help="Ask about single claims, or about all claims of random responses.",
 )
 @option(
     "--overlap",
     type=float,
     default=0.2,
     metavar="SHARE",
-    help="Share of questions that another annotator has answered, to see whether you agree.",
+    help="Share of claims that another annotator has labelled, to see whether you agree.",
 )
-@option("--limit", type=click.IntRange(1), metavar="N", help="Stop after so many labels.")
+@option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N labels.")
 @width_option
-@option("--seed", type=int, default=0, help="Of the order of the questions.")
-@option("--show-verdict", is_flag=True, help="Show what the judge says: it may sway you.")
+@option("--seed", type=int, default=0, help="Seed of the order of claims.")
+@option("--show-verdict", is_flag=True, help="Show the judge's verdict; it may sway you.")
 @option(
     "--export",
     type=PATH_OR_DASH,
     metavar="FILE",
-    help="Write the labels that there are as CSV (- for the standard output), and ask nothing.",
+    help="Write the labels so far as CSV (- for standard output) and ask nothing.",
 )
 def label(run: Path, **options: Any) -> None:
-    """Ask for the labels that say most about a run, and show the corrected rate as it settles.
+    """Label a few claims in the terminal and watch the corrected rate settle.
 
-    Each question is a claim with its response and its evidence; one key answers it. Claims are drawn at random from
-    groups of equal verdict and similar probability, more often where a label shrinks the interval more. Every answer is
-    kept in the run folder at once: stop whenever you like, and go on later. A second annotator is asked for some of the
-    same claims, without seeing the first one's labels. From a pipe, one line is one key.
+    You see a claim with its response and its evidence, and answer with one key. Claims are drawn at random within
+    groups of the same verdict and a similar probability, more often where a label narrows the interval more. Every
+    label is saved at once: stop whenever you like and continue later. A second annotator gets some of the same claims,
+    without seeing the first one's labels. In a pipe, one line is one key.
 
     \b
     Examples:
@@ -154,7 +154,7 @@ def _ask(session: LabelSession, screen: Screen, *, limit: int | None, next_key: 
     while not is_last and (limit is None or session.answers < limit):
         asked = session.next_question()
         if asked is None:
-            click.echo("nothing is left to ask: every claim that counts has an answer, or was skipped")
+            click.echo("nothing is left to label: every claim that counts was labelled or skipped")
             return
         click.echo()
         click.echo(question_text(asked, screen))
@@ -167,23 +167,25 @@ def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, n
     from hallumeter.records.claim import Label
 
     labels = dict(zip(KEYS, (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.UNDECIDED), strict=True))
-    click.echo(HINT)
+    echo_wrapped(HINT)
     while (key := next_key()) != QUIT:
         if key in labels:
             session.answer(labels[key])
-            click.echo(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
+            echo_wrapped(f"{KEYS[key]} · {progress_line(session.progress(), session.settings.half_width)}")
             return True
         if key == " ":
             session.skip()
             click.echo("skipped")
             return True
         if key == "u" and session.undo() is not None:
-            click.echo(f"taken back · {progress_line(session.progress(), session.settings.half_width)}")
+            echo_wrapped(f"taken back · {progress_line(session.progress(), session.settings.half_width)}")
             return True
         if key == "u":
-            click.echo("there is nothing to take back in this session")
+            click.echo("there is nothing to undo in this session")
+        elif key == "e":
+            click.echo(question_text(asked, screen, is_whole=True))
         else:
-            click.echo(question_text(asked, screen, is_whole=True) if key == "e" else HINT)
+            echo_wrapped(HINT)
     return False
 
 
@@ -207,10 +209,10 @@ def _end(run: Run, session: LabelSession) -> None:
     click.echo(correction_text(found, **terminal_width()))
     lines = [*map(agreement_line, progress.agreements), history_line(progress.history), _outlook(session)]
     for line in filter(None, lines):
-        click.echo(line)
+        echo_wrapped(line)
     say_what_happened((), found.notices)
     judge = f" --judge {session.judge}" if len(run.manifest.judges) > 1 else ""
-    click.echo(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
+    echo_wrapped(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
 
 
 def _outlook(session: LabelSession) -> str | None:

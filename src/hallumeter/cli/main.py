@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def _faults_of_the_user() -> Iterator[None]:
         raise UserFault(str(error)) from error
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "hallumeter"
-        raise UserFault(f"{error.format_message().rstrip('.?')}; `{command} --help` has examples") from error
+        raise UserFault(f"{_usage_words(error)}; `{command} --help` has examples") from error
     except RecursionError as error:
         raise UserFault("a record is nested too deeply to be read; flatten it") from error
     except KeyboardInterrupt as error:
@@ -56,6 +57,39 @@ def _faults_of_the_user() -> Iterator[None]:
         raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from error
     except OSError as error:
         raise _refusal(error) from error
+
+
+_MEANT = {
+    "--model": "--by model",
+    "--models": "--by model",
+    "--group": "--by FIELD",
+    "--group-by": "--by FIELD",
+    "--groupby": "--by FIELD",
+    "--slice": "--by FIELD",
+    "--output": "--out",
+    "--output-dir": "--out",
+    "-o": "--out",
+    "-v": "--verbose",
+    "-q": "--quiet",
+    "--json": "--format json",
+    "--csv": "--format csv",
+    "--markdown": "--format markdown",
+}
+"""What people type, and the option that does it."""
+
+
+def _usage_words(error: click.UsageError) -> str:
+    """What is wrong with a command line, and what was probably meant; only what the command has is suggested."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message().rstrip(".")
+    known = [spelling for each in error.ctx.command.params for spelling in each.opts] if error.ctx else []
+    words = _MEANT.get(error.option_name, "")
+    if words.partition(" ")[0] in known:
+        near = [words]
+    else:
+        near = get_close_matches(error.option_name, [each for each in known if each.startswith("--")], n=2)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"no such option: {error.option_name}{meant}"
 
 
 def _refusal(error: OSError) -> UserFault:
@@ -90,6 +124,13 @@ _COMMANDS = (
     "view",
 )
 """Each in a module of its name, imported when it is called or listed."""
+_SECTIONS = {
+    "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
+    "Look at the result": ("report", "view", "metrics"),
+    "Decide": ("compare", "gate", "label", "correct", "calibrate"),
+    "Question the judge": ("baselines", "stress", "integrity"),
+}
+"""Under which headings help lists the commands, in the order of their use; others come last."""
 
 
 class Commands(click.Group):
@@ -109,6 +150,15 @@ class Commands(click.Group):
         """The commands by name."""
         return list(_COMMANDS)
 
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands under their headings."""
+        sorted_in = {name for names in _SECTIONS.values() for name in names}
+        rest = tuple(name for name in _COMMANDS if name not in sorted_in)
+        for heading, names in (*_SECTIONS.items(), ("Other", rest)):
+            commands = [(name, self.get_command(context, name)) for name in names if name in _COMMANDS]
+            with formatter.section(heading):
+                formatter.write_dl([(name, found.get_short_help_str(80)) for name, found in commands if found])
+
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """The command of a name."""
         if name not in _COMMANDS:
@@ -116,6 +166,15 @@ class Commands(click.Group):
         command = getattr(import_module(f"hallumeter.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names; one that is misspelt is refused with what was meant."""
+        near = [] if words[0] in _COMMANDS or words[0].startswith("-") else get_close_matches(words[0], _COMMANDS, n=2)
+        if near:
+            context.fail(f"no such command: {words[0]}; did you mean {' or '.join(near)}?")
+        return super().resolve_command(context, words)
 
     def invoke(self, context: click.Context) -> object:
         """Run a command."""
@@ -128,19 +187,19 @@ class Commands(click.Group):
 )
 @click.version_option(package_name="hallumeter", message="%(prog)s %(version)s")
 def main() -> None:
-    """Measure hallucination in what language and vision models write.
+    """Find and count what language and vision models make up.
 
-    Works offline, needs no key and no download. A measurement that failed is never written as a number.
+    Works offline, without a key or a download. A measurement that fails is never reported as a number.
 
     \b
     Examples:
-      hallumeter demo                                 see it work on bundled real samples
-      hallumeter measure verdicts.jsonl --by model    rates, intervals and a risk profile from verdicts
-      hallumeter measure verdicts.jsonl --out run     the same, with a run folder and an HTML report
-      hallumeter transcripts truth/ ocr/ vlm/         what OCR engines and vision models invented or left out
-      hallumeter compare baseline candidate           what changed between two runs, and is it worse
-      hallumeter gate run --policy policy.toml        hold a run to bounds, with an exit code for CI
-      hallumeter baselines run                        is a judge better than counting characters
-      hallumeter ingest ragas.csv                     results of Ragas, DeepEval, TruLens, promptfoo, Inspect, ...
-      hallumeter metrics mihr                         what a metric means, and what it does not tell
+      hallumeter demo                            see it work on bundled samples
+      hallumeter audit answers.jsonl             the sentences that are unsupported
+      hallumeter audit answers.jsonl --by model  the same, for each model
+      hallumeter measure verdicts.jsonl          rates from verdicts you have
+      hallumeter transcripts truth/ ocr/ vlm/    what OCR and VLMs invented
+      hallumeter compare baseline candidate      what changed between two runs
+      hallumeter gate run --policy policy.toml   pass or fail, for CI
+      hallumeter ingest ragas.csv                results of Ragas, DeepEval, ...
+      hallumeter metrics mihr                    what a metric means
     """

@@ -11,33 +11,37 @@ from .output import print_result
 from .parameters import (
     PATH_OR_DASH,
     by_option,
+    command,
     given_paths,
     interval_options,
     map_option,
     measure_options,
     measure_settings,
-    option,
+    named_sources,
     output_options,
     quiet_option,
+    shown_options,
+    strict_option,
 )
 
 
-@click.command()
+@command(short_help="Get rates with intervals from verdicts you have.")
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
 @by_option
 @map_option
+@shown_options
 @output_options
+@quiet_option
 @measure_options
 @interval_options
-@option("--strict", is_flag=True, help="Stop at the first row that cannot be used.")
-@quiet_option
+@strict_option
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
-    """Measure verdicts on claims: how many are unsupported, and how sure is that?
+    """Get rates with intervals from verdicts that you already have.
 
-    PATHS are JSONL, JSON, CSV, TSV or Parquet files (also .gz, .zst); a dash, or no path at all in a pipe, reads JSONL
-    from the standard input. A row holds one verdict (record_id, claim_id, label; optional judge, model, text,
-    probabilities, ...) or one answer to a question that could or could not be answered (record_id, response,
-    answerable).
+    PATHS are files with one verdict per row (JSONL, JSON, CSV, TSV, Parquet; also .gz and .zst): record_id, claim_id,
+    label and, if you have them, judge, model, text, probabilities. Rows with record_id, response and answerable measure
+    refusals instead: does a model answer what cannot be answered? A dash, or nothing at all in a pipe, reads JSONL from
+    standard input.
 
     \b
     Examples:
@@ -46,19 +50,27 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter measure judge-a.csv judge-b.csv --consensus dawid-skene
       hallumeter measure verdicts.parquet --format json | jq .metrics
       zcat verdicts.jsonl.gz | hallumeter measure --format csv > metrics.csv
-      hallumeter measure verdicts.jsonl --out run     then open run/report.html
+      hallumeter measure verdicts.jsonl --out run    then open run/report.html
     """
     from hallumeter.claims.measure.commands import measure_files, measure_to_folder
     from hallumeter.report.summary_text import summary_text
+    from hallumeter.report.terminal import Shown
 
     from .progress import shown_progress
 
     out, form, is_quiet = (options.pop(name) for name in ("out", "form", "quiet"))
-    settings = measure_settings(options)
     sources = given_paths(paths, "verdicts")
+    shown = Shown(
+        is_verbose=options.pop("verbose"),
+        has_consensus=options.pop("model_consensus"),
+        has_profile=options["policy"] is not None,
+        source=named_sources(sources),
+    )
+    settings = measure_settings(options)
     with shown_progress(sources, is_quiet=is_quiet) as progress:
         if out is not None:
             run = measure_to_folder(sources, out, settings=settings, progress=progress)
         else:
             run = measure_files(sources, settings=settings, progress=progress)
-    print_result(summary_text(run.summary, form), run.failures, run.summary.notices, out=out, is_quiet=is_quiet)
+    text = summary_text(run.summary, form, shown=shown)
+    print_result(text, run.failures, run.summary.notices, out=out, is_quiet=is_quiet)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from .parameters import command
 
-@click.command()
+
+@command(short_help="List all metrics, or explain one.")
 @click.argument("metric", required=False)
 def metrics(metric: str | None) -> None:
-    """List the metrics, or explain one.
+    """List all metrics, or explain one: its question, formula and limits.
 
     \b
     Examples:

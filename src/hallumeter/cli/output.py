@@ -74,6 +74,13 @@ def indented_json(result: object) -> str:
     return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
 
 
+def echo_wrapped(text: str) -> None:
+    """Print lines of prose, broken between words where the terminal ends and indented as they begin."""
+    from hallumeter.report.table import Line, terminal, terminal_width
+
+    click.echo(terminal(map(Line, text.splitlines()), **terminal_width()), nl=False)
+
+
 def say_where(out: Path) -> None:
     """Name the run folder and its report."""
     click.echo(f"run folder: {out}\nreport: {out / 'report.html'}", err=True)

@@ -12,15 +12,49 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hallumeter.claims.settings import MeasureSettings
+    from hallumeter.claims.settings import MeasureSettings, OperatingPoint
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 FORMATS = ("table", "json", "markdown", "csv")
 PATH, PATH_OR_DASH = click.Path(path_type=Path), click.Path(path_type=Path, allow_dash=True)
-option = partial(click.option, show_default=True)
-"""An option whose default, if it has one, is in the help page."""
+
+
+class SectionOption(click.Option):
+    """An option that a help page lists under a heading."""
+
+    def __init__(self, *words: Any, section: str = "Options", **how: Any) -> None:
+        super().__init__(*words, **how)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help page lists options under their headings, in the order of the first option of each."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; what has no heading is `Options` where it comes first, else `Other options`."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for place, (name, records) in enumerate(sections.items()):
+            with formatter.section("Other options" if place and name == "Options" else name):
+                formatter.write_dl(records)
+
+
+command = partial(click.command, cls=Command)
+option = partial(click.option, show_default=True, cls=SectionOption)
+"""An option whose default, if it has one, is in the help page; `section` is the heading it stands under."""
+INPUT, JUDGING, MODELS, STATISTICS, OUTPUT = (
+    "What to read",
+    "How claims are judged",
+    "Language models: calls, cost and pace",
+    "Statistics",
+    "What to print and keep",
+)
+"""The headings of help pages."""
 
 
 def joined_names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -56,6 +90,16 @@ def given_paths(paths: tuple[Path, ...], what: str) -> tuple[Path, ...]:
     return (Path("-"),)
 
 
+def named_sources(paths: tuple[Path, ...]) -> str:
+    """The files that were read, in a few words.
+
+    >>> named_sources((Path("data/a.jsonl"), Path("-"))), named_sources(tuple(map(Path, "abcd")))
+    ('a.jsonl and standard input', '4 files')
+    """
+    names = ["standard input" if str(path) == "-" else path.name for path in paths]
+    return " and ".join(names) if len(names) < 3 else f"{len(names)} files"
+
+
 def together(*options: Decorator) -> Decorator:
     """Several options as one, in the order in which help pages list them."""
 
@@ -67,48 +111,131 @@ def together(*options: Decorator) -> Decorator:
     return decorated
 
 
-output_options = together(
-    option("--format", "form", type=click.Choice(FORMATS), default="table", help="What to print."),
-    option("--out", type=PATH, metavar="RUN", help="Write a run folder with an HTML report."),
+by_option = option(
+    "--by",
+    multiple=True,
+    callback=joined_names,
+    metavar="FIELD",
+    section=OUTPUT,
+    help="Also show each group, such as each model; repeat for several fields.",
 )
+format_option = option(
+    "--format", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print."
+)
+output_options = together(
+    format_option,
+    option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="Write a run folder with an HTML report."),
+)
+form_option = option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    section=OUTPUT,
+    help="What to print.",
+)
+quiet_option = option(
+    "--quiet", is_flag=True, section=OUTPUT, help="Print the result only: no progress, no notes, no paths."
+)
+shown_options = together(
+    option(
+        "--verbose",
+        is_flag=True,
+        section=OUTPUT,
+        help="Print every metric, how judges agree, the top reasons and the signatures.",
+    ),
+    option(
+        "--model-consensus",
+        is_flag=True,
+        section=OUTPUT,
+        help="Also print how far models that answered the same questions agree with each other.",
+    ),
+)
+verbose_option = option("--verbose", is_flag=True, section=OUTPUT, help="Also print the signatures.")
 interval_options = together(
-    option("--seed", type=int, default=0, help="Of the random numbers."),
-    option("--resamples", type=int, default=2000, help="Of the bootstrap."),
-    option("--confidence", type=float, default=0.95, help="Of the intervals."),
+    option("--seed", type=int, default=0, section=STATISTICS, help="Seed of the random numbers."),
+    option("--resamples", type=int, default=2000, section=STATISTICS, help="Resamples of the bootstrap."),
+    option("--confidence", type=float, default=0.95, section=STATISTICS, help="Confidence of the intervals."),
 )
 measure_options = together(
-    option("--policy", type=PATH, metavar="FILE", help="Judge the summary by a TOML policy."),
+    option(
+        "--policy",
+        type=PATH,
+        metavar="FILE",
+        section=OUTPUT,
+        help="Rate the reliability of the result by a TOML policy.",
+    ),
     option(
         "--consensus",
         type=click.Choice(["majority", "dawid-skene"]),
         default="majority",
-        help="How several judges are joined.",
+        section=STATISTICS,
+        help="How the verdicts of several judges become one.",
     ),
-    option("--headline", metavar="JUDGE", help="Judge the headline figures rest on; default: the consensus."),
+    option(
+        "--headline",
+        metavar="JUDGE",
+        section=STATISTICS,
+        help="The judge whose verdicts count.  [default: the only one, or the consensus of several]",
+    ),
     option(
         "--uncertainty",
         type=click.Choice(["information", "variance", "literal"]),
         default="information",
-        help="How uncertainty is split.",
+        section=STATISTICS,
+        help="How uncertainty is split into its parts.",
     ),
-    option("--similarity", type=float, metavar="S", help="Claims at least this alike (0 to 1) are the same claim."),
-    option("--cluster", default="response", metavar="FIELD", help="The unit of resampling."),
+    option(
+        "--similarity",
+        type=float,
+        metavar="S",
+        section=STATISTICS,
+        help="Treat claims of different models as the same claim from this similarity on, 0 to 1.",
+    ),
+    option(
+        "--cluster",
+        default="response",
+        metavar="FIELD",
+        section=STATISTICS,
+        help="The unit that is resampled, such as document_id.",
+    ),
 )
-annotator_option = option(
-    "--annotator", callback=_login_name, metavar="NAME", help="Whose labels are given.  [default: your login name]"
-)
-form_option = option(
-    "--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", help="What to print."
-)
+annotator_option = option("--annotator", callback=_login_name, metavar="NAME", help="Your name.  [default: your login]")
 width_option = option(
     "--width",
     "half_width",
     type=float,
     default=0.03,
     metavar="W",
-    help="Say how many more labels make a rate known to plus or minus W.",
+    section=STATISTICS,
+    help="Say how many more labels narrow a rate to plus or minus W.",
 )
-quiet_option = option("--quiet", is_flag=True, help="No progress and no notices on the standard error.")
+operating_options = together(
+    option(
+        "--preset",
+        metavar="NAME",
+        section=JUDGING,
+        help="Where the embedded judge draws the line: precise (few false alarms), balanced, or sensitive (few"
+        " misses).  [default: balanced]",
+    ),
+    option(
+        "--threshold",
+        type=float,
+        metavar="P",
+        section=JUDGING,
+        help="Call a claim unsupported from this probability on, instead of a preset.",
+    ),
+    option(
+        "--calibration",
+        type=PATH,
+        metavar="FILE",
+        section=JUDGING,
+        help="Use the threshold that `hallumeter calibrate --out FILE` found.",
+    ),
+)
+strict_option = option(
+    "--strict", is_flag=True, section=INPUT, help="Stop at the first record that cannot be used, instead of skipping."
+)
 
 
 def measure_settings(options: dict[str, Any]) -> MeasureSettings:
@@ -134,18 +261,36 @@ def parsed_map(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
     return parse_map(given)
 
 
-by_option = option(
-    "--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group by a field; repeat for several."
-)
 map_option = option(
     "--map",
     multiple=True,
     callback=parsed_map,
     metavar="FIELD=PATH",
-    help="Where a field stands: response=output.text, evidence=docs[].content. Repeat for several.",
+    section=INPUT,
+    help="Where a field is: response=output.text, evidence=docs[].content. Repeat for several.",
 )
+
+
+def given_operating_point(options: dict[str, Any]) -> OperatingPoint | None:
+    """The operating point of --calibration, whose threshold is put in the place of --threshold; None without it.
+
+    Raises:
+        click.UsageError: The line is drawn twice.
+    """
+    path = options.pop("calibration")
+    if path is None:
+        return None
+    if options["preset"] is not None or options["threshold"] is not None:
+        raise click.UsageError("give one of --calibration, --threshold and --preset", click.get_current_context())
+    from hallumeter.claims.settings import operating_point_of
+
+    point = operating_point_of(path)
+    options["threshold"] = point.threshold
+    return point
+
+
 workers_option = option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one per core."
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes on this machine.  [default: one per core]"
 )
 
 

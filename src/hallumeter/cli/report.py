@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .output import refuse_as_file
-from .parameters import PATH, known_language, option
+from .parameters import PATH, command, known_language, option
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -19,16 +19,18 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
         context.exit()
 
 
-@click.command()
+@command(short_help="Write the HTML report of one or more runs.")
 @click.argument("runs", type=PATH, metavar="RUN...", nargs=-1, required=True)
-@option("--out", type=PATH, metavar="FILE", help="Where to write; default RUN/report.html. Several runs need it.")
-@option("--language", default="en", metavar="CODE", callback=known_language, help="Of the report: en, fr or ko.")
+@option("--out", type=PATH, metavar="FILE", help="Where to write; needed for several runs.  [default: RUN/report.html]")
+@option(
+    "--language", default="en", metavar="CODE", callback=known_language, help="Language of the report: en, fr or ko."
+)
 @option(
     "--format",
     "form",
     type=click.Choice(["html", "json"]),
     default="html",
-    help="json prints what the report of one run shows, for other programs.",
+    help="html writes a file; json prints what the report of one run shows.",
 )
 @option(
     "--schema",
@@ -39,10 +41,9 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
     help="Print the JSON Schema of --format json and exit.",
 )
 def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -> None:
-    """Write the report of a run, or of several, as one self-contained HTML file.
+    """Write one HTML file that shows a run, or several, with every finding marked.
 
-    It opens from disk, loads nothing from the network, and shows every response with its findings marked. Several runs,
-    of any instruments, are chapters of one page.
+    The file opens from disk and loads nothing from the network. Several runs, of any kind, become chapters.
 
     \b
     Examples:

@@ -9,41 +9,53 @@ import click
 
 from .experiments import UNMEASURED
 from .output import say_what_happened
-from .parameters import PATH, PATH_OR_DASH, given_paths, interval_options, measure_settings, option, quiet_option
+from .parameters import (
+    OUTPUT,
+    PATH,
+    PATH_OR_DASH,
+    command,
+    given_paths,
+    interval_options,
+    measure_settings,
+    option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hallumeter.challenge.stress.cases import StressSettings
 
 
-@click.command()
+@command(short_help="See which kinds of errors a judge catches.")
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
-@option("--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several. Default: embedded.")
+@option(
+    "--judge", "judges", multiple=True, metavar="JUDGE", help="Who judges; repeat for several.  [default: embedded]"
+)
 @option(
     "--claims",
     type=click.Choice(["given", "evidence"]),
-    help="Which claims are edited: those labelled SUPPORTED, or sentences of the evidence.  [default: given if any]",
+    help="Edit claims labelled SUPPORTED, or sentences of the evidence.  [default: given if any]",
 )
-@option("--limit", type=int, default=200, metavar="N", help="Edit N claims at most.")
-@option("--out", type=PATH, metavar="DIR", help="Write every edited claim and the summary.")
-@option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="What to print.")
+@option("--limit", type=int, default=200, metavar="N", help="Edit at most N claims.")
+@option("--out", type=PATH, metavar="DIR", section=OUTPUT, help="Write every edited claim and the summary.")
+@option("--format", "form", type=click.Choice(["text", "json"]), default="text", section=OUTPUT, help="What to print.")
 @interval_options
 @option("--concurrency", type=int, default=16, help="Calls to one model at the same time.")
-@option("--timeout", type=float, default=60, metavar="SECONDS", help="Of one call.")
-@option("--no-cache", is_flag=True, help="Neither use nor fill the verdict cache.")
-@option("--workers", type=int, metavar="N", help="Processes for judges on this machine.  [default: all cores]")
-@option("--strict", is_flag=True, help="Stop at the first record that cannot be used.")
+@option("--timeout", type=float, default=60, metavar="SECONDS", help="Time limit of one call.")
+@option("--no-cache", is_flag=True, help="Do not read or write the verdict cache.")
+@option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
+@option("--strict", is_flag=True, help="Stop at the first record that cannot be used, instead of skipping.")
 @quiet_option
 def stress(paths: tuple[Path, ...], **options: Any) -> None:
-    """Put errors into supported claims and see which a judge catches: numbers, dates, units, names, negation, ...
+    """See which kinds of errors a judge catches, and how often it raises a false alarm.
 
-    PATHS are read as by `hallumeter audit`: one answer per row, with its evidence. Claims that are supported (labelled
-    so, or sentences of the evidence itself) are edited by rule in one known place; the same claims unchanged and in
-    other words show how often the judge raises a false alarm.
+    PATHS are read as by `hallumeter audit`: one answer per row, with its evidence. Supported claims (labelled so, or
+    sentences of the evidence itself) get one error each, in a known place: a number, date, unit, name, negation and
+    more. The same claims unchanged and reworded show false alarms.
 
     \b
     Examples:
       hallumeter stress answers.jsonl
-      hallumeter stress answers.jsonl --judge rules --judge http://127.0.0.1:8080/v1#qwen --limit 50
+      hallumeter stress answers.jsonl --judge rules --judge embedded --limit 50
       hallumeter stress answers.jsonl --claims evidence --out stress-run
     """
     from hallumeter.challenge.stress.pipeline import stress_files

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import print_result
-from .parameters import PATH, interval_options, joined_names, option, output_options, quiet_option, workers_option
+from .parameters import (
+    INPUT,
+    OUTPUT,
+    PATH,
+    command,
+    interval_options,
+    joined_names,
+    option,
+    output_options,
+    quiet_option,
+    verbose_option,
+    workers_option,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -17,57 +29,70 @@ if TYPE_CHECKING:
     from hallumeter.transcripts.settings import Columns, TranscriptSettings
 
 
-@click.command()
+@command(short_help="See what OCR engines and vision models invented.")
 @click.argument("paths", nargs=-1, required=True, type=PATH)
 @option(
     "--normalize",
     "spelling",
     multiple=True,
     metavar="STEP",
-    help="Make texts alike before they are compared: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures,"
-    " diplomatic (nfc and the last four). Join several by + or repeat; default: none.",
+    section=INPUT,
+    help="Ignore differences of spelling: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures, or diplomatic"
+    " (nfc and the last four). Join several with +, or repeat.  [default: none]",
 )
 @option(
     "--witness",
     metavar="W",
-    help="No ground truth: a folder or table of texts, tesseract, tesseract:fra+eng or rapidocr (with --image;"
-    " --image alone: tesseract, English).",
+    section=INPUT,
+    help="Without ground truth, compare with a second reading: a folder or table of texts, or tesseract,"
+    " tesseract:fra+eng or rapidocr with --image.",
 )
-@option("--witness-confidence", type=float, metavar="P", help="How sure a witness is that does not say (0 to 1).")
-@option("--image", type=PATH, metavar="DIR", help="Page images for the witness to read.")
+@option("--image", type=PATH, metavar="DIR", section=INPUT, help="Page images for the witness to read.")
+@option(
+    "--witness-confidence",
+    type=float,
+    metavar="P",
+    section=INPUT,
+    help="How sure a witness is that does not say so itself, 0 to 1.",
+)
+@option("--columns", metavar="NAMES", section=INPUT, help="Names of columns: page=id,reference=gt,response=text.")
+@option("--strict", is_flag=True, section=INPUT, help="Stop at the first page that cannot be used.")
+@verbose_option
 @output_options
 @option(
     "--rank-by",
     metavar="METRIC",
-    help="What engines are ranked by: cer, wer, mer, wil, true_insertion_rate, invented_rate, omission_rate or"
-    " anchor_score; default: cer.",
+    section=OUTPUT,
+    help="Rank engines by cer, wer, mer, wil, true_insertion_rate, invented_rate, omission_rate or anchor_score."
+    "  [default: cer]",
 )
-@option("--by", multiple=True, callback=joined_names, metavar="FIELD", help="Group pages by a column of a table.")
+@option(
+    "--by", multiple=True, callback=joined_names, metavar="FIELD", section=OUTPUT, help="Group pages by a table column."
+)
 @option(
     "--measures",
     type=click.Choice(["all", "anchoring"]),
     default="all",
-    help="anchoring: only Picarones' vocabulary metrics, many times faster, without places.",
+    section=OUTPUT,
+    help="anchoring: only Picarones' vocabulary metrics; much faster, without places.",
 )
-@option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
-@workers_option
-@interval_options
-@option("--strict", is_flag=True, help="Stop at the first page that cannot be used.")
 @quiet_option
+@interval_options
+@workers_option
 def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
-    """Compare transcriptions with ground truth: what was invented, repeated, left out, misread?
+    """See what OCR engines and vision models invented, repeated, left out or misread.
 
-    PATHS are the ground truth, then each engine: folders of .txt, ALTO, PAGE XML or hOCR files matched by name; single
-    files of one page; or JSONL, CSV, TSV and Parquet tables (page, text). A single table holds reference and response
-    in each row, and perhaps engine. With --witness all paths are engines.
+    PATHS are the ground truth and then each engine: folders of .txt, ALTO, PAGE XML or hOCR files with matching names,
+    single pages, or JSONL, CSV, TSV and Parquet tables (page, text). A single table has reference and response in each
+    row, and optionally engine. With --witness, all paths are engines.
 
     \b
     Examples:
       hallumeter transcripts truth/ tesseract/ vlm/
-      hallumeter transcripts truth/ tesseract/ vlm/ --out run     then open run/report.html
+      hallumeter transcripts truth/ tesseract/ vlm/ --out run
       hallumeter transcripts page.gt.txt page.ocr.txt
-      hallumeter transcripts pairs.csv --columns reference=gt,response=text --by century
-      hallumeter transcripts truth/ vlm/ --normalize diplomatic+caseless --rank-by invented_rate
+      hallumeter transcripts pairs.csv --columns reference=gt,response=text
+      hallumeter transcripts truth/ vlm/ --normalize diplomatic+caseless
       hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
     """
@@ -77,16 +102,17 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
+    is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     if settings.witness_confidence is not None and witness is None and image is None:
-        raise click.UsageError("--witness-confidence speaks of a witness; give --witness or --image too")
+        raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     jobs = _jobs(paths, settings, witness=witness, image=image)
     with shown_pages(is_quiet=is_quiet) as progress:
         if out is not None:
             measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
         else:
             measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
-    text = transcripts_text(measured.summary, measured.rows, form)
+    text = transcripts_text(measured.summary, measured.rows, form, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import click
 
-from .parameters import PATH, annotator_option, option
+from .parameters import PATH, annotator_option, command, option
 
 
-@click.command()
+@command(short_help="Browse runs in your browser.")
 @click.argument("folder", type=PATH, default=Path(), metavar="[DIR]")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: any free port]")
-@option("--open", "is_opened", is_flag=True, help="Open the address in the browser.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
+@option("--open", "is_opened", is_flag=True, help="Open it in your browser.")
 @annotator_option
-@option("--language", default="en", metavar="CODE", help="Of the pages: en, fr or ko.")
+@option("--language", default="en", metavar="CODE", help="Language of the pages: en, fr or ko.")
 def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: str) -> None:
-    """Show all runs of a folder, or one run, as a local web app.
+    """Browse all runs of a folder, or one run, in your browser.
 
-    It lists runs and their trends, shows every record of a run whatever its size, follows runs that go on, and keeps
-    what you say of verdicts (right, wrong) in labels.sqlite beside the run. It listens on 127.0.0.1 only, and the
-    address holds a secret: whoever has it can read the runs. Ctrl-C ends it. Needs the extra `viewer`.
+    Lists runs and trends, shows every record of a run of any size, follows runs in progress, and keeps your labels
+    (right, wrong) in labels.sqlite in the run folder. It listens on 127.0.0.1 only; the address holds a secret, and
+    whoever has it can read the runs. Ctrl-C stops it. Needs the extra `viewer`.
 
     \b
     Examples:

@@ -24,6 +24,8 @@ class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):
     margins: dict[str, float] = {}
     """The same for single metrics. A margin that the user chose also excuses a smaller difference that is shown."""
     is_margin_chosen: bool = False
+    are_slices_gated: bool = False
+    """Whether slices decide as well; else they are shown, and tested apart, so that none of them moves the outcome."""
     largest_unmeasured: float = 0.05
     """Share of records, and of claims, that one of the runs may lack before nothing can be said."""
 
@@ -62,8 +64,11 @@ class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):
         return any(missing > self.largest_unmeasured * everything + TOLERANCE for missing, everything in pairs)
 
     def outcome(self, rows: Iterable[MetricComparison], *, missing: float) -> tuple[Outcome, tuple[str, ...]]:
-        """What is shown of all metrics with a better side, and why; `missing` is the share of records not common."""
-        decisive = [row for row in rows if row.direction != "none"]
+        """What is shown of all metrics with a better side, and why; `missing` is the share of records not common.
+
+        Slices count only where they are gated.
+        """
+        decisive = [row for row in rows if row.direction != "none" and (self.are_slices_gated or not row.by)]
         if worse := [row for row in decisive if row.outcome == "worse"]:
             return "regression", tuple(f"{_where(row)} is worse by more than chance" for row in worse)
         reasons = [f"{_where(row)}: {_why_unmeasured(row)}" for row in decisive if row.outcome == "unmeasured"]

@@ -143,6 +143,8 @@ class Comparison(Struct, frozen=True):
     """Why, one sentence each."""
     notices: tuple[str, ...] = ()
     """What a reader must know: other judges, other settings, records left out."""
+    are_slices_gated: bool = False
+    """Whether slices decide the outcome as well."""
 
     def __getitem__(self, metric: str) -> MetricComparison:
         """The row of a metric on all common records."""

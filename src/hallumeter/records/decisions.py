@@ -75,6 +75,8 @@ class GateResult(Struct, frozen=True):
     """Claims that the evidence does not support, the first of them."""
     claims_total: int = 0
     notices: tuple[str, ...] = ()
+    threshold: float | None = None
+    """Where labels were decided again, from the probabilities of the run; None where they are those of the run."""
 
 
 class GivenLabel(Struct, frozen=True):

@@ -15,8 +15,11 @@ from .table import Cell, Table, code, escaped, left, markdown
 from .wording import DIRECTION_WORDS, LABEL_WORDS, format_counts, format_pair, plural, value_words
 
 
-def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> str:
-    """One table with every metric that has a value, then the profiles, what has none, what stands out, the notices."""
+def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = (), has_profile: bool = False) -> str:
+    """One table with every metric that has a value, then what has none, what stands out, the notices.
+
+    `has_profile` adds the opinions of the policies, for a user who gave one.
+    """
     counts = summary.counts
     fields = list(dict.fromkeys(field for row in summary.metrics for field in row.by))
     columns = left(*fields, "metric", "judge", "value", "interval", "counts", "undecided", "failed")
@@ -27,7 +30,7 @@ def markdown_text(summary: Summary, *, reasons: Sequence[ReasonCount] = ()) -> s
         held = [plural(counts.records, "sentence"), plural(summary.aspects.failed, "failed sentence")]
     table = Table(columns, [_cells(row, fields) for row in summary.metrics if row.value is not None])
     lines = [f"**{', '.join(held)}**", "", *markdown(table)]
-    lines += ["", *_profile_lines(summary), *_undefined_lines(summary)]
+    lines += ["", *(_profile_lines(summary) if has_profile else []), *_undefined_lines(summary)]
     advice = panel_advice(summary.metrics)
     lines += [f"- judges: {escaped(advice_text(advice))}"] if advice else []
     lines += [

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from hallumeter.formats.delimited import csv_text
 from hallumeter.records.measurement import MetricSummary, Summary
 
-from .document import ReasonCount
 from .markdown import markdown_text
 from .table import terminal_width
+from .terminal import Shown, table_text
 
 CSV_COLUMNS = (
     "metric",
@@ -33,20 +31,19 @@ CSV_COLUMNS = (
 )
 
 
-def summary_text(summary: Summary, form: str, *, reasons: Sequence[ReasonCount] = ()) -> str:
+def summary_text(summary: Summary, form: str, *, shown: Shown | None = None) -> str:
     """A summary as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
 
-    `reasons` are those of the verdicts (see `count_reasons`); tables and Markdown name the most frequent ones.
+    `shown` says what a table tells beside the headline; Markdown takes the reasons of the verdicts from it.
     """
     if form == "json":
         return msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n"
     if form == "markdown":
-        return markdown_text(summary, reasons=reasons)
+        chosen = shown or Shown()
+        return markdown_text(summary, reasons=chosen.reasons, has_profile=chosen.has_profile)
     if form == "csv":
         return _csv(summary)
-    from .terminal import table_text
-
-    return table_text(summary, reasons=reasons, **terminal_width())
+    return table_text(summary, shown=shown, **terminal_width())
 
 
 def _csv(summary: Summary) -> str:

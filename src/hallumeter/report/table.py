@@ -7,6 +7,7 @@ every renderer makes them safe for its reader.
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import Console
+    from rich.text import Text
 
-PIPE_WIDTH = 140
-"""Columns used when no terminal says how many it has."""
+PIPE_WIDTH = 80
+"""Columns used when nobody says how many there are."""
+LEAST_WIDTH = 40
+"""Columns that are filled whatever a terminal says: a window of a few columns cannot be read anyway."""
+_ENDLESS = 10_000
+_LEAST_PROSE = 14
+"""Columns below which a column of sentences is a ladder of single words."""
 
 
 class Column(Struct, frozen=True):
@@ -55,11 +62,17 @@ class Table(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A line of text beside tables in a terminal: one text, or pieces with a style each."""
+    """A line of text beside tables in a terminal: one text, or pieces with a style each.
+
+    It is broken between words. What follows the first line is indented as that is; with `hang`, as what stands after
+    so many columns.
+    """
 
     text: str | tuple[tuple[str, str], ...] = ""
     style: str = ""
-    wrap: Literal["words", "ellipsis", "crop", "never"] = "words"
+    hang: int | None = None
+    is_drawing: bool = False
+    """Whether it is a line of a drawing, which is cut rather than broken."""
 
 
 def left(*headings: str, **how: Any) -> list[Column]:
@@ -75,23 +88,23 @@ def right(*headings: str, **how: Any) -> list[Column]:
 class TerminalWidth(TypedDict):
     """How tables are printed."""
 
-    width: int | None
+    width: int
     has_color: bool
 
 
-def terminal_width(narrowest: int = 100) -> TerminalWidth:
-    """The width of the terminal, and colour; neither in a pipe. Tables that adapt take any width: `narrowest` 0."""
+def terminal_width() -> TerminalWidth:
+    """The columns that `COLUMNS` or the terminal says, 80 in a pipe; and colour, which a pipe does not get."""
     is_terminal = sys.stdout.isatty()
-    width = max(shutil.get_terminal_size().columns, narrowest) if is_terminal else None
-    return {"width": width, "has_color": is_terminal}
+    is_told = is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    width = shutil.get_terminal_size().columns if is_told else PIPE_WIDTH
+    return {"width": max(width, LEAST_WIDTH), "has_color": is_terminal}
 
 
-def terminal(
-    parts: Iterable[Table | Line], *, width: int | None = None, has_color: bool = False, is_trimmed: bool = True
-) -> str:
-    """Tables and lines for a terminal, readable in a pipe as well.
+def terminal(parts: Iterable[Table | Line], *, width: int | None = None, has_color: bool = False) -> str:
+    """Tables and lines for a terminal, readable in a pipe as well; no line is wider than `width`.
 
-    `is_trimmed` takes away the spaces with which tables fill their lines.
+    A table that is too wide for it is written as a list: the first cell of a row, and below it the others with their
+    headings. Nothing is cut.
     """
     stream = io.StringIO()
     console = plain_console(stream, width=width, has_color=has_color)
@@ -100,7 +113,7 @@ def terminal(
             _print_table(console, part)
         else:
             _print_line(console, part)
-    return trimmed_text(stream) if is_trimmed else stream.getvalue()
+    return trimmed_text(stream)
 
 
 def plain_console(stream: io.StringIO, *, width: int | None, has_color: bool) -> Console:
@@ -109,7 +122,7 @@ def plain_console(stream: io.StringIO, *, width: int | None, has_color: bool) ->
 
     return Console(
         file=stream,
-        width=width or PIPE_WIDTH,
+        width=width or terminal_width()["width"],
         force_terminal=has_color,
         no_color=not has_color,
         highlight=False,
@@ -119,39 +132,77 @@ def plain_console(stream: io.StringIO, *, width: int | None, has_color: bool) ->
 
 
 def trimmed_text(stream: io.StringIO) -> str:
-    """What was printed, without the spaces with which tables fill their lines."""
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    """What was printed, without the spaces with which tables fill their lines; at most one empty line in a row."""
+    lines = [line.rstrip() for line in stream.getvalue().splitlines()]
+    kept = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
+    return "\n".join(kept).rstrip("\n") + "\n"
 
 
 def _print_table(console: Console, table: Table) -> None:
     from rich import table as rich_table
     from rich.box import SIMPLE_HEAD
-    from rich.text import Text
+    from rich.measure import Measurement
 
-    printed = rich_table.Table(
-        title=printable(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
-    )
-    for column in table.columns:
+    printed = rich_table.Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
+    for place, column in enumerate(table.columns):
+        cells = [_lines(row[place]) for row in table.rows if row]
         printed.add_column(
             printable(column.heading),
             justify="right" if column.is_right else "left",
             no_wrap=column.wrap == "never",
-            overflow="fold" if column.wrap == "anywhere" else "ellipsis",
-            min_width=column.min_width,
+            overflow="fold",
+            min_width=column.min_width or _least_width(column, cells),
             max_width=column.max_width,
         )
     for row in table.rows:
-        cells = (Text(printable_lines(c.text), c.style) if isinstance(c, Cell) else printable(c) for c in row)
-        printed.add_row(*cells) if row else printed.add_section()
-    console.print(printed)
+        printed.add_row(*map(_cell, row)) if row else printed.add_section()
+    if table.title:
+        _print_line(console, Line(table.title, "bold"))
+    # Measured as if there were all the room in the world: in less, a table says that it fits, and cuts its cells.
+    needed = Measurement.get(console, console.options.update(max_width=_ENDLESS), printed)
+    if needed.minimum <= console.width:
+        console.print(printed)
+    else:
+        _print_stacked(console, table)
+    console.print()
 
 
-_LINE_WRAPS: dict[str, dict[str, Any]] = {
-    "words": {},
-    "ellipsis": {"no_wrap": True, "overflow": "ellipsis"},
-    "crop": {"no_wrap": True, "overflow": "crop"},
-    "never": {"soft_wrap": True},
-}
+def _least_width(column: Column, cells: Sequence[str]) -> int | None:
+    """The width without which a column would be cut, or could not be read."""
+    from rich.cells import cell_len
+
+    longest = max(
+        (cell_len(line) for cell in (*cells, printable(column.heading)) for line in cell.splitlines()), default=0
+    )
+    if column.wrap == "never":
+        return longest or None
+    return min(longest, _LEAST_PROSE, column.max_width or _LEAST_PROSE) or None
+
+
+def _cell(cell: str | Cell) -> Text:
+    from rich.text import Text
+
+    return Text(_lines(cell), cell.style if isinstance(cell, Cell) else "")
+
+
+def _lines(cell: str | Cell) -> str:
+    return printable_lines(cell.text) if isinstance(cell, Cell) else printable(cell)
+
+
+def _print_stacked(console: Console, table: Table) -> None:
+    """Write a table as a list: each row under its first cell, with the headings beside the other cells."""
+    headings = [printable(column.heading) for column in table.columns]
+    room = max(map(len, headings[1:]), default=0)
+    for row in table.rows:
+        if not row:
+            console.print()
+            continue
+        _print_line(console, Line(_lines(row[0]) or headings[0], "bold"))
+        for heading, cell in zip(headings[1:], row[1:], strict=True):
+            text, style = _lines(cell), cell.style if isinstance(cell, Cell) else ""
+            if text.strip():
+                key = f"  {heading:<{room}}  " if room else "  "
+                _print_line(console, Line(((key, ""), (one_line(text), style)), hang=len(key)))
 
 
 def _print_line(console: Console, line: Line) -> None:
@@ -161,7 +212,22 @@ def _print_line(console: Console, line: Line) -> None:
     text = Text()
     for piece, style in pieces:
         text.append(printable(piece), style)
-    console.print(text, **_LINE_WRAPS[line.wrap])
+    if line.is_drawing:
+        console.print(text, no_wrap=True, overflow="crop")
+        return
+    hang = _hang(text.plain) if line.hang is None else line.hang
+    hang = hang if console.width - hang >= _LEAST_PROSE else 0
+    begin, *others = text[hang:].wrap(console, console.width - hang, overflow="fold") or [Text()]
+    for place, each in enumerate((begin, *others)):
+        each.rstrip()
+        shown = (text[:hang] if place == 0 else Text(" " * hang)).append_text(each)
+        console.print(shown, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _hang(text: str) -> int:
+    """How far a text is indented, with the sign of an item of a list."""
+    item = text.lstrip(" ")
+    return len(text) - len(item) + (2 if item.startswith("- ") else 0)
 
 
 def markdown(table: Table, *, escape: Callable[[str], str] | None = None) -> Iterator[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from hallumeter.instruments import metric_named
 from hallumeter.records.measurement import MetricSummary, Profile, Summary
 
+from .certain import CertainFinding, finding_lines
 from .document import ReasonCount
 from .judges import advice_text, panel_advice
 from .reasons import reason_words, top_reasons
@@ -17,14 +21,16 @@ from .wording import (
     DIRECTION_WORDS,
     LABEL_WORDS,
     NO_VALUE,
+    format_count,
     format_counts,
     format_number,
     format_pair,
+    interval_words,
     plural,
 )
 
 GROUP_COLUMNS = ("mihr", "mahr", "factscore", "consensus_f1", "uncertainty_total", "far", "over_refusal_rate")
-"""What the table of groups compares; the other formats have everything."""
+"""What the table of groups compares with --verbose; the other formats have everything."""
 JUDGE_COLUMNS = ("mihr", "mahr", "judge_sensitivity", "judge_specificity")
 PANEL_COLUMNS = ("agreement_with_others", "alpha_without", "alpha_gain_without")
 """What tells whether to drop a judge."""
@@ -32,37 +38,280 @@ MOST_PAIRS = 6
 """Pairs of judges that are all named: those of four judges."""
 _OF_ONE_JUDGE = {"judge_sensitivity", "judge_specificity", "cohen_kappa", *PANEL_COLUMNS}
 _STYLES = {"high": "green", "medium": "yellow", "low": "red", "unknown": "dim"}
+CONSENSUS_METRICS = ("consensus_precision", "consensus_recall", "consensus_f1", "consensus_f1_others")
+"""How far models agree with each other; shown where somebody asks for it."""
+_FURTHER = {
+    *("mihr_refuted", "mihr_mean", "factscore", "factscore_penalized", "shannon_entropy"),
+    *("uncertainty_total", "uncertainty_epistemic", "uncertainty_aleatoric"),
+    *("token_surprisal", "least_token_probability"),
+}
+"""Variants of the headline, and what comes along without being asked for: for --verbose."""
+_PLAIN = {
+    "mihr": "Unsupported claims",
+    "mahr": "Answers with at least one",
+    "expected_unsupported_rate": "Expected share",
+}
+"""The headline in the shortest words; other metrics are called as in the catalog."""
+_IN_COLUMNS = {"mihr": "unsupported claims", "mahr": "answers with one"}
+_EXPECTED, _CALIBRATED = "expected_unsupported_rate", "|calibration:"
+"""A metric, and what its signature says of a judge whose probabilities are calibrated."""
+_QUOTED = "the rate to quote"
+_CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What a terminal shows of a summary, beside its headline."""
+
+    is_verbose: bool = False
+    """Every metric, judge, reason and signature."""
+    has_profile: bool = False
+    """The opinion of the policies: for a user who gave one."""
+    has_consensus: bool = False
+    """How far models agree with each other, which a user has asked for."""
+    source: str = ""
+    """What was read, such as the name of a file."""
+    reasons: Sequence[ReasonCount] = ()
+    findings: Sequence[CertainFinding] = ()
+    """The most certain ones."""
 
 
 def table_text(
-    summary: Summary, *, reasons: Sequence[ReasonCount] = (), width: int | None = None, has_color: bool = False
+    summary: Summary, *, shown: Shown | None = None, width: int | None = None, has_color: bool = False
 ) -> str:
-    """Everything a person needs at first: headline, groups, judges, reasons, profile, signatures."""
-    return terminal(_parts(summary, reasons), width=width, has_color=has_color, is_trimmed=False)
+    """What a person needs at first: what was read, the rates, groups, judges and findings; or everything."""
+    chosen = shown or Shown()
+    parts = _everything(summary, chosen) if chosen.is_verbose else _brief(summary, chosen)
+    findings = _finding_parts(summary, chosen, has_color=has_color)
+    return terminal([*parts, *findings], width=width, has_color=has_color)
 
 
-def _parts(summary: Summary, reasons: Sequence[ReasonCount]) -> Iterator[Table | Line]:
-    yield Line(_head(summary), "bold")
+# In brief.
+
+
+def _brief(summary: Summary, shown: Shown) -> Iterator[Table | Line]:
+    yield Line(_read_words(summary, shown.source), "bold")
     whole = [row for row in summary.metrics if not row.by]
+    headline = whole[0].judge if whole else None
+    hidden = _FURTHER | _OF_ONE_JUDGE | (set() if shown.has_consensus else set(CONSENSUS_METRICS))
+    mine = [row for row in whole if row.judge in (headline, None) and row.metric not in hidden]
+    # Probabilities that nobody has held against the truth make no rate to quote.
+    known = [row for row in mine if row.value is not None and (row.metric != _EXPECTED or _CALIBRATED in row.signature)]
+    yield Line()
+    yield from _rate_lines(known)
+    yield from _missing_lines(summary, known)
+    yield from _undefined_lines(mine, is_alone=not known, has_consensus=shown.has_consensus)
+    groups = [row for row in summary.metrics if row.by and row.judge in (headline, None) and row.metric not in hidden]
+    yield from _brief_groups([row for row in groups if row.metric != _EXPECTED])
+    yield from _brief_judges([row for row in whole if row.judge is not None])
+    if shown.has_profile:
+        yield from map(_profile_line, summary.profile.values())
+
+
+def _read_words(summary: Summary, source: str) -> str:
+    """One line of what was read, and who judged it."""
+    counts = summary.counts
+    read = plural(counts.records, "answer")
+    where = f" in {source}" if source else ""
+    judges = [row.judge for row in summary.metrics if row.metric == "mihr" and not row.by]
+    named = list(dict.fromkeys(judge for judge in judges if judge and judge != CONSENSUS))
+    by = f", judged by {_listed(named)}" if named else ""
+    claims = f" with {plural(counts.claims, 'claim')}" if counts.claims else ""
+    return f"{read}{claims}{where}{by}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rate_lines(rows: Sequence[MetricSummary]) -> Iterator[Line]:
+    """One line for each rate: value, interval, counts, and which way is better where the name does not say so."""
+    names = [_PLAIN.get(row.metric) or _alias(row.metric) for row in rows]
+    room = max(map(len, names), default=0)
+    values, intervals = [_value(row) for row in rows], [_interval(row) for row in rows]
+    value_room, interval_room = (max(map(len, texts), default=0) for texts in (values, intervals))
+    for row, name, value, interval in zip(rows, names, values, intervals, strict=True):
+        head = f"  {name:<{room}}  "
+        numbers = f"{value:>{value_room}}  {interval:<{interval_room}}  "
+        pieces = ((head, ""), (numbers, "bold"), (_counted(row), ""))
+        yield Line(pieces, hang=len(head) + len(numbers))
+    if any(row.interval for row in rows):
+        expected = any(row.metric == _EXPECTED for row in rows)
+        how = " The expected share sums the judge's probabilities: it depends on no threshold." if expected else ""
+        yield Line(f"  In brackets: {_interval_name(rows)}s.{how}", "dim")
+
+
+def _counted(row: MetricSummary) -> str:
+    """What was counted, and what a reader cannot see in the name."""
+    if row.metric == _EXPECTED:
+        return _QUOTED
+    counts = f"{format_count(row.count or 0)} of {format_count(row.total or 0)}"
+    if row.count is None or not _is_share(row):
+        counts = "" if row.total is None else f"n = {format_count(row.total)}"
+    way = "" if row.metric in _PLAIN else DIRECTION_WORDS[row.direction][1]
+    return ", ".join(filter(None, [counts, way]))
+
+
+def _missing_lines(summary: Summary, rows: Sequence[MetricSummary]) -> Iterator[Line]:
+    """What is undecided or failed, and how far it could move the rate; never left out."""
+    first = next((row for row in rows if row.undecided or row.failed), None)
+    if first is not None:
+        parts = [f"{first.undecided:,} undecided"] if first.undecided else []
+        parts += [f"{first.failed:,} failed"] if first.failed else []
+        low, high = first.bounds or (None, None)
+        name = (_PLAIN.get(first.metric) or _alias(first.metric)).lower()
+        moved = "" if low is None or high is None or low == high else _moved(first, name, (low, high))
+        yield Line(f"  Not counted: {' and '.join(parts)}{moved}", "yellow")
+    elif summary.counts.failures:
+        yield Line(f"  Not counted: {plural(summary.counts.failures, 'failure')}", "yellow")
+    without = summary.counts.records_without_claims
+    if without and summary.counts.claims:
+        yield Line(
+            f"  {plural(without, 'answer')} without a claim {'counts' if without == 1 else 'count'} in no rate", "dim"
+        )
+
+
+def _moved(row: MetricSummary, name: str, bounds: tuple[float, float]) -> str:
+    low, high = (_percent_number(end) if _is_share(row) else format_number(end) for end in bounds)
+    return f"; with them, {name}: {low} to {high}{' %' if _is_share(row) else ''}"
+
+
+def _undefined_lines(rows: Sequence[MetricSummary], *, is_alone: bool, has_consensus: bool) -> Iterator[Line]:
+    """Why something has no value: everything where nothing has one, else what was asked for."""
+    asked = CONSENSUS_METRICS if has_consensus else ()
+    for reason, names in _reasons(row for row in rows if is_alone or row.metric in asked).items():
+        yield Line(f"  undefined: {', '.join(names)}: {reason}", "yellow")
+    for row in rows:
+        if row.note:
+            yield Line(f"  warning: {row.metric}: {row.note}", "yellow")
+
+
+def _brief_groups(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
+    """One row per group, one column per metric that any group has."""
+    found = dict.fromkeys(row.metric for row in rows if row.value is not None)
+    metrics = [
+        *(metric for metric in _IN_COLUMNS if metric in found),
+        *(each for each in found if each not in _IN_COLUMNS),
+    ]
+    fields = tuple(dict.fromkeys(field for row in rows for field in row.by))
+    if not metrics:
+        return
+    cells = {(tuple(row.by.get(field, "") for field in fields), row.metric): row for row in rows}
+    has_claims = "mihr" in metrics
+    names = [_IN_COLUMNS.get(metric) or _alias(metric) for metric in metrics]
+    columns = [*left(*fields, wrap="words", max_width=40), *(right("claims") if has_claims else [])]
+    written = []
+    for group in dict.fromkeys(key for key, _ in cells):
+        counted = cells.get((group, "mihr"))
+        claims = [format_count(counted.total or 0) if counted is not None else ""] if has_claims else []
+        written.append([*group, *claims, *(_short_value(cells.get((group, metric))) for metric in metrics)])
+    yield Line()
+    yield Table([*columns, *left(*names)], written, f"By {' and '.join(fields)}")
+
+
+def _brief_judges(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
+    """One row per judge of a panel: what it flags, and what it could not decide."""
+    found = list(dict.fromkeys(row.judge for row in rows if row.metric == "mihr"))
+    if len(found) < 2:
+        return
+    cells = {(row.judge, row.metric): row for row in rows}
+    missing = [name for name in ("undecided", "failed") if any(getattr(cells[judge, "mihr"], name) for judge in found)]
+    written = [
+        [
+            judge or "",
+            *(_short_value(cells.get((judge, metric))) for metric in _IN_COLUMNS),
+            *(_count(getattr(cells[judge, "mihr"], name)) for name in missing),
+        ]
+        for judge in [found[0], *sorted(found[1:], key=CONSENSUS.__eq__)]
+    ]
+    columns = [*left("judge"), *left(*_IN_COLUMNS.values())]
+    yield Line()
+    yield Table([*columns, *right(*missing)], written, "By judge; --verbose shows how they agree")
+
+
+def _finding_parts(summary: Summary, shown: Shown, *, has_color: bool) -> Iterator[Line]:
+    if not shown.findings:
+        return
+    counts = (row.count for row in summary.metrics if row.metric == "mihr" and not row.by)
+    flagged = next(counts, None) or 0.0
+    of_all = f" of {format_count(flagged)}" if flagged > len(shown.findings) else ""
+    yield Line()
+    yield Line(f"Most certain findings ({len(shown.findings)}{of_all})", "bold")
+    yield from finding_lines(shown.findings, has_color=has_color)
+
+
+def _is_share(row: MetricSummary) -> bool:
+    """Whether it is a share of something, which people read in percent; scores of other tools stay as they are."""
+    known = metric_named(row.metric)
+    return known is not None and known.is_poolable and known.range[0] == 0 and known.range[1] == 1
+
+
+def _percent(share: float) -> str:
+    """A share in percent, that never shows none or all for what is not quite that.
+
+    >>> _percent(40 / 403), _percent(0.0001), _percent(0.99999), _percent(0.0)
+    ('9.9 %', '<0.1 %', '>99.9 %', '0.0 %')
+    """
+    return f"{_percent_number(share)} %"
+
+
+def _percent_number(share: float) -> str:
+    shown = f"{share * 100:.1f}"
+    if shown in ("0.0", "100.0") and share not in (0.0, 1.0):
+        return "<0.1" if share < 0.5 else ">99.9"
+    return shown
+
+
+def _value(row: MetricSummary) -> str:
+    assert row.value is not None
+    return _percent(row.value) if _is_share(row) else format_number(row.value)
+
+
+def _interval(row: MetricSummary) -> str:
+    if row.interval is None:
+        return ""
+    low, high = (_percent_number(end) if _is_share(row) else format_number(end) for end in row.interval)
+    return f"({low} to {high})"
+
+
+def _short_value(row: MetricSummary | None) -> str:
+    if row is None or row.value is None:
+        return NO_VALUE
+    return f"{_value(row)} {_interval(row)}".rstrip()
+
+
+def _interval_name(rows: Sequence[MetricSummary]) -> str:
+    text = {found[1] for row in rows if row.interval and (found := _CONFIDENCE.search(row.signature))}
+    return interval_words(float(text.pop())) if len(text) == 1 else "interval"
+
+
+# With --verbose.
+
+
+def _everything(summary: Summary, shown: Shown) -> Iterator[Table | Line]:
+    yield Line(_head(summary), "bold")
+    hidden = () if shown.has_consensus else CONSENSUS_METRICS
+    rows = [row for row in summary.metrics if row.metric not in hidden]
+    whole = [row for row in rows if not row.by]
     headline = whole[0].judge if whole else None
     mine = [row for row in whole if row.judge in (headline, None, ALL_JUDGES) and row.metric not in _OF_ONE_JUDGE]
     yield from _metric_parts(mine)
-    yield from _group_tables([row for row in summary.metrics if row.by and row.judge in (headline, None)])
+    yield from _group_tables([row for row in rows if row.by and row.judge in (headline, None)])
     yield from _judge_parts([row for row in whole if row.judge is not None])
-    yield from _reason_tables(reasons)
-    yield from map(_profile_line, summary.profile.values())
+    yield from _reason_tables(shown.reasons)
+    if shown.has_profile:
+        yield from map(_profile_line, summary.profile.values())
     # With several judges, the rows on their agreement would say the same again.
-    shown = [row for row in mine if row.judge != ALL_JUDGES] or mine
-    if shown:
-        yield from signature_lines(shown)
-    if len(shown) < len(mine):
+    signed = [row for row in mine if row.judge != ALL_JUDGES] or mine
+    if signed:
+        yield from signature_lines(signed)
+    if len(signed) < len(mine):
         yield Line("  --format markdown has those of agreement, too", "dim")
 
 
 def signature_lines(rows: Iterable[MetricSummary]) -> Iterator[Line]:
     """What the figures depend on."""
     yield from (Line(), Line("signatures", "dim"))
-    yield from (Line(f"  {row.signature}", "dim", "never") for row in rows)
+    yield from (Line(f"  {row.signature}", "dim") for row in rows)
 
 
 def _head(summary: Summary) -> str:
@@ -77,17 +326,19 @@ def _head(summary: Summary) -> str:
 
 def _metric_parts(rows: Sequence[MetricSummary]) -> Iterator[Table | Line]:
     """The headline: one row per metric."""
-    columns = [*left("metric"), *right("value"), *left("95 % interval" if _is_usual(rows) else "interval")]
-    columns += [*right("counts"), *right("undecided", "failed", wrap="words"), *left("best to worst case")]
+    known = [row for row in rows if row.value is not None]
+    missing = [name for name in ("undecided", "failed") if any(getattr(row, name) for row in known)]
+    has_bounds = any(_best_to_worst(row) for row in known)
+    interval = "95 % interval" if _is_usual(rows) else "interval"
+    columns = [*left("metric", wrap="words"), *right("value"), *left(interval), *right("counts", *missing)]
+    columns += left("best to worst case") if has_bounds else []
     cells = [
         [
-            *(_name(row.metric), format_number(row.value), format_pair(row.interval), format_counts(row)),
-            f"{row.undecided:,}" if row.undecided else "",
-            f"{row.failed:,}" if row.failed else "",
-            _best_to_worst(row),
+            *(_name(row.metric), _number(row.value), format_pair(row.interval), format_counts(row)),
+            *(_count(getattr(row, name)) for name in missing),
+            *([_best_to_worst(row)] if has_bounds else []),
         ]
-        for row in rows
-        if row.value is not None
+        for row in known
     ]
     if cells:
         yield Table(columns, cells, "All responses")
@@ -181,6 +432,20 @@ def _reason_tables(reasons: Sequence[ReasonCount]) -> Iterator[Table]:
 def _name(metric: str) -> str:
     known = metric_named(metric)
     return f"{known.alias} {DIRECTION_WORDS[known.direction][0]}".rstrip() if known else metric
+
+
+def _alias(metric: str) -> str:
+    known = metric_named(metric)
+    return known.alias if known else metric
+
+
+def _count(number: int) -> str:
+    """A number of claims; none is left blank."""
+    return f"{number:,}" if number else ""
+
+
+def _number(value: float | None) -> str:
+    return NO_VALUE if value is None else format_number(value)
 
 
 def _best_to_worst(row: MetricSummary) -> str:

@@ -26,6 +26,7 @@ from hallumeter.report.judges import NOBODY, advice_text, panel_advice
 from hallumeter.report.page.render import render_html
 from hallumeter.report.reasons import count_reasons, failure_words, reason_words
 from hallumeter.report.summary_text import summary_text
+from hallumeter.report.terminal import Shown, table_text
 from hallumeter.stats.agreement import judges_apart
 from report_samples import sample_document
 
@@ -201,19 +202,21 @@ def test_the_page_advises_and_shows_each_judge_beside_the_others() -> None:
 
 def test_the_terminal_names_the_top_reasons_and_the_judge_that_stands_apart() -> None:
     rates = [panel_row("mihr", judge, 0.5) for judge in ("consensus", RULES, MODEL, OTHER)]
-    text = summary_text(audit_summary(*rates, *APART), "table", reasons=count_reasons(VERDICTS))
+    text = table_text(
+        audit_summary(*rates, *APART), shown=Shown(is_verbose=True, reasons=count_reasons(VERDICTS)), width=140
+    )
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "Refuted money_mismatch 1 rules the response and the evidence give different amounts of money" in lines
     assert any(line.startswith("Undecided too_short 1 ") and "too short to be checked" in line for line in lines)
     assert not any("number_mismatch" in line for line in lines), "only three reasons of a label are named"
     assert any(line.startswith("anthropic:large ") and "0.620 0.500 – 0.730 0.210 0.100" in line for line in lines)
     assert "Without anthropic:large the others agree better" in text
-    assert "Top reasons" not in summary_text(audit_summary(*rates), "table")
+    assert "Top reasons" not in table_text(audit_summary(*rates), shown=Shown(is_verbose=True))
 
 
 def test_markdown_names_them_too_and_escapes_what_it_must() -> None:
     odd = [verdict(0, RULES, Label.REFUTED, "a`b|c\nd")]
-    text = summary_text(audit_summary(*APART), "markdown", reasons=count_reasons([*odd, *VERDICTS]))
+    text = summary_text(audit_summary(*APART), "markdown", shown=Shown(reasons=count_reasons([*odd, *VERDICTS])))
     assert "- undecided, top reasons: `quote_not_found` 1, `too_short` 1" in text
     assert r"`a'b\|c" in text
     assert "- judges: Without anthropic:large the others agree better (alpha 0.410 \\[0.300" in text
@@ -221,7 +224,7 @@ def test_markdown_names_them_too_and_escapes_what_it_must() -> None:
 
 def test_a_reason_from_a_file_does_not_command_the_terminal() -> None:
     odd = [verdict(0, RULES, Label.REFUTED, "\x1b[31mred\x00")]
-    assert "\x1b" not in summary_text(audit_summary(), "table", reasons=count_reasons(odd))
+    assert "\x1b" not in table_text(audit_summary(), shown=Shown(is_verbose=True, reasons=count_reasons(odd)))
 
 
 def test_a_judge_that_points_to_the_whole_claim_points_to_nothing_further() -> None:

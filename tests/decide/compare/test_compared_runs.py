@@ -13,6 +13,7 @@ from hallumeter import Comparison, Run, compare, load, transcripts
 from hallumeter.claims.profiles import Policy
 from hallumeter.decide.compare.pipeline import rank_runs
 from hallumeter.decide.compare.reading import CompareSettings
+from hallumeter.decide.compare.text import comparison_text
 from hallumeter.decide.gate.pipeline import gate
 from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError, SettingsError
@@ -153,6 +154,35 @@ def test_slices_are_compared_beside_the_whole_and_clusters_hold_records_together
     assert all(row.test and row.test.startswith("sign_flip") for row in found.rows)
     with pytest.raises(SettingsError, match=r"cannot compare 'mihrr': .* did you mean mihr"):
         compare(first, second, settings=CompareSettings(metrics=("mihrr",)))
+
+
+def test_slices_decide_nothing_unless_they_are_gated(tmp_path: Path) -> None:
+    """One small task gets much worse, the others not at all: the whole is what it is without a look at slices."""
+
+    def rows(bad: str) -> list[dict[str, object]]:
+        return [
+            row
+            for number in range(40)
+            for row in verdict_rows({f"r{number}": "ssss" if number % 4 else bad}, task="QA" if number % 4 else "chat")
+        ]
+
+    first, second = run_of(tmp_path / "a", rows("ssss")), run_of(tmp_path / "b", rows("rrrr"))
+    margin = ComparePolicy(margin=0.6, is_margin_chosen=True)
+
+    def compared(*by: str, policy: ComparePolicy = margin) -> Comparison:
+        return compare(first, second, settings=CompareSettings(by=by, metrics=("mihr",), policy=policy))
+
+    whole, sliced = compared(), compared("task")
+    assert sliced.rows[0] == whole.rows[0], "to look at slices changes nothing about the whole"
+    assert (sliced.outcome, sliced.are_slices_gated) == (whole.outcome, False) == ("no_regression", False)
+    assert [row.outcome for row in sliced.rows if row.by == {"task": "chat"}] == ["worse"]
+    gated = compared("task", policy=structs.replace(margin, are_slices_gated=True))
+    assert (gated.outcome, gated.are_slices_gated) == ("regression", True)
+    assert gated.reasons == ("mihr (task=chat) is worse by more than chance",)
+    assert "Slices (they decide nothing without --gate-slices)" in comparison_text(sliced, width=80)
+    assert "Slices (they decide as well)" in comparison_text(gated, width=80)
+    assert "p (Holm)" not in comparison_text(gated, width=80)
+    assert "p (Holm)" in comparison_text(gated, is_verbose=True, width=80)
 
 
 def test_models_under_one_id_are_aligned_and_drawn_together(tmp_path: Path) -> None:

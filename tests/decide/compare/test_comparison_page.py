@@ -39,8 +39,8 @@ def test_reasons_tell_what_moved_and_by_how_much() -> None:
     told = "{}: from 0.100 to 0.300, a difference of {} that chance does not explain (p 0.001 after correction)."
     worse, better = compared_row(), compared_row("mahr", outcome="better", difference=-0.2, interval=(-0.3, -0.1))
     assert reasons_of(comparison_of(worse, better)) == [
-        told.format("MiHR is worse", "+0.200 (0.120 – 0.280)"),
-        told.format("MaHR is better", "-0.200 (-0.300 – -0.100)"),
+        told.format("Unsupported claims (MiHR) is worse", "+0.200 (0.120 – 0.280)"),
+        told.format("Answers with an unsupported claim (MaHR) is better", "-0.200 (-0.300 – -0.100)"),
     ]
 
 
@@ -51,10 +51,10 @@ def test_reasons_tell_what_is_unmeasured_open_or_unchanged() -> None:
     undefined = compared_row("mahr", outcome="unmeasured", undefined="the first run has nothing to count")
     assert reasons_of(comparison_of(missing, undefined, outcome="unmeasured")) == [
         (
-            "MiHR: of the records 4 / 6 are unmeasured in the first run and 0 / 6 in the second. "
+            "Unsupported claims (MiHR): of the records 4 / 6 are unmeasured in the first run and 0 / 6 in the second. "
             "Records that broke: nan 4."
         ),
-        "MaHR: the first run has nothing to count.",
+        "Answers with an unsupported claim (MaHR): the first run has nothing to count.",
         "1 record is only in candidate.",
     ]
     sided = compared_row(direction="none", outcome="differs")
@@ -62,7 +62,7 @@ def test_reasons_tell_what_is_unmeasured_open_or_unchanged() -> None:
     wide, free = compared_row(outcome="inconclusive"), compared_row("x:y", outcome="inconclusive", margin=None)
     assert reasons_of(comparison_of(wide, free, outcome="inconclusive")) == [
         (
-            "MiHR: a change for the worse of 0.050 or more is neither shown nor ruled out. "
+            "Unsupported claims (MiHR): a change for the worse of 0.050 or more is neither shown nor ruled out. "
             "So many records would show a difference of 0.080."
         ),
         "x:y: nobody has said how much is too much; choose a margin.",
@@ -77,7 +77,7 @@ def test_of_many_reasons_the_first_are_told_and_the_others_counted() -> None:
     rows = [compared_row(by={"task": str(number)}) for number in range(9)]
     reasons = reasons_of(comparison_of(*rows))
     assert len(reasons) == 7
-    assert reasons[0].startswith("MiHR (task=0) is worse")
+    assert reasons[0].startswith("Unsupported claims (MiHR) (task=0) is worse")
     assert reasons[-1] == "And 3 more; the tables have all."
 
 
@@ -160,7 +160,7 @@ def test_only_shares_are_drawn_and_the_others_named() -> None:
     rows = [compared_row(), compared_row("perplexity:x", effect="paired_d"), compared_row("mahr", difference=None)]
     [chart] = difference_charts(rows, 0.95, number=0)
     assert len(chart.spec["data"]["values"]) == 1  # type: ignore[call-overload, index, arg-type]
-    assert chart.caption.endswith("Not drawn: perplexity:x, MaHR.")
+    assert chart.caption.endswith("Not drawn: perplexity:x, Answers with an unsupported claim (MaHR).")
     assert difference_charts(rows[1:], 0.95, number=0) == []
     many = [compared_row(by={"task": str(number)}) for number in range(ROWS_DRAWN + 2)]
     assert difference_charts(many, 0.95, number=0)[0].caption.endswith("2 more rows are in the table.")

@@ -11,6 +11,7 @@ import pytest
 from compared_runs import run_of, verdict_rows
 from hallumeter import audit
 from hallumeter.claims.profiles import Policy, Rule, parse_policy
+from hallumeter.claims.settings import OperatingPoint
 from hallumeter.decide.gate.first_policy import first_policy
 from hallumeter.decide.gate.pipeline import gate
 from hallumeter.decide.gate.text import gate_github, gate_junit, gate_sarif, gate_text
@@ -168,3 +169,66 @@ def test_untrusted_text_stays_text_in_every_form(tmp_path: Path) -> None:
     assert all(line.startswith(("::error ", "::warning ")) for line in gate_github(found).splitlines())
     json.loads(gate_sarif(found))
     assert "\x1b" not in gate_text(found) + gate_github(found) + gate_junit(found)
+
+
+def probable(chances: dict[str, list[float]], *, threshold: float = 0.5, **fields: object) -> list[dict[str, object]]:
+    """Rows of a judge that flags from a threshold on, with its probabilities."""
+    return [
+        {**row, "unsupported_probability": chance}
+        for record, given in chances.items()
+        for row, chance in zip(
+            verdict_rows({record: "".join("n" if chance >= threshold else "s" for chance in given)}, **fields),
+            given,
+            strict=True,
+        )
+    ]
+
+
+def test_labels_are_decided_again_at_another_threshold(tmp_path: Path) -> None:
+    chances = {"r1": [0.1, 0.3, 0.6], "r2": [0.2, 0.3, 0.4], "r3": [0.05, 0.1, 0.2]}
+    run = run_of(tmp_path / "a", probable(chances))
+    bounds = Bound("mihr", at_most=0.2), Bound("mahr", at_most=0.5), Bound("expected_unsupported_rate", at_most=0.3)
+    as_it_is = gate(run, held(*bounds))
+    assert ([check.point for check in as_it_is.checks[:2]], as_it_is.outcome) == ([1 / 9, 1 / 3], "passed")
+    lower = gate(run, held(*bounds), threshold=0.3)
+    assert [check.point for check in lower.checks[:2]] == [4 / 9, 2 / 3]
+    assert (lower.outcome, lower.threshold, lower.claims_total) == ("broken", 0.3, 4)
+    assert [each.record_id for each in lower.checks[0].offenders] == ["r1", "r2"]
+    assert lower.checks[2].point == as_it_is.checks[2].point, "no threshold is in the expected share"
+    assert "Labels are decided at the threshold 0.3" in gate_text(lower)
+    # What another run finds that was judged at this threshold is the same, interval and all.
+    again = gate(run_of(tmp_path / "b", probable(chances, threshold=0.3)), held(*bounds))
+    assert [(check.point, check.interval) for check in again.checks] == [
+        (check.point, check.interval) for check in lower.checks
+    ]
+
+
+def test_slices_are_decided_again_too(tmp_path: Path) -> None:
+    rows = probable({"r1": [0.1, 0.6]}, task="QA") + probable({"r2": [0.3, 0.4]}, task="chat")
+    run = run_of(tmp_path / "a", rows, by=("task",))
+    found = gate(run, held(Bound("mihr", at_most=0.6, each=("task",))), threshold=0.3)
+    assert [(check.by, check.point) for check in found.checks] == [({"task": "QA"}, 0.5), ({"task": "chat"}, 1.0)]
+
+
+def test_a_refuted_claim_stays_refuted_above_the_threshold_and_an_undecided_one_undecided(tmp_path: Path) -> None:
+    rows = verdict_rows({"r1": "rsu"})
+    for row, chance in zip(rows, (0.9, 0.8, 0.7), strict=True):
+        row["unsupported_probability"] = chance
+    found = gate(run_of(tmp_path / "a", rows), held(Bound("mihr", at_most=0.1), max_unmeasured=1.0), threshold=0.75)
+    assert [claim.label for claim in found.claims] == ["REFUTED", "NOT_ENOUGH_INFO"]
+
+
+def test_what_has_no_threshold_is_refused(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", probable({"r1": [0.1, 0.6]}))
+    with pytest.raises(SettingsError, match="mihr_refuted cannot be measured at another threshold"):
+        gate(run, held(Bound("mihr_refuted", at_most=1.0)), threshold=0.3)
+    with pytest.raises(SettingsError, match=r"threshold is 3; expected a probability"):
+        gate(run, held(Bound("mihr", at_most=1.0)), threshold=3)
+    with pytest.raises(SettingsError, match="the calibration is for the judge other, and the run is judged by j"):
+        gate(run, held(Bound("mihr", at_most=1.0)), threshold=OperatingPoint(0.3, "other", "a promise"))
+    bare = run_of(tmp_path / "b", verdict_rows({"r1": "sr"}))
+    with pytest.raises(SettingsError, match="j gave no probabilities"):
+        gate(bare, held(Bound("mihr", at_most=1.0)), threshold=0.3)
+    panel = run_of(tmp_path / "c", [*verdict_rows({"r1": "sr"}), *verdict_rows({"r1": "ss"}, judge="k")])
+    with pytest.raises(SettingsError, match="not those of one judge"):
+        gate(panel, held(Bound("mihr", at_most=1.0)), threshold=0.3)

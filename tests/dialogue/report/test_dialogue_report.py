@@ -233,7 +233,7 @@ def test_that_there_are_too_few_stands_in_every_form() -> None:
 def test_a_brief_summary_has_modes_differences_and_one_finding_of_each_kind() -> None:
     records = [answered("right", Label.SUPPORTED), answered("wrong", Label.REFUTED), answered("again", Label.REFUTED)]
     printed = dialogue_brief(dialogue_summary(), records)
-    for words in ("By mode", "agent minus llm", "What is wrong, for example", "You a", "signatures"):
+    for words in ("By mode", "agent minus llm", "What is wrong, for example", "You a"):
         assert words in printed
     assert printed.count("You a") == 1
     assert "All answers" not in printed

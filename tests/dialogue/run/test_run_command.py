@@ -50,11 +50,11 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
     result = typed(tmp_path, "--dry-run", systems=systems)
     assert result.exit_code == 0
     assert "2 patients, 10 questions" in result.stdout
-    assert "its price is not known" in result.stdout
-    assert result.stdout.endswith("total cost unknown\n")
+    assert "give --price MODEL=IN/OUT" in result.stdout
+    assert result.stdout.endswith("total cost: price unknown\n")
     priced = typed(tmp_path, "--dry-run", "--price", "openai:some-model=1/2", systems=systems).stdout
     assert "$1 in, $2 out per million tokens (given by the user)" in priced
-    assert priced.splitlines()[-1].startswith("total cost $0.0")
+    assert priced.splitlines()[-1].startswith("total cost: $0.0")
     assert not (tmp_path / "runs").exists()
 
 

@@ -31,9 +31,15 @@ MOST_PARTS = 8
 _CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
 
 
-def aspect_table(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
+def aspect_table(
+    summary: Summary, *, is_verbose: bool = False, width: int | None = None, has_color: bool = False
+) -> str:
     """Everything a person needs at first: drops by class, the other metrics, breakdowns, runs, what is undefined."""
-    return terminal(_parts(summary), width=width, has_color=has_color, is_trimmed=False)
+    parts = [*_parts(summary)]
+    if is_verbose:
+        whole = {row.metric: row for row in summary.metrics if not row.by}
+        parts += signature_lines(whole[metric] for metric in DROPPED[:4] if metric in whole)
+    return terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(summary: Summary) -> Iterator[Table | Line]:
@@ -51,7 +57,6 @@ def _parts(summary: Summary) -> Iterator[Table | Line]:
         yield Line(f"{text}{warning.advice}", "red" if warning.level == "HIGH" else "yellow")
     for group in undefined_groups((_alias(row), row) for row in whole.values()):
         yield Line(f"undefined: {', '.join(group.names)}: {group.reason}", "dim")
-    yield from signature_lines(whole[metric] for metric in DROPPED[:4] if metric in whole)
 
 
 def brief_table(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
@@ -60,7 +65,7 @@ def brief_table(summary: Summary, *, width: int | None = None, has_color: bool =
     whole = {row.metric: row for row in summary.metrics if not row.by}
     parts: list[Table | Line] = [Line(_head(summary, summary.aspects), "bold")]
     parts += _metric_tables("", [whole[metric] for metric in BRIEF if metric in whole])
-    return terminal([*parts, *_step_tables(summary)], width=width, has_color=has_color, is_trimmed=False)
+    return terminal([*parts, *_step_tables(summary)], width=width, has_color=has_color)
 
 
 def _step_tables(summary: Summary) -> Iterator[Table]:
@@ -146,11 +151,11 @@ def _interval_name(rows: Sequence[MetricSummary]) -> str:
     return interval_words(float(text.pop())) if len(text) == 1 else "interval"
 
 
-def aspects_text(summary: Summary, form: str) -> str:
+def aspects_text(summary: Summary, form: str, *, is_verbose: bool = False) -> str:
     """A summary of scorecards as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``."""
     if form != "table":
         return summary_text(summary, form)
-    return aspect_table(summary, **terminal_width())
+    return aspect_table(summary, is_verbose=is_verbose, **terminal_width())
 
 
 def aspects_brief(summary: Summary) -> str:

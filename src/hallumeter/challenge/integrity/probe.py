@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import shutil
 import subprocess
 import sys
 import threading
@@ -14,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.report.table import Cell, Table, left, markdown, terminal
+from hallumeter.report.table import Cell, Table, left, markdown, terminal, terminal_width
 from hallumeter.text.normalize import printable
 
 from .cases import Case, CaseResult, IntegrityResult, Outcome, all_cases, judged, summed
@@ -29,9 +28,7 @@ def result_text(result: IntegrityResult, form: str) -> str:
         return msgspec.json.format(msgspec.json.encode(result), indent=2).decode() + "\n"
     if form == "markdown":
         return "\n".join([_head(result), "", *markdown(_table(result), escape=_plain)]) + "\n"
-    is_terminal = sys.stdout.isatty()
-    width = max(shutil.get_terminal_size().columns, 100) if is_terminal else 160
-    return terminal([_table(result)], width=width, has_color=is_terminal)
+    return terminal([_table(result)], **terminal_width())
 
 
 def _head(result: IntegrityResult) -> str:

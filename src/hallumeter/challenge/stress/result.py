@@ -290,16 +290,17 @@ def _parts(result: StressResult) -> Iterator[Table | Line]:
 
 def _judge_parts(judge: JudgeResult, confidence: float) -> Iterator[Table | Line]:
     title = f"{judge.judge}: mutation score {_score(judge.mutation_score)}"
-    columns = [*_columns(("errors", "caught", "recall"), confidence), *right("place right")]
+    errors = [kind for kind in judge.kinds if kind.is_error and kind.n]
+    columns = [*_columns(("error", "caught", "recall"), confidence, errors), *right("located")]
     rows = [
-        [*_cells(kind), f"{kind.localised:,} / {kind.located:,}" if kind.located else NO_VALUE]
-        for kind in judge.kinds
-        if kind.is_error and kind.n
+        [*_cells(kind, errors), f"{kind.localised:,} / {kind.located:,}" if kind.located else NO_VALUE]
+        for kind in errors
     ]
     yield Table(columns, rows, title) if rows else Line(title)
+    controls = [kind for kind in judge.kinds if not kind.is_error and kind.n]
     yield Table(
-        _columns(("same meaning", "alarms", "rate"), confidence),
-        [_cells(kind) for kind in judge.kinds if not kind.is_error and kind.n],
+        _columns(("same meaning", "alarms", "rate"), confidence, controls),
+        [_cells(kind, controls) for kind in controls],
         f"{judge.judge}: false alarms {_score(judge.false_alarms)}",
     )
     absent = [kind for kind in judge.kinds if kind.value is None]
@@ -308,19 +309,24 @@ def _judge_parts(judge: JudgeResult, confidence: float) -> Iterator[Table | Line
         yield Line(f"undefined: {names}: {reason}", "dim")
 
 
-def _columns(names: tuple[str, str, str], confidence: float) -> list[Column]:
+def _columns(names: tuple[str, str, str], confidence: float, kinds: Sequence[KindResult]) -> list[Column]:
     first, counted, rate = names
-    numbers = right("n", counted, "undecided", "failed", rate)
-    return [*left(first, min_width=12), *numbers, *left(interval_words(confidence))]
+    numbers = right("claims", counted, *_missing(kinds), rate)
+    return [*left(first), *numbers, *left(interval_words(confidence))]
 
 
-def _cells(kind: KindResult) -> tuple[str, ...]:
+def _missing(kinds: Sequence[KindResult]) -> list[str]:
+    """Which of undecided and failed there are, and need a column."""
+    return [name for name in ("undecided", "failed") if any(getattr(kind, name) for kind in kinds)]
+
+
+def _cells(kind: KindResult, kinds: Sequence[KindResult]) -> tuple[str, ...]:
+    missing = (getattr(kind, name) for name in _missing(kinds))
     return (
         kind.kind,
         f"{kind.n:,}",
         f"{kind.counted:,}",
-        f"{kind.undecided:,}" if kind.undecided else "",
-        f"{kind.failed:,}" if kind.failed else "",
+        *(f"{count:,}" if count else "" for count in missing),
         NO_VALUE if kind.value is None else format_number(kind.value),
         format_pair(kind.interval),
     )

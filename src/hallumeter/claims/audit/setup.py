@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hallumeter.claims.extractors.protocol import Extractor
     from hallumeter.claims.retrieval.search import KnowledgeBase
     from hallumeter.claims.samples import Equivalence
-    from hallumeter.claims.settings import AuditSettings
+    from hallumeter.claims.settings import AuditSettings, OperatingPoint
     from hallumeter.models.protocol import Provider
     from hallumeter.records.judging import Judge
     from hallumeter.run.progress import ProgressListener
@@ -111,6 +111,19 @@ def check_threshold_is_used(settings: AuditSettings) -> None:
     if not any(isinstance(judge, str) and has_threshold(judge) for judge in settings.judges):
         names = [judge if isinstance(judge, str) else judge.spec.name for judge in settings.judges]
         raise SettingsError(f"preset and threshold are for the embedded judge; {', '.join(names)} cannot use them")
+
+
+def check_calibrated_judge(point: OperatingPoint, settings: AuditSettings) -> None:
+    """Refuse a threshold that was found for a judge who does not judge here: its probabilities mean something else."""
+    named = [judge for judge in settings.judges if isinstance(judge, str) and has_threshold(judge)]
+    names = [judge_named(judge, provider_of=_no_provider).spec.name for judge in named]
+    if point.judge not in names:
+        judged = ", ".join(names or [str(judge) for judge in settings.judges])
+        raise SettingsError(f"the calibration is for the judge {point.judge}, and these are judged by {judged}")
+
+
+def _no_provider(text: str) -> Provider:
+    raise SettingsError(f"{text} is a language model")
 
 
 def language_model_of_extractor(settings: AuditSettings) -> str | None:

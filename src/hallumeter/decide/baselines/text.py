@@ -25,7 +25,7 @@ _STANDINGS = {
 _NOTE = (
     "AUROC: how probable it is that something unsupported is ranked above something supported. difference: the judge "
     "less the baseline, on the same units; p is corrected for all baselines of a table. F1: the judge by its own "
-    "decisions, a baseline at a threshold that other responses chose."
+    "decisions, a baseline at a threshold that other responses chose. --format markdown has all columns."
 )
 
 
@@ -70,7 +70,7 @@ def _level_parts(found: NullBaselines, *, judge: str, level: LevelBaselines) -> 
         return
     if level.level != found.cluster:
         title += f" of {plural(level.judge.clusters, found.cluster)}"
-    yield _table(f"{title}: {SCORE_WORDS[level.score, level.level]}", found, judge=judge, level=level)
+    yield _brief_table(f"{title}: {SCORE_WORDS[level.score, level.level]}", found, judge=judge, level=level)
     yield from map(Line, _below(judge, level))
 
 
@@ -84,8 +84,29 @@ def _below(judge: str, level: LevelBaselines) -> Iterator[str]:
 
 def _table(title: str, found: NullBaselines, *, judge: str, level: LevelBaselines) -> Table:
     interval = interval_words(found.confidence)
-    numbers = right("n", "unsupported", "AUROC", interval, "difference", "interval", "p (Holm)", "F1")
-    return Table([*left(""), *numbers], list(_rows(judge, level)), title)
+    numbers = right("labelled", "unsupported", "AUROC", interval, "difference", "interval", "p (Holm)", "F1")
+    return Table([*left("compared"), *numbers], list(_rows(judge, level)), title)
+
+
+def _brief_table(title: str, found: NullBaselines, *, judge: str, level: LevelBaselines) -> Table:
+    """The same for a terminal: counts stand in the title, and the interval of a difference in the sentences below."""
+    units, positives = format_count(level.judge.units), format_count(level.judge.positives)
+    columns = [*left("compared", wrap="words"), *right("AUROC", interval_words(found.confidence))]
+    columns += right("difference", "p (Holm)", "F1")
+    rows = []
+    for (_, _, _, auroc, interval, difference, _, p_value, f1), name in zip(
+        _rows(judge, level), _counted_names(judge, level), strict=True
+    ):
+        rows.append([name, auroc, interval, difference, p_value, f1])
+    return Table(columns, rows, f"{title}; {positives} of {units} are unsupported")
+
+
+def _counted_names(judge: str, level: LevelBaselines) -> Iterator[str]:
+    """The judge and its baselines; one that was tried on fewer says so."""
+    yield judge
+    for row in level.rows:
+        units = row.found.units
+        yield _name(row, level) + ("" if units == level.judge.units else f" ({format_count(units)} labelled)")
 
 
 def _rows(judge: str, level: LevelBaselines) -> Iterator[list[str]]:

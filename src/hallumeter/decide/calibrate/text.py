@@ -12,7 +12,7 @@ from hallumeter.records.decisions import (
     Reliability,
     ReliabilityBin,
 )
-from hallumeter.report.table import Column, Line, Table, escaped, markdown, terminal
+from hallumeter.report.table import Column, Line, Table, escaped, markdown, terminal, terminal_width
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words
 
 # A reliability diagram in characters.
@@ -52,6 +52,10 @@ def _place(share: float) -> int:
     return round(share * (WIDTH - 1))
 
 
+NARROW = 96
+"""Columns below which numbers of an interval and its drawing do not fit beside each other."""
+_INTERVAL = 4
+"""Which column of the table of probabilities has the interval."""
 _RISK_NAMES = {
     "among_accepted": "hallucinated among accepted",
     "of_all": "hallucinated and accepted",
@@ -65,7 +69,7 @@ def calibration_text(calibration: Calibration, *, width: int | None = None, has_
     parts: list[Table | Line] = [
         Line(_title(calibration), "bold"),
         Line(census_words(calibration.labels)),
-        *_tables(calibration, has_diagram=True),
+        *_tables(calibration, has_diagram=True, is_narrow=(width or terminal_width()["width"]) < NARROW),
         *map(Line, _reliability_lines(calibration)),
         Line(),
         *(Line(line, style) for line in promise_lines(calibration)),
@@ -157,7 +161,7 @@ def _needed(calibration: Calibration, fewest: int) -> str:
     return f"{text}."
 
 
-def _tables(calibration: Calibration, *, has_diagram: bool) -> Iterator[Table]:
+def _tables(calibration: Calibration, *, has_diagram: bool, is_narrow: bool = False) -> Iterator[Table]:
     rows = calibration.thresholds
     first = ["slice"] if len(rows) > 1 else []
     names = [
@@ -176,7 +180,16 @@ def _tables(calibration: Calibration, *, has_diagram: bool) -> Iterator[Table]:
         f"Thresholds for {calibration.unit}s: {_RISK_NAMES[calibration.promise.risk]}",
     )
     if calibration.reliability is not None:
-        yield _reliability_table(calibration, calibration.reliability, has_diagram=has_diagram)
+        table = _reliability_table(calibration, calibration.reliability, has_diagram=has_diagram)
+        if is_narrow:
+            # The diagram draws the interval; its numbers are in the other forms.
+            kept = [place for place in range(len(table.columns)) if place != _INTERVAL]
+            table = Table(
+                [table.columns[place] for place in kept],
+                [[row[place] for place in kept] for row in table.rows],
+                table.title,
+            )
+        yield table
 
 
 def _row_cells(row: AcceptanceThreshold) -> list[str]:

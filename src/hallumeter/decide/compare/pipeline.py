@@ -171,6 +171,7 @@ def compare(
         outcome=outcome,
         reasons=reasons,
         notices=tuple(_notices(sides, (numbers[:, 0], numbers[:, 1]), by=chosen.by)),
+        are_slices_gated=chosen.policy.are_slices_gated,
     )
 
 

@@ -19,7 +19,7 @@ from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.ingest.scores import ranges_of
-from hallumeter.records.claim import Failure, Finding
+from hallumeter.records.claim import Failure, Finding, Label
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, LabelCounts, stable_hash
 from hallumeter.records.measurement import Measurement
 from hallumeter.records.ranking import Direction
@@ -216,7 +216,9 @@ class SeenRecord(NamedTuple):
 class Side:
     """One run: its records are read once, in order, and leave columns behind."""
 
-    def __init__(self, run: Run, settings: CompareSettings) -> None:
+    def __init__(self, run: Run, settings: CompareSettings, threshold: float | None = None) -> None:
+        """Open a run; with a `threshold` its labels are decided again, from the probabilities that it kept."""
+        self._threshold = threshold
         self._run = run  # a temporary run lives for as long as this
         self._folder = RunFolder(run.path)
         self._settings = settings
@@ -359,7 +361,7 @@ class Side:
         text = claim.text
         if text is None:
             text = (response.response or "")[claim.start : claim.end] if claim.start is not None else ""
-        label = settled_label(finding, self.headline)
+        label = decided_label(finding, self.headline, self._threshold)
         code = FAILED_CODE if label is None else LABEL_CODES[label]
         return ClaimKey(claim.kind, text, claim.start, claim.end, code)
 
@@ -374,6 +376,21 @@ class Side:
             # What could not be read has no record; what samples lack is no fault of the claims.
             if failure.record_id is not None and failure.claim_id is None and failure.step not in NOT_OF_RECORDS:
                 self._faults.setdefault(failure.record_id, []).append(failure)
+
+
+def decided_label(finding: Finding, headline: str | None, threshold: float | None) -> Label | None:
+    """The label that a claim counts with; with a threshold, the one that its probability has there.
+
+    What was called refuted stays so above it. What was called supported is not known to be contradicted: the evidence
+    is silent about it, as far as anybody can tell.
+    """
+    label = settled_label(finding, headline)
+    said = next((verdict for verdict in finding.verdicts if verdict.judge == headline), None)
+    if threshold is None or said is None or said.unsupported_probability is None or label is Label.UNDECIDED:
+        return label
+    if said.unsupported_probability < threshold:
+        return Label.SUPPORTED
+    return Label.NOT_ENOUGH_INFO if label is Label.SUPPORTED else label
 
 
 class _Column:

@@ -72,9 +72,26 @@ def compared_rows(
     settings: CompareSettings,
     is_unchanged: bool,
 ) -> tuple[MetricComparison, ...]:
-    """Every metric on every part, corrected for their number; then what each of them shows."""
+    """Every metric on every part, corrected for their number; then what each of them shows.
+
+    Slices that decide nothing are corrected apart: to look at them changes nothing about the whole.
+    """
+    if settings.policy.are_slices_gated:
+        families = [list(parts)]
+    else:
+        families = [[part for part in parts if not part.by], [part for part in parts if part.by]]
+    found: list[MetricComparison] = []
+    for family in families:
+        rows = [_row(arm, part, labels, settings=settings) for part in family for arm in arms]
+        found += _tested_family(rows, settings=settings, is_unchanged=is_unchanged)
+    return tuple(found)
+
+
+def _tested_family(
+    rows: list[MetricComparison], *, settings: CompareSettings, is_unchanged: bool
+) -> list[MetricComparison]:
+    """Rows that are corrected for their number together, and what each of them shows."""
     alpha = 1 - settings.confidence
-    rows = [_row(arm, part, labels, settings=settings) for part in parts for arm in arms]
     tested = [place for place, row in enumerate(rows) if row.p_value is not None]
     adjusted = holm([row.p_value for row in rows if row.p_value is not None])
     for place, p_value in zip(tested, adjusted.tolist(), strict=True):
@@ -92,7 +109,7 @@ def compared_rows(
         is_same = is_unchanged and not row.differing
         outcome = settings.policy.outcome_of(row, alpha=alpha, is_unchanged=is_same)
         finished.append(structs.replace(row, outcome=outcome))
-    return tuple(finished)
+    return finished
 
 
 def _row(

@@ -126,7 +126,8 @@ def named(row: MetricComparison) -> str:
 
 def reasons_of(comparison: Comparison) -> list[str]:
     """Why the outcome is what it is, one sentence each; of many the first."""
-    decisive = [row for row in comparison.rows if row.direction != "none"]
+    gated = comparison.are_slices_gated
+    decisive = [row for row in comparison.rows if row.direction != "none" and (gated or not row.by)]
     texts = list(_TELLERS[comparison.outcome](comparison, decisive))
     if len(texts) <= MOST_REASONS:
         return texts

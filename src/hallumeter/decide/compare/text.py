@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
@@ -35,15 +36,27 @@ MOST_EXAMPLES = 3
 _STYLES = {"regression": "bold red", "no_regression": "bold green"}
 
 
-def comparison_text(comparison: Comparison, *, width: int | None = None, has_color: bool = False) -> str:
-    """Metrics, transitions and what they show."""
-    return terminal(_parts(comparison), width=width, has_color=has_color)
+def comparison_text(
+    comparison: Comparison, *, is_verbose: bool = False, width: int | None = None, has_color: bool = False
+) -> str:
+    """Metrics, slices, transitions and what they show; with p values and what could be detected, if asked."""
+    return terminal(_parts(comparison, is_verbose=is_verbose), width=width, has_color=has_color)
 
 
-def _parts(comparison: Comparison) -> Iterator[Table | Line]:
+def _parts(comparison: Comparison, *, is_verbose: bool) -> Iterator[Table | Line]:
     names = f"{comparison.first.name} → {comparison.second.name}"
     yield Line(f"{names} · {records_words(comparison)} · {comparison.instrument}", "bold")
-    yield _metric_table(comparison)
+    yield Line()
+    title = f"By {comparison.cluster}, {comparison.second.name} less {comparison.first.name}"
+    yield _metric_table(comparison, [row for row in comparison.rows if not row.by], title, is_verbose=is_verbose)
+    slices = [row for row in comparison.rows if row.by]
+    if slices:
+        gated = "they decide as well" if comparison.are_slices_gated else "they decide nothing without --gate-slices"
+        yield from (Line(f"Slices ({gated})", "bold"), Line())
+    for name, rows in groupby(slices, key=slice_words):
+        yield _metric_table(comparison, list(rows), name, is_verbose=is_verbose)
+    if not is_verbose:
+        yield Line("--verbose adds corrected p values and the smallest difference that could be seen.", "dim")
     for row in comparison.rows:
         if row.undefined:
             where = f" ({slice_words(row)})" if row.by else ""
@@ -57,21 +70,19 @@ def _parts(comparison: Comparison) -> Iterator[Table | Line]:
         yield Line(f"  ... and {len(comparison.reasons) - MOST_REASONS:,} more; --format json has all")
 
 
-def _metric_table(comparison: Comparison) -> Table:
-    has_slices = any(row.by for row in comparison.rows)
-    has_bounds = any(bounds_words(row) for row in comparison.rows)
-    columns = left("metric")
-    columns += left("slice", wrap="anywhere") if has_slices else []  # breaks into lines where numbers need the width
+def _metric_table(comparison: Comparison, compared: list[MetricComparison], title: str, *, is_verbose: bool) -> Table:
+    has_bounds = any(bounds_words(row) for row in compared)
+    columns = left("metric", wrap="words")
     columns += [*right("first", "second", "difference"), *left(interval_words(comparison.confidence))]
-    columns += right("p (Holm)", "detectable")
+    columns += right("p (Holm)", "detectable") if is_verbose else []
     columns += [*(left("best to worst case") if has_bounds else []), *left("shows", wrap="words")]
     rows: list[list[str | Cell]] = []
-    for row in comparison.rows:
+    for row in compared:
         style = {"worse": "bold red", "better": "green"}.get(row.outcome, "")
         bounds = [bounds_words(row)] if has_bounds else []
-        names = [metric_words(row), *([slice_words(row) or "all"] if has_slices else [])]
-        rows.append([*names, *_figures(row), *bounds, Cell(ROW_WORDS[row.outcome], style)])
-    return Table(columns, rows, f"By {comparison.cluster}, {comparison.second.name} less {comparison.first.name}")
+        figures = _figures(row) if is_verbose else _figures(row)[:-2]
+        rows.append([metric_words(row), *figures, *bounds, Cell(ROW_WORDS[row.outcome], style)])
+    return Table(columns, rows, title)
 
 
 def _figures(row: MetricComparison) -> list[str]:
@@ -98,7 +109,7 @@ def _example_lines(comparison: Comparison) -> Iterator[Line]:
     for cell, change in shown:
         yield Line(f"  {change_words(cell)}  {change.record_id}", "dim")
         for text in dict.fromkeys(text for text in (change.first, change.second) if text is not None):
-            yield Line(f"    {one_line(text)}", wrap="ellipsis")
+            yield Line(f"    “{one_line(text)}”")
 
 
 def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bool = False) -> str:
@@ -118,7 +129,7 @@ def _ranking_parts(ranking: Ranking, *, unit: str) -> Iterator[Table | Line]:
         columns = [*left("run", wrap="words", max_width=40), *right("mean rank", wrap="words")]
         columns += left("alike", wrap="words")
         yield Table(columns, _ranks(ranking), known.alias if known else ranking.metric)
-        yield from (Line(line, wrap="crop") for line in (*diagram_lines(ranking), ""))
+        yield from (Line(line, is_drawing=True) for line in (*diagram_lines(ranking), ""))
     if ranking.undefined:
         yield Line(f"undefined: {ranking.metric}: {undefined_words(ranking, unit)}")
     elif ranking.p_value is not None and ranking.critical_difference is not None:

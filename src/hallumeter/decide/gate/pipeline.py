@@ -14,7 +14,8 @@ from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.claims.measure.response_names import run_record_id
 from hallumeter.claims.metrics.rates import rate_bounds
 from hallumeter.claims.profiles import Policy, headline_rows
-from hallumeter.decide.compare.reading import CompareSettings, Side
+from hallumeter.claims.settings import OperatingPoint, check_operating_point
+from hallumeter.decide.compare.reading import CompareSettings, Side, decided_label
 from hallumeter.decide.compare.rows import rates_bounds
 from hallumeter.errors import HallumeterError, SettingsError, nearest
 from hallumeter.formats.files import read_rows
@@ -26,8 +27,8 @@ from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
 from hallumeter.records.decisions import GATE_VERSION, BoundCheck, GateResult, OffendingClaim, OffendingRecord, Place
 from hallumeter.records.manifest import InputFile, Manifest
 from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.rate import Rates
 from hallumeter.records.response import Response
-from hallumeter.report.segmentation import settled_label
 from hallumeter.run.finished import Run
 from hallumeter.run.inputs import sha256_of
 from hallumeter.run.run_folder import RunFolder
@@ -39,8 +40,9 @@ from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 class ReadRun:
     """The records of a run by the values of some fields, and what was counted in them."""
 
-    def __init__(self, run: Run, fields: tuple[str, ...]) -> None:
-        self.side = Side(run, CompareSettings(by=fields))
+    def __init__(self, run: Run, fields: tuple[str, ...], threshold: float | None = None) -> None:
+        self.side = Side(run, CompareSettings(by=fields), threshold)
+        self._is_decided_again = threshold is not None
         self.fields = fields
         for _ in self.side.records():
             pass
@@ -78,7 +80,7 @@ class ReadRun:
         unmeasured = labels.table.sum(axis=0)
         is_of_claims = metric in METRICS_BY_ID and known.reads == "labels"
         broken = 0 if is_of_claims else len(self.side.lacking(metric).keys() & set(chosen.tolist()))
-        rates = self.side.rates(metric)[chosen]
+        rates = self.rates(metric)[chosen]
         _, clusters = np.unique(self._clusters[chosen], return_inverse=True)
         resamples, confidence = settings.get("resamples"), settings.get("confidence")
         return summarize_rates(
@@ -101,6 +103,15 @@ class ReadRun:
             if is_of_claims
             else rates_bounds(rates, broken, ends=self.side.range(metric)),
         )
+
+    def rates(self, metric: str) -> Rates:
+        """What a metric counted in each record; from the labels where these were decided again."""
+        known = METRICS_BY_ID.get(metric)
+        if self._is_decided_again and known is not None and known.reads == "labels":
+            found = known.compute(self._labels)
+            assert isinstance(found, Rates)
+            return found
+        return self.side.rates(metric)
 
     def claims_in(self, by: dict[str, str]) -> float:
         """All claims of a slice, measured or not."""
@@ -171,13 +182,20 @@ MOST_CLAIMS = 5_000
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
 
-def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
+def gate(
+    run: Run, policy: Policy, *, source: Path | None = None, threshold: float | OperatingPoint | None = None
+) -> GateResult:
     """Hold a run to the bounds of a policy, or of its rules where it has no bounds.
 
-    `source` is the folder with the files that the run was made from, in which records are looked up.
+    `source` is the folder with the files that the run was made from, in which records are looked up. With a
+    `threshold`, or an operating point that a calibration found, the labels of the headline judge are decided again
+    from the probabilities that the run kept; nobody is asked anything.
+
+    Raises:
+        SettingsError: A metric of the policy is not known, or cannot be measured at another threshold.
     """
     bounds = policy.bounds or tuple(rule.bound for rule in policy.rules)
-    gate_ = _Gate(run)
+    gate_ = _Gate(run, threshold)
     gate_.refuse_unknown(bounds)
     checks = []
     places = Places(run.manifest, source or Path())
@@ -185,7 +203,7 @@ def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
         for row in gate_.rows(bound):
             check = bound.check(row, claims=gate_.claims(row), max_unmeasured=policy.max_unmeasured)
             checks.append(gate_.with_offenders(check, bound, places) if check.status == "broken" else check)
-    claims, total = _unsupported(run, gate_.headline, places)
+    claims, total = _unsupported(gate_, places)
     statuses = {check.status for check in checks}
     outcome: Literal["passed", "broken", "unmeasured"] = "passed"
     if "broken" in statuses:
@@ -201,25 +219,39 @@ def gate(run: Run, policy: Policy, *, source: Path | None = None) -> GateResult:
         claims=tuple(claims),
         claims_total=total,
         notices=tuple(places.notices),
+        threshold=gate_.threshold,
     )
 
 
 class _Gate:
     """A run while it is held to bounds; its records are read only when a slice or a broken bound asks for them."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, threshold: float | OperatingPoint | None = None) -> None:
         self._run = run
+        self.path = run.path
         self._summary = run.summary
         whole = [row for row in self._summary.metrics if not row.by]
         self._judge = whole[0].judge if whole else None
         judges = {entry.name for entry in run.manifest.judges}
         self.headline = self._judge if self._judge in judges else None
         self._read: dict[tuple[str, ...], ReadRun] = {}
+        self.threshold = threshold.threshold if isinstance(threshold, OperatingPoint) else threshold
+        if self.threshold is not None:
+            check_operating_point(None, self.threshold)
+            _check_probabilities(run, self.headline, threshold)
 
     def refuse_unknown(self, bounds: Sequence[Bound]) -> None:
         """A metric that is neither in the catalog nor a score of this run is a mistake in the policy."""
         known = {*METRICS_BY_ID, *(row.metric for row in self._summary.metrics)}
         for bound in bounds:
+            metric = METRICS_BY_ID.get(bound.metric)
+            if self.threshold is not None and (
+                bound.metric == "mihr_refuted" or (metric and metric.reads == "ratings")
+            ):
+                raise SettingsError(
+                    f"{bound.metric} cannot be measured at another threshold: a probability does not tell whether the "
+                    "evidence contradicts a claim; take it out of the policy, or audit again with --threshold"
+                )
             if bound.metric not in known:
                 raise SettingsError(
                     f"unknown metric {bound.metric!r}: {self._run.path} has no such score; "
@@ -229,6 +261,12 @@ class _Gate:
     def rows(self, bound: Bound) -> Iterator[MetricSummary]:
         """What a bound speaks of: the row of the run, of one slice, or of each."""
         fields = bound.each or tuple(bound.by)
+        metric = METRICS_BY_ID.get(bound.metric)
+        if self.threshold is not None and metric is not None and metric.reads == "labels":
+            read = self.read(fields)
+            for by in [bound.by] if bound.by or not fields else read.slices():
+                yield read.row(bound.metric, by)
+            return
         if not fields:
             found = headline_rows(self._summary.metrics, self._judge).get(bound.metric)
             yield found if found is not None else _unmeasured(bound.metric, {})
@@ -251,6 +289,8 @@ class _Gate:
         missing = row.undecided + row.failed
         if row.metric not in METRICS_BY_ID:
             return (row.total or 0.0) + missing
+        if self.threshold is not None:
+            return self.read(tuple(row.by)).claims_in(row.by)
         for other in self._summary.metrics:
             if other.metric == "mihr" and other.by == row.by and other.judge == row.judge:
                 return (other.total or 0.0) + missing
@@ -261,7 +301,7 @@ class _Gate:
     def read(self, fields: tuple[str, ...]) -> ReadRun:
         """The records, by some fields."""
         if fields not in self._read:
-            self._read[fields] = ReadRun(self._run, fields)
+            self._read[fields] = ReadRun(self._run, fields, self.threshold)
         return self._read[fields]
 
     def with_offenders(self, check: BoundCheck, bound: Bound, places: Places) -> BoundCheck:
@@ -270,7 +310,7 @@ class _Gate:
         if check.metric not in read.side.metrics:
             return check
         chosen = read.records_in(check.by)
-        rates = read.side.rates(check.metric)[chosen]
+        rates = read.rates(check.metric)[chosen]
         against = rates.counts if bound.at_most is not None else rates.totals - rates.counts
         worst = np.argsort(-against, kind="stable")
         worst = worst[against[worst] > 0]
@@ -306,20 +346,31 @@ def _unmeasured(metric: str, by: dict[str, str]) -> MetricSummary:
     )
 
 
-def _unsupported(run: Run, headline: str | None, places: Places) -> tuple[list[OffendingClaim], int]:
+def _check_probabilities(run: Run, headline: str | None, threshold: float | OperatingPoint | None) -> None:
+    """Refuse to decide labels again where no single judge decided them, or by probabilities that nobody kept."""
+    if headline is None:
+        raise SettingsError(f"{run.path}: its labels are not those of one judge, so they have no threshold")
+    if isinstance(threshold, OperatingPoint) and threshold.judge != headline:
+        raise SettingsError(f"the calibration is for the judge {threshold.judge}, and the run is judged by {headline}")
+    verdicts = (verdict for verdict in RunFolder(run.path).verdicts() if verdict.judge == headline)
+    if not any(verdict.unsupported_probability is not None for verdict in verdicts):
+        raise SettingsError(f"{run.path}: {headline} gave no probabilities, so its labels have no threshold")
+
+
+def _unsupported(gate_: _Gate, places: Places) -> tuple[list[OffendingClaim], int]:
     """Every claim that the evidence does not support, with its place; the first of them, and how many there are."""
     found: list[OffendingClaim] = []
     total = 0
-    for response, findings in RunFolder(run.path).findings():
+    for response, findings in RunFolder(gate_.path).findings():
         for finding in findings:
-            label = settled_label(finding, headline)
+            label = decided_label(finding, gate_.headline, gate_.threshold)
             if label not in UNSUPPORTED:
                 continue
             total += 1
             if len(found) >= MOST_CLAIMS:
                 continue
             claim = finding.claim
-            verdict = next(verdict for verdict in finding.verdicts if verdict.label is label)
+            verdict = next((said for said in finding.verdicts if said.label is label), finding.verdicts[0])
             text = claim.text
             if text is None:
                 text = (response.response or "")[claim.start : claim.end] if claim.start is not None else ""

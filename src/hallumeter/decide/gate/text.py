@@ -17,6 +17,8 @@ from hallumeter.text.normalize import one_line, printable
 
 MOST_RECORDS = 5
 MOST_CLAIMS = 5
+STATUS_WORDS = {"passed": "passed", "broken": "FAILED", "unmeasured": "unmeasured"}
+"""What people read; files for machines keep the names."""
 _STYLES = {"passed": "green", "broken": "bold red", "unmeasured": "yellow"}
 
 
@@ -26,26 +28,31 @@ def gate_text(result: GateResult, *, width: int | None = None, has_color: bool =
 
 
 def _parts(result: GateResult) -> Iterator[Table | Line]:
-    columns = [*left("metric", "slice"), *left("rule", wrap="words"), *right("looked at", "value")]
-    columns += [*left("interval"), *right("unmeasured"), *left("")]
+    has_slices = any(check.by for check in result.checks)
+    has_missing = any(check.unmeasured for check in result.checks)
+    columns = [*left("metric"), *(left("slice", wrap="words") if has_slices else []), *left("result")]
+    columns += [*left("rule", wrap="words"), *right("checked", "value"), *left("interval")]
+    columns += right("unmeasured") if has_missing else []
     rows: list[list[str | Cell]] = [
         [
-            *(check.metric, slice_words(check), check.rule, _number(check.value), _number(check.point)),
-            format_pair(check.interval),
-            f"{check.unmeasured:.1%}" if check.unmeasured else "",
-            Cell(check.status, _STYLES[check.status]),
+            *(check.metric, *([slice_words(check) or "all"] if has_slices else [])),
+            Cell(STATUS_WORDS[check.status], _STYLES[check.status]),
+            *(check.rule, _number(check.value), _number(check.point), format_pair(check.interval)),
+            *([f"{check.unmeasured:.1%}" if check.unmeasured else ""] if has_missing else []),
         ]
         for check in result.checks
     ]
     yield Table(columns, rows, f"{result.run} held to {result.policy}")
+    if result.threshold is not None:
+        yield Line(f"Labels are decided at the threshold {result.threshold:g}, from the probabilities of the run.")
     for check in result.checks:
         yield from _check_lines(check)
     if result.outcome == "broken" and result.claims:
         yield Line(f"{result.claims_total:,} claims are not supported, such as:")
         for claim in result.claims[:MOST_CLAIMS]:
-            text = f"  {place_words(claim.place) or claim.record_id}: {claim.text}"
-            yield Line(one_line(text), wrap="ellipsis")
-    yield Line(f"Gate: {result.outcome}", _STYLES[result.outcome])
+            text = f"{place_words(claim.place) or claim.record_id}: {claim.text}"
+            yield Line(f"  {one_line(text)}", hang=4)
+    yield Line(f"Gate: {STATUS_WORDS[result.outcome]}", _STYLES[result.outcome])
 
 
 def slice_words(check: BoundCheck) -> str:
@@ -78,7 +85,8 @@ def _check_lines(check: BoundCheck) -> Iterator[Line]:
     if not check.offenders:
         return
     where = f" ({slice_words(check)})" if check.by else ""
-    yield Line(f"{check.metric}{where} is broken by {check.offenders_total:,} records, the worst first:")
+    records = "1 record" if check.offenders_total == 1 else f"{check.offenders_total:,} records"
+    yield Line(f"{check.metric}{where} fails because of {records}, the worst first:")
     for record in check.offenders[:MOST_RECORDS]:
         counted = f"{format_count(record.count)} of {format_count(record.total)}"
         yield Line(f"  {record.record_id}  {counted}  {place_words(record.place)}".rstrip())

@@ -13,7 +13,7 @@ from hallumeter.report.document import RecordFindings
 from hallumeter.report.markdown import markdown_text
 from hallumeter.report.reasons import reason_words, undefined_groups
 from hallumeter.report.summary_text import summary_text
-from hallumeter.report.table import PIPE_WIDTH, Line, Table, escaped, left, markdown, right, terminal, terminal_width
+from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal, terminal_width
 from hallumeter.report.terminal import signature_lines
 from hallumeter.text.normalize import one_line
 
@@ -38,17 +38,21 @@ WIDE = 132
 _CONFIDENCE = re.compile(r"\bconfidence:([0-9.]+)")
 _METRIC_WIDTH, _VALUE_WIDTH = 19, 25
 """Columns that the name of a metric takes, and a value with its interval."""
-_DIFFERENCES = ("difference", "interval", "d", "p", "p (Holm)", "pairs", "patients")
-_HOW = "d: Cohen's d of paired differences. p: signs of whole patients flipped; Holm: corrected for many metrics."
+_DIFFERENCES = ("difference", "interval", "Cohen's d", "p value", "p (Holm)", "pairs", "patients")
+_HOW = "Cohen's d of paired differences. p: signs of whole patients flipped; Holm: corrected for many metrics."
 _HOW_NARROW = "Cohen's d, means and counts are in --format markdown, and in a wider terminal."
 _NARROW = (2, 3, 6)
 """Which columns of a difference are left in a narrow terminal: itself, its interval, the adjusted p."""
 
 
-def dialogue_table(summary: Summary, *, width: int | None = None, has_color: bool = False) -> str:
-    """Everything a person needs at first: all answers, modes, turns, differences, what is undefined, signatures."""
-    parts = _parts(summary, width or PIPE_WIDTH)
-    return terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+def dialogue_table(
+    summary: Summary, *, is_verbose: bool = False, width: int | None = None, has_color: bool = False
+) -> str:
+    """Everything a person needs at first: all answers, modes, turns, differences, what is undefined; or signatures."""
+    parts = [*_parts(summary, width or terminal_width()["width"])]
+    if is_verbose:
+        parts += signature_lines(row for row in summary.metrics if not row.by and row.metric in SINGLE)
+    return terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(summary: Summary, width: int) -> Iterator[Table | Line]:
@@ -61,20 +65,18 @@ def _parts(summary: Summary, width: int) -> Iterator[Table | Line]:
     yield from _difference_parts(summary, is_wide=width >= WIDE)
     for group in undefined_groups((metric_alias(row.metric), row) for row in whole):
         yield Line(f"undefined: {', '.join(group.names)}: {group.reason}", "dim")
-    yield from signature_lines(row for row in whole if row.metric in SINGLE)
 
 
 def brief_table(
     summary: Summary, findings: Iterable[RecordFindings], *, width: int | None = None, has_color: bool = False
 ) -> str:
     """Modes compared, and one finding of each kind in words; the turns and the rest are in the report."""
-    columns = width or PIPE_WIDTH
+    columns = width or terminal_width()["width"]
     parts: list[Table | Line] = [Line(_head(summary), "bold")]
     parts += _mode_tables([row for row in summary.metrics if tuple(row.by) == ("mode",)], columns)
     parts += _difference_parts(summary, is_wide=columns >= WIDE)
     parts += _example_tables(findings)
-    parts += signature_lines(row for row in summary.metrics if not row.by and row.metric in SINGLE)
-    return terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    return terminal(parts, width=width, has_color=has_color)
 
 
 def _head(summary: Summary) -> str:
@@ -226,7 +228,7 @@ _HEAD = (
 )
 
 
-def dialogue_text(summary: Summary, form: str) -> str:
+def dialogue_text(summary: Summary, form: str, *, is_verbose: bool = False) -> str:
     """A summary of dialogues as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
 
     JSON is the summary as it stands in a run folder; CSV is its metrics alone.
@@ -235,12 +237,12 @@ def dialogue_text(summary: Summary, form: str) -> str:
         return markdown_text(summary) + _differences(summary)
     if form != "table":
         return summary_text(summary, form)
-    return dialogue_table(summary, **terminal_width(narrowest=0))
+    return dialogue_table(summary, is_verbose=is_verbose, **terminal_width())
 
 
 def dialogue_brief(summary: Summary, records: Iterable[RecordFindings]) -> str:
     """Modes compared, and a finding of each kind in words, for the terminal."""
-    return brief_table(summary, records, **terminal_width(narrowest=0))
+    return brief_table(summary, records, **terminal_width())
 
 
 def _differences(summary: Summary) -> str:

@@ -33,7 +33,7 @@ from .ranking import (
 BY_WEIGHT = ("cer", HALLUCINATING, "invented_rate", "omission_rate", "anchor_mean", "wer", "true_insertion_rate")
 """Which columns a narrow terminal keeps: the first that fit."""
 WORST_SHOWN = 10
-NARROW = 80
+NARROW = 100
 """Below this many columns an interval stands under its value."""
 _ENGINE_WIDTH = 34
 _BETWEEN = 3
@@ -41,14 +41,21 @@ _BETWEEN = 3
 
 
 def pages_table(
-    summary: Summary, pages: Iterable[PageRow], *, width: int | None = None, has_color: bool = False
+    summary: Summary,
+    pages: Iterable[PageRow],
+    *,
+    is_verbose: bool = False,
+    width: int | None = None,
+    has_color: bool = False,
 ) -> str:
-    """Everything a person needs at first: engines in order, which differ, the worst pages, signatures."""
-    parts = _parts(summary, list(pages), width or table.PIPE_WIDTH)
-    return table.terminal(parts, width=width, has_color=has_color, is_trimmed=False)
+    """Everything a person needs at first: engines in order, which differ, the worst pages; signatures if asked."""
+    parts = _parts(summary, list(pages), width or table.terminal_width()["width"], is_verbose=is_verbose)
+    return table.terminal(parts, width=width, has_color=has_color)
 
 
-def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.Table | table.Line]:
+def _parts(
+    summary: Summary, rows: list[PageRow], width: int, *, is_verbose: bool
+) -> Iterator[table.Table | table.Line]:
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
     yield table.Line(" · ".join(census_words(counted.census, summary.counts.failures)), "bold")
@@ -66,10 +73,10 @@ def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.
     if worst:
         has_engine = counted.census.engines != 1
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
-    if shown:
+    if shown and is_verbose:
         yield from (table.Line(), table.Line("signatures", "dim"))
-    for column in shown:
-        yield table.Line(f"  {column.signature or ''}", "dim", "never")
+    for column in shown if is_verbose else ():
+        yield table.Line(f"  {column.signature or ''}", "dim")
 
 
 def _engine_parts(
@@ -77,7 +84,7 @@ def _engine_parts(
 ) -> Iterator[table.Table | table.Line]:
     """The table of engines with the columns that there is room for, and which are left out."""
     is_narrow = width < NARROW
-    columns = [*table.right(""), *table.left("engine", wrap="anywhere", min_width=10)]
+    columns = [*table.right("rank"), *table.left("engine", wrap="anywhere", min_width=10)]
     for column in fitting:
         heading = f"{HEADINGS[column.metric]} {DIRECTION_WORDS[column.direction][0]}".rstrip()
         columns += table.left(heading, wrap="words" if is_narrow else "never")
@@ -131,8 +138,8 @@ def _interval(metric: MetricSummary) -> str:
 
 
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
-    columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=8)
-    columns += table.left("why", wrap="anywhere", min_width=12)
+    columns = table.left("page", *(["engine"] if has_engine else []), wrap="words", max_width=40)
+    columns += table.left("why", wrap="words")
     columns += table.right("CER", *(() if is_narrow else ("anchor", "ratio")), "invented")
     cells = []
     for row in rows:
@@ -203,7 +210,7 @@ def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
 _FIELDS = PageRow.__struct_fields__
 
 
-def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str) -> str:
+def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str, *, is_verbose: bool = False) -> str:
     """Engines and pages as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
 
     JSON is the summary with a list of pages added; CSV is the table of pages alone.
@@ -216,4 +223,4 @@ def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str) -> s
     if form == "csv":
         # One row per page and engine; numbers unrounded, empty where not known, names safe to print.
         return csv_text([_FIELDS, *map(structs.astuple, pages)], is_printable=True)
-    return pages_table(summary, pages, **table.terminal_width(narrowest=0))
+    return pages_table(summary, pages, is_verbose=is_verbose, **table.terminal_width())
