@@ -97,7 +97,7 @@ class _Table:
     """Rows under the names of one header, until they are a batch."""
 
     def __init__(
-        self, header: list[str], fields: Collection[str] | None, shape: RowShape, schema: RowSchema | None = None
+        self, header: list[str], fields: Collection[str] | None, shape: RowShape, *, schema: RowSchema | None = None
     ) -> None:
         self.schema = schema or RowSchema(header, shape)
         self._shape = shape
@@ -112,7 +112,7 @@ class _Table:
 
     def emptied(self) -> _Table:
         """A table for the next rows under the same header."""
-        return _Table(self._header, self._fields, self._shape, self.schema)
+        return _Table(self._header, self._fields, self._shape, schema=self.schema)
 
     def add(self, cells: list[str], line: int) -> None:
         expected = len(self._header)

@@ -297,14 +297,14 @@ def read_jsonl_stream(
             yield from gathered.batches()
             gathered = _Gathered(schema, fields, shape)
         if schema.is_wide:
-            yield from _wide_batches(decoded, schema, fields, shape)
+            yield from _wide_batches(decoded, schema, fields, shape=shape)
         else:
             gathered.add(decoded)
     yield from gathered.batches()
 
 
 def _wide_batches(
-    decoded: TypedRows, schema: RowSchema, fields: Collection[str] | None, shape: RowShape
+    decoded: TypedRows, schema: RowSchema, fields: Collection[str] | None, *, shape: RowShape
 ) -> Iterator[Batch]:
     """Batches of few rows, because each has a column for every key that one of its rows has."""
     faults = decoded.faults

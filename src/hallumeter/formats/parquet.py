@@ -45,13 +45,13 @@ def read_parquet(path: Path, fields: Collection[str] | None = (), *, shape: RowS
         ]
         with parquet.ParquetFile(path, read_dictionary=repeating) as file:
             names = [name for name in present.names if fields is None or _is_wanted(name, fields, shape)]
-            _check_types(path, present, names, shape)
-            yield from _batches(file, names, fields, shape)
+            _check_types(path, present, names, shape=shape)
+            yield from _batches(file, names, fields, shape=shape)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path.name}: not a readable Parquet file ({_first_line(error)})") from error
 
 
-def _batches(file: Any, names: list[str], fields: Collection[str] | None, shape: RowShape) -> Iterator[Batch]:
+def _batches(file: Any, names: list[str], fields: Collection[str] | None, *, shape: RowShape) -> Iterator[Batch]:
     row = 1
     for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, columns=names):
         lines = range(row, row + batch.num_rows)
@@ -87,7 +87,7 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise InputError(f"{path.name}: column {repeated[0]!r} stands twice; name each column once")
 
 
-def _check_types(path: Path, schema: Any, names: list[str], shape: RowShape) -> None:
+def _check_types(path: Path, schema: Any, names: list[str], *, shape: RowShape) -> None:
     """Refuse columns that cannot hold what their field needs; an alias beside its field may hold anything."""
     for name in names:
         if (name in ALIASES and rivals(name, names)) or shape.is_untyped(name):

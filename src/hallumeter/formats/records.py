@@ -146,7 +146,7 @@ def looks_serialized(evidence: object) -> bool:
 
 
 _MAY_BE_PRINTED = re.compile(r"\s*(?:[\[({]|array\(|Document\(|NodeWithScore\()")
-_OPENINGS = frozenset("[({aDN \t\r\n")
+_OPENINGS = frozenset("[({ \t\r\naND")
 """What the text of a printed list or document can begin with."""
 _LOOKS_PRINTED = re.compile(
     r"""\s*(?:\[\s*\{\s*['"] | [\[(]?\s*\w*(?:Document|Node)\w*\(\w+= | array\(\[ | \{\s*['"]page_content['"]\s*:

@@ -251,12 +251,12 @@ class _Filling:
         for own, path in paths.items():
             values = path.column(self._given, self._rows)
             for row, value in enumerate(values):
-                values[row] = self._checked(own, path, row, value)
+                values[row] = self._checked(own, path, value, row=row)
             self.columns.pop(own, None)
             if any(value is not None for value in values):
                 self.columns[own] = values
 
-    def _checked(self, own: str, path: FieldPath, row: int, value: object) -> object:
+    def _checked(self, own: str, path: FieldPath, value: object, *, row: int) -> object:
         kind = KNOWN_FIELDS.get(own, object)
         if value is None or kind is object:
             return value
@@ -273,9 +273,9 @@ class _Filling:
         for key in keys:
             own, column = ALIASES.get(key, key), self._given.get(key)
             if own in TEXTS and own not in self._mapped and isinstance(column, list):
-                self.columns[key] = [self._resolved(key, own, row, value) for row, value in enumerate(column)]
+                self.columns[key] = [self._resolved(key, value, own=own, row=row) for row, value in enumerate(column)]
 
-    def _resolved(self, key: str, own: str, row: int, value: object) -> object:
+    def _resolved(self, key: str, value: object, *, own: str, row: int) -> object:
         if not isinstance(value, dict | list):
             return value
         found = text_in(own, value)
@@ -297,7 +297,7 @@ class _Filling:
             nothing: list[object] = [None] * self._rows
             column = list(expanded(self.columns[own])) if own in self.columns else nothing
             for key, find in sources:
-                gaps = self._filled(own, column, gaps, key, find)
+                gaps = self._filled(own, column, gaps, key=key, find=find)
             if any(value is not None for value in column):
                 self.columns[own] = column
 
@@ -308,7 +308,7 @@ class _Filling:
         return [row for row in range(self._rows) if all(column[row] is None for column in known)]
 
     def _filled(
-        self, own: str, column: list[object], gaps: Sequence[int], key: str, find: Callable[[int, object], object]
+        self, own: str, column: list[object], gaps: Sequence[int], *, key: str, find: Callable[[int, object], object]
     ) -> list[int]:
         """Take what one column has; the rows that are left."""
         values = expanded(self._given[key])
@@ -348,7 +348,7 @@ class _Filling:
             chats = _CHATS if own == "response" else _ASKED_CHATS
             for key in chats:
                 if key in self._given:
-                    yield key, lambda row, value, key=key, own=own: self._said(own, row, key, value)  # type: ignore[misc]
+                    yield key, lambda row, value, key=key, own=own: self._said(own, value, row=row, key=key)  # type: ignore[misc]
 
     def _loose_names(self, own: str) -> list[str]:
         order = list(LOOSE)
@@ -359,7 +359,7 @@ class _Filling:
         ]
         return sorted(names, key=lambda key: order.index(key) if key in LOOSE else len(order))
 
-    def _said(self, own: str, row: int, key: str, value: object) -> object:
+    def _said(self, own: str, value: object, *, row: int, key: str) -> object:
         """What a conversation has of a field."""
         chat = chat_of(_structure(value))
         if chat is None:
