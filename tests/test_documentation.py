@@ -256,6 +256,28 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
             assert path.exists(), f"{page.relative_to(ROOT)} links to {target}, which does not exist"
 
 
+def test_links_to_a_section_name_one_that_exists() -> None:
+    dead = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in MARKDOWN_FILES
+        for target in LINK.findall(without_code(page))
+        if re.match(r"[^:]*#", target) and not has_section(page, target)
+    ]
+    assert not dead, dead
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def has_section(page: Path, target: str) -> bool:
+    """Whether a page has a heading for a link, whose name the site builder makes of its letters."""
+    name, _, section = target.partition("#")
+    text = FENCE.sub("", (page.parent / name if name else page).read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return section in {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
 def test_the_navigation_leads_to_every_page_once_and_to_nothing_else() -> None:
     # The site builder follows an entry for a folder that does not exist to a dead link, without a warning.
     targets = [match["target"] for match in NAV_ENTRY.finditer((DOCS / ".nav.yml").read_text(encoding="utf-8"))]

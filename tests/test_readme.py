@@ -95,7 +95,8 @@ def test_it_is_short() -> None:
 
 def test_its_figures_about_the_judge_stand_on_the_model_card() -> None:
     limits = README.read_text(encoding="utf-8").partition("\n## Limits\n")[2].partition("\n## ")[0]
-    figures = re.findall(r"\b0\.\d{3}\b", limits)
+    shares = [f"0.{whole}{tenth}" for whole, tenth in re.findall(r"\b(\d\d)\.(\d) %", limits)]
+    figures = [*re.findall(r"\b0\.\d{3}\b", limits), *shares]
     assert figures, "the limits name no figure"
     card = CARD.read_text(encoding="utf-8")
     strangers = [figure for figure in figures if figure not in card]
