@@ -9,9 +9,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
-from test_documentation import SHELLS, STATED_EXIT_CODE, Block, blocks_of, plain
+from test_documentation import FENCE, SHELLS, STATED_EXIT_CODE, Block, blocks_of, plain
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -104,6 +105,13 @@ def test_it_shows_a_shell_python_and_the_demo(blocks: list[Block]) -> None:
     assert "hallumeter audit " in typed
     assert "import hallumeter" in typed
     assert DEMO in typed
+
+
+def test_every_command_that_its_prose_names_exists(cli_commands: dict[str, click.Command]) -> None:
+    prose = FENCE.sub("", README.read_text(encoding="utf-8"))
+    named = set(re.findall(r"`hallumeter (\w+)", prose))
+    assert named
+    assert named <= {words.split()[0] for words in cli_commands}
 
 
 def test_it_is_short() -> None:
