@@ -43,7 +43,9 @@ check: ## format, lint, types, spelling
 
 docs: ## build the documentation into site/, a warning is an error
 	@scripts/environment docs
+	@$(BIN)/python docs/build_gallery.py
 	@$(BIN)/zensical build --clean --strict
+	@grep -qi pandas site/search.json || { echo "docs: a search for pandas would find nothing"; exit 1; }
 
 build: ## build sdist and wheel into dist/, and try the wheel without extras
 	@scripts/environment build

@@ -26,12 +26,16 @@ from sharing import made_once
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+"""The first is run by tests/test_readme.py, in an empty folder."""
 MARKDOWN_FILES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 SHELLS = {"console", "sh", "bash", "shell"}
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<code>.*?)^ *(?P=marks) *$", re.M | re.S)
 RUNNABLE = {True: (["hallumeter"], ["ls"], ["head"], ["cat"]), False: (["hallumeter"],)}
 """The programs whose commands are run, in consoles and in other blocks."""
 STATED_EXIT_CODE = re.compile(r"#.*\bexits?\b\D*(\d+)")
+DOCUMENT = re.compile(r"^cat > (?P<name>[\w.-]+) <<'(?P<end>\w+)'\n(?P<text>.*?)^(?P=end)$", re.M | re.S)
+"""A here-document of a shell block, which writes a file."""
+NAV_ENTRY = re.compile(r"^ *- (?:[^:\n]+: )?(?P<target>[\w./-]+)$", re.M)
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 
 
@@ -60,12 +64,16 @@ class Command(NamedTuple):
     """As a comment beside or below it states."""
     output: tuple[str, ...] = ()
     """The lines that a console shows below it."""
+    document: str | None = None
+    """What it writes to the file that is the last of its words; None for a command that is run."""
 
 
 def commands_of(block: Block) -> Iterator[Command]:
-    """Each command of a shell block that can be run here."""
+    """Each command of a shell block that can be run here; files that it writes come first."""
     is_console = block.language == "console"
-    lines = block.code.replace("\\\n", " ").splitlines()
+    for match in DOCUMENT.finditer(block.code):
+        yield Command(f"cat > {match['name']}", 0, document=match["text"])
+    lines = DOCUMENT.sub("", block.code).replace("\\\n", " ").splitlines()
     for place, line in enumerate(lines):
         words = line.removeprefix("$ ") if line.startswith("$ ") or not is_console else ""
         if words.split()[:1] not in RUNNABLE[is_console]:
@@ -116,6 +124,9 @@ class Shell:
 
     def do(self, command: Command, folder: Path) -> Done:
         words = shlex.split(command.words, comments=True)
+        if command.document is not None:
+            (folder / words[-1]).write_text(command.document, encoding="utf-8")
+            return Done(0, "")
         if words[0] != "hallumeter":
             done = subprocess.run(
                 words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
@@ -163,7 +174,7 @@ def shell(offline_command: OfflineCommand, finished_demo: Path, tmp_path_factory
     return Shell(offline_command, finished_demo, tmp_path_factory)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_code_blocks_run_in_order_beside_the_bundled_samples_and_print_what_is_shown(
     page: Path, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,16 +251,56 @@ def test_every_extra_is_shown_with_the_line_that_installs_it() -> None:
 def test_relative_links_lead_somewhere(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
-        if not re.match(r"[a-z]+:|#", target):
+        if not re.match(r"[a-z]+:|#|gallery/", target):
             path = page.parent / target.partition("#")[0]
             assert path.exists(), f"{page.relative_to(ROOT)} links to {target}, which does not exist"
 
 
-def test_the_navigation_lists_what_is_in_the_folder_and_nothing_else() -> None:
+def test_links_to_a_section_name_one_that_exists() -> None:
+    dead = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in MARKDOWN_FILES
+        for target in LINK.findall(without_code(page))
+        if re.match(r"[^:]*#", target) and not has_section(page, target)
+    ]
+    assert not dead, dead
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def has_section(page: Path, target: str) -> bool:
+    """Whether a page has a heading for a link, whose name the site builder makes of its letters."""
+    name, _, section = target.partition("#")
+    text = FENCE.sub("", (page.parent / name if name else page).read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return section in {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+def test_the_navigation_leads_to_every_page_once_and_to_nothing_else() -> None:
     # The site builder follows an entry for a folder that does not exist to a dead link, without a warning.
-    entries = re.findall(r"^  - (?:.*: )?(\S+)$", (DOCS / ".nav.yml").read_text(encoding="utf-8"), re.M)
-    folders = {path.relative_to(DOCS).parts[0] for path in DOCS.rglob("*.md")}
-    assert set(entries) == folders
+    targets = [match["target"] for match in NAV_ENTRY.finditer((DOCS / ".nav.yml").read_text(encoding="utf-8"))]
+    listed = [page for target in targets for page in ([target] if target.endswith(".md") else pages_below(target))]
+    missing = sorted(set(pages_below(".")) - set(listed))
+    assert not missing, f"add to docs/.nav.yml, under the people who look for it: {missing}"
+    assert sorted(listed) == pages_below(".")
+
+
+def pages_below(folder: str) -> list[str]:
+    return sorted(path.relative_to(DOCS).as_posix() for path in (DOCS / folder).rglob("*.md"))
+
+
+def test_the_gallery_links_to_every_report_that_is_built_for_it() -> None:
+    script = (DOCS / "build_gallery.py").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\(gallery/([\w-]+)\.html\)", page_text("gallery.md")))
+    assert linked
+    assert {name for name in linked if f'"{name}"' not in script and f'"{name}.html"' not in script} == set()
+
+
+def test_the_pages_answer_who_looks_for_pandas() -> None:
+    assert "pandas" in page_text("faq.md")
+    assert "pandas" in page_text("guides/everyday.md")
 
 
 def test_the_changelog_has_unreleased_changes_on_top() -> None:
@@ -268,6 +319,14 @@ def test_a_command_is_taken_with_the_exit_code_that_stands_beside_or_below_it() 
     (block,) = blocks_of(text)
     found = [(" ".join(command.words.split()), command.exit_code, command.output) for command in commands_of(block)]
     assert found == [("hallumeter a # exit 3", 3, ("out",)), ("hallumeter b c", 1, ())]
+
+
+def test_a_here_document_is_written_before_the_commands_around_it_run(shell: Shell, tmp_path: Path) -> None:
+    (block,) = blocks_of("```sh\ncat > a.txt <<'END'\nhallumeter x\nEND\nhallumeter b\n```\n")
+    first, *others = commands_of(block)
+    shell.do(first, tmp_path)
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "hallumeter x\n"
+    assert [command.words for command in others] == ["hallumeter b"]
 
 
 def test_blocks_marked_no_run_are_left_out_and_others_keep_their_line() -> None:
