@@ -300,7 +300,7 @@ def test_the_gallery_links_to_every_report_that_is_built_for_it() -> None:
 
 def test_the_pages_answer_who_looks_for_pandas() -> None:
     assert "pandas" in page_text("faq.md")
-    assert "pandas" in page_text("guides/everyday.md")
+    assert "pandas" in page_text("guides/python.md")
 
 
 def test_the_changelog_has_unreleased_changes_on_top() -> None:
