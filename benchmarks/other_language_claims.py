@@ -21,7 +21,6 @@ from hallumeter.records.judging import JudgeTask
 from hallumeter.records.response import Passage, Response
 from hallumeter.stats.intervals import wilson_interval
 
-
 FRENCH = Path(__file__).parent / "french_claims.jsonl"
 
 

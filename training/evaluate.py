@@ -140,7 +140,11 @@ def _print_presets(tier: str, work: Path, folds: Sequence[int]) -> None:
         held += pickle.loads((work / f"held-back-{fold}.pickle").read_bytes())
     held = [each for each in held if tier == "fast" or each.reads is not None]
     tiers = {half: _tier(work / f"model-{folds[0]}-{half}" / LIST, tier) for half in range(HALVES)}
-    print("\n".join(["### Presets, texts weighted to the share of errors they are made for\n", *preset_table(held, tiers), ""]))
+    print(
+        "\n".join(
+            ["### Presets, texts weighted to the share of errors they are made for\n", *preset_table(held, tiers), ""]
+        )
+    )
 
 
 def _tier(path: Path, name: str) -> Tier:

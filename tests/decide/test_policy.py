@@ -265,7 +265,19 @@ def test_a_policy_is_read_from_toml() -> None:
         ),
         ('"worst_case"', '"worst"', "strict.toml: Invalid enum value 'worst' - at `$.rules[0].looks_at`"),
     ],
-    ids=["TOML", "long number", "deep list", "metric", "field", "field of the policy", "name", "bound", "number", "flag", "looks_at"],
+    ids=[
+        "TOML",
+        "long number",
+        "deep list",
+        "metric",
+        "field",
+        "field of the policy",
+        "name",
+        "bound",
+        "number",
+        "flag",
+        "looks_at",
+    ],
 )
 def test_a_fault_in_a_policy_is_one_line_that_names_the_file(old: str, new: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:

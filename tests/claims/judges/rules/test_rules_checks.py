@@ -168,7 +168,9 @@ def test_an_item_that_the_list_lacks_is_found(claim: str, evidence: str, said: s
     ],
 )
 def test_a_field_is_compared_only_with_what_names_it(claim: str, evidence: str, is_found: bool) -> None:
-    assert [each.reason for each in wrong(check_record_fields(statement(claim, evidence)))] == ["field_mismatch"] * is_found
+    assert [each.reason for each in wrong(check_record_fields(statement(claim, evidence)))] == [
+        "field_mismatch"
+    ] * is_found
 
 
 @pytest.mark.parametrize(

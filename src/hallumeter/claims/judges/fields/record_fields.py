@@ -405,7 +405,7 @@ def _check_choice(text: str, name: str, field: Field) -> list[Finding]:
     """A value of a field that has one of a few, given right beside the name of the field."""
     naming, values = _CHOICES[name]
     given = field.text.removeprefix("u'").strip("'\" ").lower()
-    for value, wording in values.items():
+    for wording in values.values():
         beside = rf"\b(?:{naming})(?: is| was|:)? (?:\w+ly )?({wording})\b|\b({wording}) (?:{naming})\b"
         match = re.search(beside, text, re.IGNORECASE)
         if match is None:
