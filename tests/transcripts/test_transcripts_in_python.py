@@ -226,3 +226,10 @@ def test_another_unicode_form_is_told_once(steps: tuple[str, ...], is_told: bool
     told = [notice for notice in run.summary.notices if "Unicode form" in notice]
     expected = "some pages are in another Unicode form than their ground truth; --normalize nfc makes them alike: 2"
     assert told == [expected] * is_told
+
+
+def test_a_short_page_that_is_wholly_invented_is_badged() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, "Photo unavailable"), (page, "Icy commence"), (page, "")])
+    [badges] = [row for row in run.summary.metrics if row.metric == "hallucinating_page_rate" and not row.by]
+    assert (badges.count, badges.total) == (1, 2)

@@ -157,7 +157,7 @@ def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: 
     """What the numbers of a metric depend on beside the texts and how they are spelled."""
     anchoring, pages = settings.anchoring, settings.pages
     if metric.id == _BADGE_RATE:
-        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")]
+        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}-or-whole")]
         asked, given = settings.witness, settings.witness_confidence
         if has_witness:
             trust = f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"

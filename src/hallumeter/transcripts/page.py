@@ -121,7 +121,8 @@ def _badge(reading: PageReading | None, comparison: Comparison, *, status: PageS
     plain_loops = sum(stretch.words for stretch in reading.stretches if _is_plain_loop(stretch, comparison))
     if pages.is_hallucinated(invented_words=plain_loops, words=words):
         return True
-    is_invented = pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
+    invented = reading.block_words + reading.loop_words
+    is_invented = pages.is_hallucinated(invented_words=invented, words=words, is_whole=reading.is_wholly_inserted)
     can_clear = reading.reference_words >= comparison.settings.witness.fewest_words or not words
     return is_invented if is_sure or (can_clear and not is_invented) else None
 

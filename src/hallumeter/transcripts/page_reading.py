@@ -211,6 +211,16 @@ class PageReading(Struct, frozen=True):
     stretches: tuple[Stretch, ...]
     """In the order of the response; omissions where they are missing."""
 
+    @property
+    def is_wholly_inserted(self) -> bool:
+        """Whether nothing that the engine wrote is on the page; one word in the place of one word may be misread.
+
+        >>> read_page("le roi de france est mort", "Photo unavailable").is_wholly_inserted
+        True
+        """
+        is_one_for_one = self.response_words == self.reference_words == 1
+        return 0 < self.response_words == self.inserted_words and not is_one_for_one
+
 
 def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN) -> PageReading:
     """Say what an engine read, misread, moved, left out, invented and repeated, word by word and with its place.
@@ -263,4 +273,4 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
 
 
 def _counted_words(text: str, spelling: Spelling) -> Wording:
-    return wording_of(cut_glued_loops(words_of(without_tags(text), spelling)))
+    return wording_of(cut_glued_loops(words_of(without_tags(text), spelling)), text)
