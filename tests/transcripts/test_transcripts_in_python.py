@@ -233,3 +233,31 @@ def test_a_short_page_that_is_wholly_invented_is_badged() -> None:
     run = hallumeter.transcripts([(page, "Photo unavailable"), (page, "Icy commence"), (page, "")])
     [badges] = [row for row in run.summary.metrics if row.metric == "hallucinating_page_rate" and not row.by]
     assert (badges.count, badges.total) == (1, 2)
+
+
+REFUSAL = "I'm sorry, but I can't transcribe this image. Please upload a clearer one."
+
+
+def test_a_refused_page_is_counted_apart_and_not_as_hallucinated() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, REFUSAL), (page, page), (page, f"{page} [illegible] [illegible] [illegible]")])
+    found = {row.metric: (row.count, row.total) for row in run.summary.metrics if not row.by}
+    assert found["hallucinating_page_rate"] == (0, 2)
+    assert found["invented_rate"] == (0, 27)
+    assert (found["refusal_page_rate"], found["apology_page_rate"], found["note_page_rate"]) == ((1, 3), (1, 3), (1, 3))
+    refused = [record for record in run._folder.records() if record.fields["status"] == "refused"]
+    assert [record.response for record in refused] == [REFUSAL]
+    assert any("refusals, counted apart" in notice for notice in run.summary.notices)
+    kinds = {
+        (finding.claim.kind, finding.verdicts[0].reason, finding.verdicts[0].label.value) for finding in run.findings()
+    }
+    assert {("remark", kind, "NOT_ENOUGH_INFO") for kind in ("refusal", "apology", "note")} <= kinds
+
+
+def test_notes_count_as_invented_when_that_is_asked_for() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, REFUSAL), (page, page)], settings=TranscriptSettings(count_notes=True))
+    found = {row.metric: row for row in run.summary.metrics if not row.by}
+    assert (found["hallucinating_page_rate"].count, found["hallucinating_page_rate"].total) == (1, 2)
+    assert (found["refusal_page_rate"].count, found["refusal_page_rate"].total) == (1, 2)
+    assert "|notes:counted|" in found["invented_rate"].signature

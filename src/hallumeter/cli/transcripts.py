@@ -49,6 +49,11 @@ if TYPE_CHECKING:
     default="all",
     help="anchoring: only Picarones' vocabulary metrics, many times faster, without places.",
 )
+@option(
+    "--count-notes",
+    is_flag=True,
+    help="Count refusals, wrappers, notes ([illegible]) and descriptions as invented text.",
+)
 @option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
 @workers_option
 @interval_options

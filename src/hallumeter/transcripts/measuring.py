@@ -134,7 +134,14 @@ def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
     sound = []
     for transcript in page.transcripts:
         try:
-            page.readings.append(read_page(transcript.reference, transcript.response, spelling=settings.spelling))
+            page.readings.append(
+                read_page(
+                    transcript.reference,
+                    transcript.response,
+                    spelling=settings.spelling,
+                    count_notes=settings.count_notes,
+                )
+            )
         except RecordError as error:
             message = f"{transcript.page}: {transcript.engine}: {error}"
             page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))

@@ -36,6 +36,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     measures: Measures = "all"
     """`anchoring` leaves the alignment out: Picarones' metrics only, many times faster."""
     anchoring: AnchoringSettings = PICARONES
+    count_notes: bool = False
+    """Whether refusals, wrappers, notes and descriptions count as invented."""
     by: tuple[str, ...] = ()
     """Fields that group pages, beside the engine."""
     rank_by: str | None = None

@@ -45,6 +45,7 @@ from hallumeter.report.sections import (
 from hallumeter.transcripts.catalog import METRICS
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
+from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .charts import page_charts, rank_charts
 from .pages import count_pages, reading_section, reading_view, severity
@@ -71,6 +72,7 @@ KIND_WORDS = {
     "loop": message("loop"),
     "omission": message("left out"),
     "insertion": message("inserted"),
+    "remark": message("about the page"),
     "run": message("read"),
 }
 _MOVED, _NOT_ENOUGH_INFO, _UNDECIDED = 1, 2, 4
@@ -206,7 +208,7 @@ def _kind(stretch: StretchView) -> int:
 
 def _stretch(stretch: StretchView) -> Json:
     flags = _MOVED * stretch.is_moved
-    flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO)
+    flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO and stretch.kind != "remark")
     flags += _UNDECIDED * (stretch.label in {None, Label.UNDECIDED})
     place: list[Json] = [stretch.start, stretch.end, stretch.reference_start, stretch.reference_end]
     return [_kind(stretch), stretch.words, *place, flags, *([stretch.note] if stretch.note else [])]
@@ -473,5 +475,6 @@ PRESENTATION = Presentation(
         "omission_rate": _pages(kind="omission"),
         "hallucinating_page_rate": _pages(badge=True),
         "empty_output_rate": _pages(status="empty_output"),
+        **{f"{kind}_page_rate": _pages(kind="remark") for kind in REMARK_KINDS},
     },
 )

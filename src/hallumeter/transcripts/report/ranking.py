@@ -26,6 +26,7 @@ STATUS_WORDS = {
     "empty_output": message("empty output"),
     "empty_reference": message("text on a page with empty ground truth"),
     "both_empty": message("both empty"),
+    "refused": message("refused to read the page"),
     "undecided": message("the witness could not tell"),
 }
 _READ = ("ok", "empty_reference")
@@ -121,6 +122,8 @@ def census_words(census: PageCensus, failures: int) -> list[str]:
                 "{count} pages with empty ground truth",
             )
         )
+    if census.refused:
+        parts.append(say_count(census.refused, "{count} refused page", "{count} refused pages"))
     if census.undecided:
         parts.append(say_count(census.undecided, "{count} undecided page", "{count} undecided pages"))
     return parts

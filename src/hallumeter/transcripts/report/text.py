@@ -14,6 +14,7 @@ from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number
 from hallumeter.text.normalize import printable
+from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .pages import count_pages
 from .ranking import (
@@ -62,6 +63,9 @@ def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.
         yield from _engine_parts(section, shown, width)
     if summary.ranking:
         yield table.Line(difference_words(summary.ranking))
+    remarks = _remarks_table(section)
+    if remarks is not None:
+        yield remarks
     worst = worst_pages(rows, WORST_SHOWN)
     if worst:
         has_engine = counted.census.engines != 1
@@ -130,6 +134,18 @@ def _interval(metric: MetricSummary) -> str:
     return f"({format_number(low)}–{format_number(high)})"
 
 
+def _remarks_table(section: RankingSection | None) -> table.Table | None:
+    """On how many pages each engine wrote about the page; None when none did."""
+    names = [f"{kind}_page_rate" for kind in REMARK_KINDS]
+    rows = []
+    for engine in section.engines if section else ():
+        found = [engine.metrics.get(name) for name in names]
+        if any(metric is not None and metric.count for metric in found):
+            rows.append([engine.engine, *(NO_VALUE if metric is None else format_counts(metric) for metric in found)])
+    columns = [*table.left("engine", wrap="anywhere", min_width=10), *table.right(*REMARK_KINDS)]
+    return table.Table(columns, rows, "Pages with words about the page, which are not invented text") if rows else None
+
+
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
     columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=8)
     columns += table.left("why", wrap="anywhere", min_width=12)
@@ -164,6 +180,8 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
         lines += _engine_lines(section)
     if summary.ranking:
         lines += [table.escaped(difference_words(summary.ranking)), ""]
+    remarks = _remarks_table(section)
+    lines += [*table.markdown(remarks), ""] if remarks is not None else []
     lines += _worst_lines(worst_pages(rows, WORST_SHOWN), is_witnessed=is_witnessed)
     lines += [f"- note: {table.escaped(notice)}" for notice in summary.notices]
     if section:
