@@ -54,6 +54,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Count refusals, wrappers, notes ([illegible]) and descriptions as invented text.",
 )
+@option(
+    "--page-level",
+    type=click.Choice(["region", "line", "word"]),
+    default="line",
+    help="PAGE XML: which text counts where regions, lines and words have one each.",
+)
 @option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
 @workers_option
 @interval_options

@@ -12,6 +12,7 @@ from hallumeter.stats.summarize import check_interval_settings
 from hallumeter.text.spelling import AS_WRITTEN, Spelling
 
 from .anchoring import PICARONES, AnchoringSettings
+from .pages.page_xml import PAGE_LEVELS, PageLevel
 from .policy import PagePolicy, WitnessPolicy
 
 Measures = Literal["all", "anchoring"]
@@ -38,6 +39,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     anchoring: AnchoringSettings = PICARONES
     count_notes: bool = False
     """Whether refusals, wrappers, notes and descriptions count as invented."""
+    page_level: PageLevel = "line"
+    """Which text of a PAGE XML file counts where regions, lines and words have one each."""
     by: tuple[str, ...] = ()
     """Fields that group pages, beside the engine."""
     rank_by: str | None = None
@@ -56,6 +59,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     """Processes that measure pages."""
 
     def __post_init__(self) -> None:
+        if self.page_level not in PAGE_LEVELS:
+            raise SettingsError(f"page level {self.page_level!r}: expected one of {', '.join(PAGE_LEVELS)}")
         check_probability(self.witness_confidence, "witness confidence")
         if self.ranking_metric not in RANKABLE:
             raise SettingsError(f"rank by {self.rank_by!r}: expected one of {', '.join(RANKABLE)}")

@@ -15,7 +15,7 @@ from hallumeter.text.normalize import one_line
 
 from .alto import AltoReader
 from .hocr import read_hocr
-from .page_xml import PageXmlReader
+from .page_xml import PageLevel, PageXmlReader
 from .plain_text import decode, read_plain_text
 from .safe_xml import read_elements, root_name
 
@@ -81,8 +81,10 @@ class Page(Struct, frozen=True):
     """What had to be guessed or left out, for people."""
 
 
-def read_page_file(path: Path) -> Page:
+def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
     """Read a page from plain text, hOCR, ALTO or PAGE XML; of the last two the content decides, not the name.
+
+    `level` says which text of a PAGE XML file counts where regions, lines and words have one each.
 
     Raises InputError, in one line, for whatever cannot be used.
     """
@@ -92,7 +94,7 @@ def read_page_file(path: Path) -> Page:
         raise InputError(f"{path}: unknown ending {suffix!r} of a page; expected one of {known}")
     _check(path)
     try:
-        text, notices = _read_xml(path) if suffix == _XML else _read_bytes(path, _READERS[suffix])
+        text, notices = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     return Page(page_name(path.name), text, tuple(notices))
@@ -115,7 +117,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _read_xml(path: Path) -> tuple[str, list[str]]:
+def _read_xml(path: Path, level: PageLevel) -> tuple[str, list[str]]:
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML or hOCR")
     root = root_name(path)
@@ -127,7 +129,7 @@ def _read_xml(path: Path) -> tuple[str, list[str]]:
     reader_type = ROOTS[root]
     if reader_type is None:
         return _read_bytes(path, _read_html)
-    reader = reader_type()
+    reader = PageXmlReader(level) if reader_type is PageXmlReader else reader_type()
     read_elements(path, reader)
     return reader.text(), []
 
