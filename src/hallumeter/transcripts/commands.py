@@ -345,7 +345,9 @@ class _Collected:
             resamples=settings.resamples,
             confidence=settings.confidence,
         )
-        ranking, left_out = rank_engines(self._rows, settings.ranking_metric)
+        # Without ground truth, less disagreement with a witness is no sign of a better engine.
+        has_truth = self._jobs.witness is None
+        ranking, left_out = rank_engines(self._rows, settings.ranking_metric) if has_truth else (None, ())
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",
@@ -525,6 +527,7 @@ def _manifest(
             "spelling": str(settings.spelling),
             "measures": settings.measures,
             "count_notes": settings.count_notes,
+            "page_level": settings.page_level,
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

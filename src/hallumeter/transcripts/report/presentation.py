@@ -250,18 +250,40 @@ _MORE_HALLUCINATE = message("So do {engines}.")
 _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
 )
+_WITNESSED = message(
+    "Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}; could not decide: {undecided}."
+)
 _EMPTY = message("Outputs that are empty: {count} of {total}.")
 
 
 def page_facts(summary: Summary, headline: str | None, level: float) -> Iterator[Fact]:
     """Which engine is best as far as that is shown, who hallucinates, and what is empty."""
     rows = Rows(summary, headline)
-    yield from _rank_facts(summary.ranking)
-    yield from _error_facts(rows, level)
-    yield from _hallucination_facts(rows)
+    if has_witness(metric.signature for metric in summary.metrics):
+        # Disagreement with a witness ranks nobody, and its length or phrases are no sign of invention.
+        yield from _witness_facts(rows)
+    else:
+        yield from _rank_facts(summary.ranking)
+        yield from _error_facts(rows, level)
+        yield from _hallucination_facts(rows)
     empty = rows.whole("empty_output_rate")
     if empty is not None and empty.count and empty.total:
         yield fact("empty", _EMPTY, count=count(empty.count), total=count(empty.total))
+
+
+def _witness_facts(rows: Rows) -> Iterator[Fact]:
+    """How many pages of each engine were cleared, flagged and left undecided, those with most flagged first."""
+    told = sorted(rows.by("hallucinating_page_rate", "engine"), key=lambda row: -(row.count or 0))
+    for row in told[:ENGINES_TOLD]:
+        flagged, decided = row.count or 0, row.total or 0
+        yield fact(
+            "witness",
+            _WITNESSED,
+            engine=name(row.by["engine"]),
+            cleared=count(decided - flagged),
+            flagged=count(flagged),
+            undecided=count(row.undecided),
+        )
 
 
 def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:

@@ -26,6 +26,7 @@ from .ranking import (
     has_witness,
     ranking_section,
     reason_words,
+    witness_words,
     worst_pages,
 )
 
@@ -56,6 +57,7 @@ def _parts(summary: Summary, rows: list[PageRow], width: int) -> Iterator[table.
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
         yield table.Line(WITNESS_WORDS, "yellow")
+        yield from (table.Line(told) for told in witness_words(summary))
     by_name = {column.metric: column for column in section.columns} if section else {}
     shown: list[RankingColumn] = []
     if section:
@@ -93,7 +95,8 @@ def _engine_parts(
         ]
         for engine in section.engines
     ]
-    yield table.Table(columns, rows, "Engines, best first")
+    title = "Engines, as given" if all(engine.place is None for engine in section.engines) else "Engines, best first"
+    yield table.Table(columns, rows, title)
     shown = {column.metric for column in fitting}
     known = {column.metric for column in section.columns}
     names = [heading for name, heading in HEADINGS.items() if name in known and name not in shown]
@@ -175,7 +178,7 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
-        lines += [WITNESS_WORDS, ""]
+        lines += [WITNESS_WORDS, "", *(f"- {table.escaped(told)}" for told in witness_words(summary)), ""]
     if section:
         lines += _engine_lines(section)
     if summary.ranking:
