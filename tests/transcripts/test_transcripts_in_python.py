@@ -243,7 +243,7 @@ def test_a_refused_page_is_counted_apart_and_not_as_hallucinated() -> None:
     run = hallumeter.transcripts([(page, REFUSAL), (page, page), (page, f"{page} [illegible] [illegible] [illegible]")])
     found = {row.metric: (row.count, row.total) for row in run.summary.metrics if not row.by}
     assert found["hallucinating_page_rate"] == (0, 2)
-    assert found["invented_rate"] == (0, 27)
+    assert found["invented_rate"] == (0, 32)
     assert (found["refusal_page_rate"], found["apology_page_rate"], found["note_page_rate"]) == ((1, 3), (1, 3), (1, 3))
     refused = [record for record in run._folder.records() if record.fields["status"] == "refused"]
     assert [record.response for record in refused] == [REFUSAL]

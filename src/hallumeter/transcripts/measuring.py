@@ -198,7 +198,7 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     if source.text is not None:
         return source.text
     try:
-        text = _text_from_disk(source, opened)
+        text = _text_from_disk(source, opened, is_reference=not engine)
     except InputError as error:
         opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
         return None
@@ -206,13 +206,15 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     return text
 
 
-def _text_from_disk(source: Source, opened: _Opened) -> str:
+def _text_from_disk(source: Source, opened: _Opened, *, is_reference: bool) -> str:
     if source.image is not None and source.reader is not None:
         reading = _reader(source.reader).read(source.image)
         opened.confidence = reading.confidence
         return reading.text
     assert source.path is not None
     page = read_page_file(source.path, level=opened.level)
+    if is_reference:
+        opened.confidence = page.confidence
     opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
     return page.text
 

@@ -52,13 +52,22 @@ LARGEST_BYTES = 256 << 20
 """A larger file is refused: it is hardly one page, and it must not fill the memory."""
 
 
-def _read_html(data: bytes) -> tuple[str, list[str]]:
+Read = tuple[str, list[str], float | None]
+"""A text, notices of what was guessed, and how sure the engine is of its words."""
+
+
+def _read_html(data: bytes) -> Read:
     text, notices = decode(data, is_markup=True)
-    return read_hocr(text), notices
+    read, confidence = read_hocr(text)
+    return read, notices, confidence
 
 
-_READERS: dict[str, Callable[[bytes], tuple[str, list[str]]]] = {
-    **dict.fromkeys((".txt", ".text", ".md"), read_plain_text),
+def _read_plain(data: bytes) -> Read:
+    return (*read_plain_text(data), None)
+
+
+_READERS: dict[str, Callable[[bytes], Read]] = {
+    **dict.fromkeys((".txt", ".text", ".md"), _read_plain),
     **dict.fromkeys((".hocr", ".html", ".htm", ".xhtml"), _read_html),
 }
 """Who makes text, and notices, of the bytes of a file that ends so."""
@@ -79,6 +88,8 @@ class Page(Struct, frozen=True):
     """Lines joined by line feeds; empty when the file holds no text."""
     notices: tuple[str, ...] = ()
     """What had to be guessed or left out, for people."""
+    confidence: float | None = None
+    """How sure the engine is of its words, as hOCR and ALTO state it; None when the file does not say."""
 
 
 def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
@@ -94,10 +105,10 @@ def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
         raise InputError(f"{path}: unknown ending {suffix!r} of a page; expected one of {known}")
     _check(path)
     try:
-        text, notices = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
+        text, notices, confidence = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return Page(page_name(path.name), text, tuple(notices))
+    return Page(page_name(path.name), text, tuple(notices), confidence)
 
 
 def _check(path: Path) -> None:
@@ -117,7 +128,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _read_xml(path: Path, level: PageLevel) -> tuple[str, list[str]]:
+def _read_xml(path: Path, level: PageLevel) -> Read:
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML or hOCR")
     root = root_name(path)
@@ -129,12 +140,12 @@ def _read_xml(path: Path, level: PageLevel) -> tuple[str, list[str]]:
     reader_type = ROOTS[root]
     if reader_type is None:
         return _read_bytes(path, _read_html)
-    reader = PageXmlReader(level) if reader_type is PageXmlReader else reader_type()
+    reader = PageXmlReader(level) if reader_type is PageXmlReader else AltoReader()
     read_elements(path, reader)
-    return reader.text(), []
+    return reader.text(), [], reader.confidence.mean if isinstance(reader, AltoReader) else None
 
 
-def _read_bytes(path: Path, read: Callable[[bytes], tuple[str, list[str]]]) -> tuple[str, list[str]]:
+def _read_bytes(path: Path, read: Callable[[bytes], Read]) -> Read:
     try:
         return read(path.read_bytes())
     except InputError as error:

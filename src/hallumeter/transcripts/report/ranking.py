@@ -107,7 +107,8 @@ def has_witness(signatures: Iterable[str | None]) -> bool:
 
 
 _WITNESSED = message(
-    "{engine}: {cleared} cleared, {flagged} flagged, {undecided} undecided; {low} to {high} of its pages are hallucinated"
+    "{engine}: {cleared} cleared, {flagged} flagged, {undecided} undecided; {low} to {high} of its pages are "
+    "hallucinated"
 )
 
 
