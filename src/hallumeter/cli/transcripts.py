@@ -60,6 +60,12 @@ if TYPE_CHECKING:
     default="line",
     help="PAGE XML: which text counts where regions, lines and words have one each.",
 )
+@option(
+    "--pair-by",
+    type=click.Choice(["name", "order"]),
+    default="name",
+    help="How pages of folders find each other; order: sorted by name, the first with the first.",
+)
 @option("--columns", metavar="NAMES", help="Names of columns, such as page=id,reference=gt,response=text.")
 @workers_option
 @interval_options
@@ -133,5 +139,5 @@ def _jobs(
     from hallumeter.transcripts.witness import opened_witness
 
     if witness is None and image is None:
-        return opened_paths(paths, columns=settings.columns)
+        return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_witness(paths, witness=witness, images=image, columns=settings.columns)

@@ -140,7 +140,7 @@ def _detect_hallucinated_blocks(
 ) -> list[HallucinatedBlock]:
     """Stretches of tokens outside a vocabulary; fewer known tokens in a row than the tolerance do not end one."""
     unknown = [place for place, token in enumerate(hyp_tokens) if token not in gt_token_set]
-    blocks = []
+    blocks: list[list[int]] = []
     for number, first in enumerate(unknown):
         is_open = number > 0 and first - unknown[number - 1] <= max(tolerance, 1)
         if is_open:

@@ -508,7 +508,7 @@ def _opened(
         raise RecordError("transcripts: nothing given; expected paths, or transcripts")
     paths = only_paths(items, "transcripts: paths and transcripts are mixed; give one kind")
     if paths:
-        return opened_paths(paths, columns=settings.columns)
+        return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_records([item for item in items if not isinstance(item, str | Path)], columns=settings.columns)
 
 
@@ -528,6 +528,7 @@ def _manifest(
             "measures": settings.measures,
             "count_notes": settings.count_notes,
             "page_level": settings.page_level,
+            "pair_by": settings.pair_by,
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

@@ -16,6 +16,7 @@ from .pages.page_xml import PAGE_LEVELS, PageLevel
 from .policy import PagePolicy, WitnessPolicy
 
 Measures = Literal["all", "anchoring"]
+PairBy = Literal["name", "order"]
 RANKABLE = ("cer", "wer", "mer", "wil", "true_insertion_rate", "invented_rate", "omission_rate", "anchor_score")
 """Fields of a page by which engines can be ranked."""
 
@@ -46,6 +47,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     rank_by: str | None = None
     """A field of a page; None is the CER, or the anchor score without an alignment."""
     columns: Columns = Columns()
+    pair_by: PairBy = "name"
+    """How pages of folders find each other: by their names, or the first with the first."""
     pages: PagePolicy = PagePolicy()
     witness: WitnessPolicy = WitnessPolicy()
     witness_confidence: float | None = None

@@ -21,6 +21,8 @@ from .safe_xml import read_elements, root_name
 
 # The name of a page from the name of its file, so that files of different engines find each other.
 
+_GROUP = re.compile(r"OCR-D(?:-[A-Z0-9]+)+_(?=[^.])", re.IGNORECASE)
+"""The file group of OCR-D that a file's name begins with."""
 _ROLE = re.compile(r"(?:gt|ocrd?|pred)(?:-.*)?", re.IGNORECASE)
 
 
@@ -36,12 +38,12 @@ def page_name(file_name: str) -> str:
 
     First the endings that tell a format go (`.txt`, `.page.xml`, `.alto.xml`). Then the name is cut at the first part
     between dots that says whose reading it is: `gt`, `ocr`, `ocrd` or `pred`, alone or followed by a dash. The part
-    before the first dot always stays.
+    before the first dot always stays, but for a file group of OCR-D before it: `OCR-D-GT-PAGE_0001` is page `0001`.
 
     >>> page_name("00000139.gt.page.xml"), page_name("00000139.ocrd-tess.ocr.page.xml"), page_name("vol.2.page.7.txt")
     ('00000139', '00000139', 'vol.2.page.7')
     """
-    parts = composed_name(file_name).split(".")
+    parts = _GROUP.sub("", composed_name(file_name), count=1).split(".")
     while len(parts) > 1 and f".{parts[-1].lower()}" in _FORMAT_ENDINGS:
         parts.pop()
     role = next((place for place, part in enumerate(parts) if place and _ROLE.fullmatch(part)), len(parts))
