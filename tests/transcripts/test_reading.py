@@ -474,3 +474,19 @@ def test_nothing_that_was_read_is_left_out_too(words: list[str], data: st.DataOb
     ]
     left_out = {place for is_omission, span in spans if is_omission for place in span}
     assert left_out.isdisjoint(place for is_omission, span in spans if not is_omission for place in span)
+
+
+@pytest.mark.parametrize(
+    ("pointed", "plain"),
+    [
+        ("בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ", "בראשית ברא אלהים את השמים ואת הארץ"),
+        ("بِسْمِ اللَّهِ الرَّحْمَٰنِ الرَّحِيمِ", "بسم الله الرحمن الرحيم"),
+        ("ἐν ἀρχῇ ἦν ὁ λόγος καὶ ὁ λόγος ἦν πρὸς τὸν θεόν", "εν αρχη ην ο λογος και ο λογος ην προς τον θεον"),
+    ],
+)
+def test_points_and_polytonic_accents_make_no_words(pointed: str, plain: str) -> None:
+    for page, written in ((pointed, plain), (plain, pointed), (pointed, unicodedata.normalize("NFD", plain))):
+        reading = check(page, written)
+        assert (reading.inserted_words, reading.omitted_words) == (0, 0)
+        assert reading.response_words == len(plain.split())
+    assert read_page("roi a été", "roi a ete").words.errors == 1

@@ -25,6 +25,11 @@ LONGEST_RULE = 1_000
 Of 16,270 outputs of vision models, tables had up to 300 signs in a line, and what ran away 800 and far more."""
 LONGEST_LAYOUT = 4_000
 """Signs without a letter or digit between them, over several lines: as many as fill a page of 50 lines with rules."""
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff][\u0300-\u036f]*")
+_POINTS = re.compile("[\u0300-\u036f]")
+_POINTS_ALONE = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u06d6-\u06dc]")
+_POINTED = re.compile(f"{_POINTS_ALONE.pattern[:-1]}\u0370-\u03ff\u1f00-\u1fff]")
+"""Letters of Greek, and points of Hebrew and Arabic."""
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,9}(?:\s[^<>]*)?/?>")
 
 
@@ -94,9 +99,17 @@ def _keys(words: tuple[str, ...]) -> list[str]:
     lines = "\n".join(words).casefold()
     if lines.isascii():
         return lines.translate(_WITHOUT_SIGNS).split("\n")
+    if _POINTED.search(lines):
+        lines = _without_points(lines)
     keys = unicodedata.normalize("NFC", lines).translate(_WITHOUT_SIGNS).split("\n")
     # Accents alone are no word.
     return [key if key.isalnum() or any(map(str.isalnum, key)) else "" for key in keys]
+
+
+def _without_points(text: str) -> str:
+    """The text without niqqud, harakat and the accents of Greek, which many editions leave out; other accents stay."""
+    pieces = _GREEK.sub(lambda letters: _POINTS.sub("", unicodedata.normalize("NFD", letters[0])), text)
+    return _POINTS_ALONE.sub("", pieces)
 
 
 def _keep_endless_marks(keys: list[str], words: Words, text: str) -> None:
