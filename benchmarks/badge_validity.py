@@ -56,7 +56,8 @@ def has_badge(judged: Judged) -> bool:
     """The badge of hallumeter."""
     reading = judged[2]
     invented = reading.block_words + reading.loop_words
-    return PagePolicy().is_hallucinated(invented_words=invented, words=reading.response_words)
+    is_whole = reading.is_wholly_inserted
+    return PagePolicy().is_hallucinated(invented_words=invented, words=reading.response_words, is_whole=is_whole)
 
 
 def has_picarones_badge(judged: Judged) -> bool:

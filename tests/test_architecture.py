@@ -47,7 +47,7 @@ PURE = (
     *("errors.py", "records/", "stats/", "text/"),
     *("claims/metrics/", "claims/catalog.py", "claims/profiles.py"),
     *(f"transcripts/{name}.py" for name in ("alignment", "anchoring", "catalog", "loops", "metrics", "page_reading")),
-    *("transcripts/policy.py", "transcripts/records.py"),
+    *("transcripts/policy.py", "transcripts/records.py", "transcripts/remarks.py"),
     *("dialogue/catalog.py", "dialogue/metrics.py", "dialogue/records.py"),
     *("aspects/metrics/", "aspects/records/", "aspects/catalog.py"),
     *("decide/policy.py",),

@@ -9,7 +9,7 @@ import msgspec
 
 from hallumeter.claims.judges.embedded.model_files import FOLDER, LIST, Model, Tier
 
-VERSION = 2
+VERSION = 3
 
 
 def pack(tiers: dict[str, Tier], folder: Path = FOLDER) -> Model:

@@ -54,8 +54,9 @@ def preset_table(held: Sequence[HeldBack], tiers: Mapping[int, Tier]) -> list[st
             chosen = [pair for pair in zip(held, weights, strict=True) if not kind or pair[0].kind == kind]
             said = _said(chosen, tiers, preset)
             called, wrong, both = said.counts()
-            figures = [both / called, both / wrong, 2 * both / (called + wrong), called / wrong, said.decile_error()]
-            cells = [f"{figure:.3f}" for figure in figures]
+            precision = f"{both / called:.3f}" if called else "–"
+            figures = [both / wrong, 2 * both / (called + wrong), called / wrong, said.decile_error()]
+            cells = [precision, *(f"{figure:.3f}" for figure in figures)]
             lines.append(f"| {preset} | {kind or '**all**'} | {len(said.weights)} | {' | '.join(cells)} |")
     return lines
 

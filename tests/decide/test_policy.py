@@ -359,6 +359,11 @@ def test_a_page_without_invented_words_is_never_hallucinated(fewest: int) -> Non
     assert policy.is_hallucinated(invented_words=1, words=10)
 
 
+def test_a_response_of_which_nothing_is_on_the_page_is_hallucinated_however_short() -> None:
+    assert PagePolicy().is_hallucinated(invented_words=0, words=2, is_whole=True)
+    assert not PagePolicy().is_hallucinated(invented_words=0, words=2)
+
+
 LITTLE = "the witness read fewer than 10 words"
 SILENT = "the witness does not say how sure it is of its reading"
 UNSURE = "the witness is less than 0.8 sure of its reading"

@@ -60,8 +60,8 @@ def test_words_are_written_in_the_form_in_which_they_are_looked_for(language: st
 
 
 def test_a_language_without_a_lexicon_is_refused_with_the_choices() -> None:
-    with pytest.raises(SettingsError, match="no lexicon for the language 'de'; choose from en, fr, ko"):
-        load_lexicon("de")
+    with pytest.raises(SettingsError, match="no lexicon for the language 'it'; choose from de, en, fr, ko"):
+        load_lexicon("it")
 
 
 GERMAN = """\
@@ -100,7 +100,7 @@ def with_german(tmp_path: Path) -> Path:
     folder = tmp_path / "lexicons"
     with resources.as_file(resources.files("hallumeter.text") / "lexicons") as shipped:
         shutil.copytree(shipped, folder)
-    (folder / "de").mkdir()
+    (folder / "de").mkdir(exist_ok=True)
     (folder / "de" / "refusals.toml").write_text(GERMAN, encoding="utf-8")
     return folder
 
@@ -142,6 +142,7 @@ def test_every_topic_of_the_package_is_there_in_every_language() -> None:
         "statements",
     ):
         assert [each.language for each in lexicons_with(topic)] == ["en", "fr", "ko"]
+    assert [each.language for each in lexicons_with("remarks")] == ["de", "en", "fr", "ko"]
 
 
 Sets = dict[str, list[str]]
@@ -193,7 +194,7 @@ from hallumeter.text.lexicon import languages_with, load_lexicon
 start = Barrier(6)
 def read(number):
     start.wait()
-    lexicon = load_lexicon(languages_with()[number % 3])
+    lexicon = load_lexicon(languages_with("refusals")[number % 3])
     return lexicon.language if lexicon.refusals.cues and lexicon.dates.weekdays else "nothing"
 with ThreadPoolExecutor(6) as pool:
     print(*pool.map(read, range(6)))

@@ -311,8 +311,63 @@ def test_loops_that_share_a_letter_are_cut_without_counting_it_twice() -> None:
 
 def test_marks_count_only_when_they_go_on_and_on() -> None:
     assert kinds_of(check("Total 5", "Total | | | | | | 5 ....................")) == [("run", 2)]
-    reading = check("Total 5", "Total " + "- " * 201 + "5 | **")
-    assert kinds_of(reading) == [("run", 1), ("loop", 201), ("run", 1)]
+    assert kinds_of(check("Total 5", "Total " + "- " * 1000 + "5 | **")) == [("run", 2)]
+    reading = check("Total 5", "Total " + "- " * 1001 + "5 | **")
+    assert kinds_of(reading) == [("run", 1), ("loop", 1001), ("run", 1)]
+
+
+def test_marks_on_many_lines_are_a_layout_until_they_fill_a_page() -> None:
+    line = "- " * 80 + "\n"
+    assert kinds_of(check("Total 5", f"Total\n{line * 50}5")) == [("run", 2)]
+    assert kinds_of(check("Total 5", f"Total\n{line * 51}5")) == [("run", 1), ("loop", 4080), ("run", 1)]
+
+
+RULES = (
+    "|" + "-" * 150 + "|" + "-" * 150 + "|",
+    "+" + "=" * 120 + "+" + "=" * 120 + "+",
+    "┌" + "─" * 150 + "┬" + "─" * 150 + "┐",
+    ". " * 160,
+    "_" * 300,
+    "—" * 250,
+    "* * * " * 40,
+    "~~~~~" * 50,
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_perfect_table_with_three_long_rules_is_a_clean_page(rule: str) -> None:
+    truth = "Name Amount\nSmith 12\nJones 7\nTotal 19"
+    name, *rows = truth.split("\n")
+    written = "\n".join([rule, name, rule, *rows, rule])
+    reading = check(truth, written)
+    assert kinds_of(reading) == [("run", 8)]
+    assert (reading.response_words, reading.inserted_words, reading.loop_words) == (8, 0, 0)
+    assert (reading.multiset_inserted, reading.omitted_words) == (0, 0)
+
+
+def test_leaders_and_frames_glued_to_words_are_no_words_either() -> None:
+    reading = check("Introduction 12\nName Age", "Introduction" + "." * 120 + "12\n│Name│Age│\n└────┴───┘")
+    assert (reading.inserted_words, reading.omitted_words) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("page", "written", "is_whole"),
+    [
+        (PAGE, "Photo unavailable", True),
+        (PAGE, "Untitled", True),
+        ("", "Blank page", True),
+        (PAGE, "Icy commence", False),
+        (PAGE, "lcy cornmence", False),
+        (PAGE, "Photo prologue", False),
+        ("Finis", "Amen", False),  # one word in the place of one word
+        (PAGE, "", False),
+        (PAGE, "* * *", False),
+    ],
+)
+def test_a_response_is_wholly_inserted_when_none_of_its_words_is_on_the_page(
+    page: str, written: str, is_whole: bool
+) -> None:
+    assert check(page, written).is_wholly_inserted is is_whole
 
 
 def test_words_shared_by_chance_inside_a_loop_are_part_of_it() -> None:
@@ -419,3 +474,19 @@ def test_nothing_that_was_read_is_left_out_too(words: list[str], data: st.DataOb
     ]
     left_out = {place for is_omission, span in spans if is_omission for place in span}
     assert left_out.isdisjoint(place for is_omission, span in spans if not is_omission for place in span)
+
+
+@pytest.mark.parametrize(
+    ("pointed", "plain"),
+    [
+        ("בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ", "בראשית ברא אלהים את השמים ואת הארץ"),
+        ("بِسْمِ اللَّهِ الرَّحْمَٰنِ الرَّحِيمِ", "بسم الله الرحمن الرحيم"),
+        ("ἐν ἀρχῇ ἦν ὁ λόγος καὶ ὁ λόγος ἦν πρὸς τὸν θεόν", "εν αρχη ην ο λογος και ο λογος ην προς τον θεον"),
+    ],
+)
+def test_points_and_polytonic_accents_make_no_words(pointed: str, plain: str) -> None:
+    for page, written in ((pointed, plain), (plain, pointed), (pointed, unicodedata.normalize("NFD", plain))):
+        reading = check(page, written)
+        assert (reading.inserted_words, reading.omitted_words) == (0, 0)
+        assert reading.response_words == len(plain.split())
+    assert read_page("roi a été", "roi a ete").words.errors == 1

@@ -75,6 +75,8 @@ LONG = PageCounts(
     names=2,
     is_decided=True,
     is_hallucinating=True,
+    has_refusal=True,
+    has_note=True,
 )
 EMPTY_OUTPUT = PageCounts(
     reference_words=10,
@@ -117,6 +119,8 @@ EMPTY_PAGE = PageCounts(
     multiset_inserted=5,
     is_decided=True,
     is_hallucinating=True,
+    has_wrapper=True,
+    has_note=True,
 )
 PAGES = PageColumns.of([SHORT, LONG, EMPTY_OUTPUT, EMPTY_PAGE])
 METRICS = {metric.id: metric for metric in (*READING_METRICS, *ANCHORING_METRICS)}
@@ -134,6 +138,11 @@ POOLED = {
     "name_insertion_rate": (1, 2),
     "hallucinating_page_rate": (2, 3),
     "empty_output_rate": (1, 3),
+    "refusal_page_rate": (1, 3),
+    "apology_page_rate": (0, 3),
+    "wrapper_page_rate": (1, 3),
+    "note_page_rate": (2, 3),
+    "description_page_rate": (0, 3),
     "picarones_page_rate": (4, 4),
     "net_insertion_rate": (2 + 8 + 5, 105),
     "anchor_rate": (64, 3 + 93 + 3),

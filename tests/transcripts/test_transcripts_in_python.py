@@ -226,3 +226,65 @@ def test_another_unicode_form_is_told_once(steps: tuple[str, ...], is_told: bool
     told = [notice for notice in run.summary.notices if "Unicode form" in notice]
     expected = "some pages are in another Unicode form than their ground truth; --normalize nfc makes them alike: 2"
     assert told == [expected] * is_told
+
+
+def test_a_short_page_that_is_wholly_invented_is_badged() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, "Photo unavailable"), (page, "Icy commence"), (page, "")])
+    [badges] = [row for row in run.summary.metrics if row.metric == "hallucinating_page_rate" and not row.by]
+    assert (badges.count, badges.total) == (1, 2)
+
+
+REFUSAL = "I'm sorry, but I can't transcribe this image. Please upload a clearer one."
+
+
+def test_a_refused_page_is_counted_apart_and_not_as_hallucinated() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, REFUSAL), (page, page), (page, f"{page} [illegible] [illegible] [illegible]")])
+    found: dict[str, tuple[object, object]] = {
+        row.metric: (row.count, row.total) for row in run.summary.metrics if not row.by
+    }
+    assert found["hallucinating_page_rate"] == (0, 2)
+    assert found["invented_rate"] == (0, 32)
+    assert (found["refusal_page_rate"], found["apology_page_rate"], found["note_page_rate"]) == ((1, 3), (1, 3), (1, 3))
+    refused = [record for record in run._folder.records() if record.fields["status"] == "refused"]
+    assert [record.response for record in refused] == [REFUSAL]
+    assert any("refusals, counted apart" in notice for notice in run.summary.notices)
+    kinds = {
+        (finding.claim.kind, finding.verdicts[0].reason, finding.verdicts[0].label.value) for finding in run.findings()
+    }
+    assert {("remark", kind, "NOT_ENOUGH_INFO") for kind in ("refusal", "apology", "note")} <= kinds
+
+
+def test_notes_count_as_invented_when_that_is_asked_for() -> None:
+    page = "Icy commence le prologue de maistre Jehan Froissart"
+    run = hallumeter.transcripts([(page, REFUSAL), (page, page)], settings=TranscriptSettings(count_notes=True))
+    found = {row.metric: row for row in run.summary.metrics if not row.by}
+    assert (found["hallucinating_page_rate"].count, found["hallucinating_page_rate"].total) == (1, 2)
+    assert (found["refusal_page_rate"].count, found["refusal_page_rate"].total) == (1, 2)
+    assert "|notes:counted|" in found["invented_rate"].signature
+
+
+def test_folders_without_common_names_are_paired_by_order(tmp_path: Path) -> None:
+    truth = write_pages(tmp_path / "truth", {"a": "un deux", "b": "trois quatre"})
+    engine = write_pages(tmp_path / "engine", {"scan 1": "un deux", "scan 2": "trois quatre"})
+    run = hallumeter.transcripts([truth, engine], settings=TranscriptSettings(pair_by="order"))
+    assert [row.value for row in run.summary.metrics if row.metric == "cer" and not row.by] == [0]
+    write_pages(tmp_path / "engine", {"scan 3": "cinq"})
+    with pytest.raises(InputError, match="engine: has 3 pages and the ground truth 2; pages can be paired"):
+        hallumeter.transcripts([truth, engine], settings=TranscriptSettings(pair_by="order"))
+
+
+def test_a_page_without_a_partner_is_told_with_the_nearest_names(tmp_path: Path) -> None:
+    truth = write_pages(tmp_path / "truth", {"page_0001": "un", "page_0002": "deux", "x": "y"})
+    engine = write_pages(tmp_path / "engine", {"page_0001": "un", "page-0002": "deux", "zzz": ""})
+    told = [failure.message for failure in hallumeter.transcripts([truth, engine]).failures]
+    assert (
+        "page-0002: engine has a reading of it, but there is no reference; the nearest without one: page_0002" in told
+    )
+    assert "zzz: engine has a reading of it, but there is no reference" in told
+
+
+def test_a_page_level_that_there_is_not_is_refused() -> None:
+    with pytest.raises(SettingsError, match="page level 'glyph': expected one of region, line, word"):
+        TranscriptSettings(page_level="glyph")  # type: ignore[arg-type]

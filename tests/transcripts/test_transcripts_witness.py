@@ -16,6 +16,11 @@ from hallumeter import Run, SettingsError
 from hallumeter.cli.main import main
 from hallumeter.models.tesseract import TesseractReader
 from hallumeter.records.measurement import MetricSummary
+from hallumeter.transcripts.commands import measure_transcripts
+from hallumeter.transcripts.report.presentation import page_facts
+from hallumeter.transcripts.report.text import transcripts_text
+from hallumeter.transcripts.settings import Columns, TranscriptSettings
+from hallumeter.transcripts.witness import opened_witness
 from transcript_folders import TRUTH, files_of, lines_of, write_pages, write_rows
 
 Draw = Callable[[Path, Sequence[str]], Path]
@@ -367,3 +372,44 @@ def test_one_file_and_one_image_belong_together(draw: Draw, tmp_path: Path) -> N
     assert code == 0
     rate = next(row for row in json.loads(out)["metrics"] if row["metric"] == "hallucinating_page_rate")
     assert (rate["count"], rate["total"]) == (0, 1)
+
+
+def test_engines_are_not_ranked_by_a_witness(tmp_path: Path) -> None:
+    text = "le roi de france est venu a paris avec la reine et ses gens"
+    other = "le roi de france est venu puis il mangea un grand repas au chateau de Blois"
+    for name, content in {"witness": text, "a": text, "b": other}.items():
+        (tmp_path / name).mkdir()
+        for number in range(12):
+            (tmp_path / name / f"p{number}.txt").write_text(f"{content} {number}", encoding="utf-8")
+    with opened_witness(
+        [tmp_path / "a", tmp_path / "b"], witness=str(tmp_path / "witness"), images=None, columns=Columns()
+    ) as jobs:
+        measured = measure_transcripts(jobs, TranscriptSettings())
+    assert measured.summary.ranking is None
+    printed = transcripts_text(measured.summary, measured.rows, "markdown")
+    assert "a: 12 cleared, 0 flagged, 0 undecided; 0.000 to 0.000 of its pages are hallucinated" in printed
+    assert "b: 0 cleared, 0 flagged, 12 undecided; 0.000 to 1.000 of its pages are hallucinated" in printed
+    told = [fact.message for fact in page_facts(measured.summary, None, 0.95)]
+    assert not any(word in text for text in told for word in ("better", "rank", "lowest CER", "signs of"))
+
+
+@pytest.mark.parametrize(
+    ("stated", "status"), [("0.95", "ok"), ("0.5", "undecided"), ("", "undecided"), ("x", "undecided")]
+)
+def test_a_witness_file_says_how_sure_it_is(tmp_path: Path, stated: str, status: str) -> None:
+    words = ["le", "roi", "de", "france", "est", "venu", "a", "paris", "avec", "la", "reine", "et", "ses", "gens"]
+    strings = "".join(f'<String CONTENT="{word}" WC="{stated}"/>' for word in words)
+    alto = f"<alto><Layout><Page><TextBlock><TextLine>{strings}</TextLine></TextBlock></Page></Layout></alto>"
+    share = f"; x_wconf {float(stated) * 100:g}" if stated.startswith("0") else ""
+    spans = " ".join(f"<span class='ocrx_word' title='bbox 0 0 1 1{share}'>{word}</span>" for word in words)
+    hocr = f"<html><body><div class='ocr_page'><span class='ocr_line'>{spans}</span></div></body></html>"
+    invented = " ".join(words) + " puis il mangea un grand repas au chateau"
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "p.txt").write_text(invented, encoding="utf-8")
+    for name, content in {"alto/p.xml": alto, "hocr/p.hocr": hocr}.items():
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_text(content, encoding="utf-8")
+        with opened_witness([tmp_path / "engine"], witness=str(path.parent), images=None, columns=Columns()) as jobs:
+            [row] = measure_transcripts(jobs, TranscriptSettings()).rows
+        assert (row.status, row.is_hallucinating) == (status, True if status == "ok" else None)

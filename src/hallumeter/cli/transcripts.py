@@ -76,6 +76,26 @@ if TYPE_CHECKING:
     section=OUTPUT,
     help="anchoring: only Picarones' vocabulary metrics; much faster, without places.",
 )
+@option(
+    "--count-notes",
+    is_flag=True,
+    section=INPUT,
+    help="Count refusals, wrappers, notes ([illegible]) and descriptions as invented text.",
+)
+@option(
+    "--page-level",
+    type=click.Choice(["region", "line", "word"]),
+    default="line",
+    section=INPUT,
+    help="PAGE XML: which text counts where regions, lines and words have one each.",
+)
+@option(
+    "--pair-by",
+    type=click.Choice(["name", "order"]),
+    default="name",
+    section=INPUT,
+    help="How pages of folders find each other; order: sorted by name, the first with the first.",
+)
 @quiet_option
 @interval_options
 @workers_option
@@ -148,5 +168,5 @@ def _jobs(
     from hallumeter.transcripts.witness import opened_witness
 
     if witness is None and image is None:
-        return opened_paths(paths, columns=settings.columns)
+        return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_witness(paths, witness=witness, images=image, columns=settings.columns)

@@ -7,12 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-import msgspec
-from msgspec import Struct
-
-from hallumeter.errors import RecordError
 from hallumeter.transcripts.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
 
 __all__ = [
@@ -25,7 +24,8 @@ __all__ = [
 _DECIMALS = 6
 
 
-class HallucinatedBlock(Struct, frozen=True):
+@dataclass
+class HallucinatedBlock:
     """A stretch of a response without support in the ground truth."""
 
     start_token: int
@@ -35,20 +35,21 @@ class HallucinatedBlock(Struct, frozen=True):
     """Its tokens in lower case, joined by one space."""
     length: int
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """The fields as a dict that JSON can carry."""
-        return msgspec.structs.asdict(self)
+        return asdict(self)
 
 
-class HallucinationMetrics(Struct, frozen=True):
-    """What Picarones says of one document; what a partial record lacks has the defaults."""
+@dataclass
+class HallucinationMetrics:
+    """What Picarones says of one document."""
 
-    net_insertion_rate: float = 0.0
-    length_ratio: float = 1.0
+    net_insertion_rate: float
+    length_ratio: float
     """Capped at 9.99; the badge looks at the uncapped ratio."""
-    anchor_score: float = 1.0
-    hallucinated_blocks: list[HallucinatedBlock] = []
-    is_hallucinating: bool = False
+    anchor_score: float
+    hallucinated_blocks: list[HallucinatedBlock]
+    is_hallucinating: bool
     gt_word_count: int = 0
     hyp_word_count: int = 0
     net_inserted_words: int = 0
@@ -56,20 +57,27 @@ class HallucinationMetrics(Struct, frozen=True):
     length_ratio_threshold_used: float = 1.2
     ngram_size_used: int = 3
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """The fields as a dict that JSON can carry, rates rounded to six decimals."""
-        fields = msgspec.structs.asdict(self)
+        fields = asdict(self)
         for name in ("net_insertion_rate", "length_ratio", "anchor_score"):
             fields[name] = round(fields[name], _DECIMALS)
-        return {**fields, "hallucinated_blocks": [block.as_dict() for block in self.hallucinated_blocks]}
+        return fields
 
     @classmethod
-    def from_dict(cls, d: Mapping[str, object]) -> HallucinationMetrics:
-        """Read a dict back, whole or partial; fields that Picarones does not know are ignored."""
-        try:
-            return msgspec.convert(dict(d), cls)
-        except msgspec.ValidationError as error:
-            raise RecordError(f"not hallucination metrics: {error}; give a dict like that of as_dict") from error
+    def from_dict(cls, d: Mapping[str, Any]) -> HallucinationMetrics:
+        """Read a dict back, whole or partial; other fields are ignored, and values are kept as they are, None too."""
+        known = {name: d[name] for name in cls.__dataclass_fields__ if name in d}
+        blocks = [HallucinatedBlock(**block) for block in d.get("hallucinated_blocks", [])]
+        return cls(**{**_WHEN_MISSING, **known, "hallucinated_blocks": blocks})
+
+
+_WHEN_MISSING: dict[str, Any] = {
+    "net_insertion_rate": 0.0,
+    "length_ratio": 1.0,
+    "anchor_score": 1.0,
+    "is_hallucinating": False,
+}
 
 
 def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Picarones know
@@ -82,18 +90,17 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
     min_block_length: int = 4,
 ) -> HallucinationMetrics:
     """Measure one document."""
-    settings = AnchoringSettings(n, length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
+    settings = AnchoringSettings(max(n, 1), length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
     found = anchoring(reference, hypothesis, settings=settings)
-    tokens = hypothesis.lower().split() if found.blocks else []
+    score = found.anchor_score if n >= 1 else _odd_anchor_score(_tokenize(reference), _tokenize(hypothesis), n)
+    is_too_long = length_ratio_threshold < found.length_ratio < math.inf
+    tokens = _tokenize(hypothesis) if found.blocks else []
     return HallucinationMetrics(
         net_insertion_rate=found.net_insertion_rate,
         length_ratio=min(found.length_ratio, LENGTH_RATIO_CAP),
-        anchor_score=found.anchor_score,
-        hallucinated_blocks=[
-            HallucinatedBlock(first, last, " ".join(tokens[first : last + 1]), last - first + 1)
-            for first, last in found.blocks
-        ],
-        is_hallucinating=found.is_hallucinating,
+        anchor_score=score,
+        hallucinated_blocks=[_block(tokens, first, last) for first, last in found.blocks],
+        is_hallucinating=score < anchor_threshold or is_too_long,
         gt_word_count=found.reference_words,
         hyp_word_count=found.response_words,
         net_inserted_words=found.unknown_words,
@@ -101,6 +108,49 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
         length_ratio_threshold_used=length_ratio_threshold,
         ngram_size_used=n,
     )
+
+
+def _odd_anchor_score(reference: list[str], response: list[str], n: int) -> float:
+    """The anchor score of n-grams without words, which Picarones counts like any other."""
+    known, written = set(_ngrams(reference, n)), _ngrams(response, n)
+    return sum(ngram in known for ngram in written) / len(written)
+
+
+def _block(tokens: Sequence[str], first: int, last: int) -> HallucinatedBlock:
+    return HallucinatedBlock(first, last, " ".join(tokens[first : last + 1]), last - first + 1)
+
+
+# Names of the original that begin with an underscore, for programs that import them all the same.
+
+
+def _tokenize(text: str) -> list[str]:
+    """Lower-cased runs of what is not white space."""
+    return text.lower().split()
+
+
+def _ngrams(tokens: list[str], n: int) -> list[tuple[str, ...]]:
+    """Tokens in a row, n at a time; all of them together when there are fewer."""
+    if len(tokens) < n:
+        return [tuple(tokens)] * bool(tokens)
+    return [tuple(tokens[place : place + n]) for place in range(len(tokens) - n + 1)]
+
+
+def _detect_hallucinated_blocks(
+    hyp_tokens: list[str], gt_token_set: Collection[str], tolerance: int = 3, min_block_length: int = 4
+) -> list[HallucinatedBlock]:
+    """Stretches of tokens outside a vocabulary; fewer known tokens in a row than the tolerance do not end one."""
+    unknown = [place for place, token in enumerate(hyp_tokens) if token not in gt_token_set]
+    blocks: list[list[int]] = []
+    for number, first in enumerate(unknown):
+        is_open = number > 0 and first - unknown[number - 1] <= max(tolerance, 1)
+        if is_open:
+            blocks[-1][1] = first
+        else:
+            blocks.append([first, first])
+    if blocks and len(hyp_tokens) - 1 - blocks[-1][1] < max(tolerance, 1):
+        blocks[-1][1] = len(hyp_tokens) - 1
+    found = [_block(hyp_tokens, first, last) for first, last in blocks]
+    return [block for block in found if block.length >= min_block_length]
 
 
 def aggregate_hallucination_metrics(results: Sequence[HallucinationMetrics]) -> dict[str, float | int]:

@@ -8,8 +8,9 @@ from msgspec import Struct, field
 
 from .response import FieldValue, Response
 
-PageStatus = Literal["ok", "empty_output", "empty_reference", "both_empty", "undecided"]
-"""What there was to compare; `undecided` when a witness was too poor to tell."""
+PageStatus = Literal["ok", "empty_output", "empty_reference", "both_empty", "refused", "undecided"]
+"""What there was to compare; `refused` when the engine said that it cannot read the page, and wrote little else;
+`undecided` when a witness was too poor to tell."""
 
 
 class Transcript(Struct, frozen=True):
@@ -31,9 +32,9 @@ class PageRow(Struct, frozen=True, kw_only=True):
     page: str
     engine: str
     status: PageStatus
-    """`ok`, `empty_output`, `empty_reference`, `both_empty`, or `undecided` when a witness was too poor to tell."""
+    """`ok`, `empty_output`, `empty_reference`, `both_empty`, `refused`, or `undecided` when a witness was too poor."""
     is_hallucinating: bool | None
-    """The product's badge; None for an empty output, or when it could not be told."""
+    """The product's badge; None for an empty output or a refusal, or when it could not be told."""
     picarones_badge: bool
     """The badge of Picarones: anchor score below its threshold, or length ratio above."""
     cer: float | None = None
@@ -62,6 +63,10 @@ class PageRow(Struct, frozen=True, kw_only=True):
     """Blocks by alignment: stretches, not words, as loops and omissions are."""
     loops: int | None = None
     omissions: int | None = None
+    remarks: str | None = None
+    """Kinds of remarks about the page, joined by `+`: refusal, apology, wrapper, note, description."""
+    remark_words: int | None = None
+    """Words in such remarks; they are not among the invented ones."""
     is_exact: bool | None = None
     """False when a long page was aligned by anchors: its error rates are then upper bounds."""
 
@@ -73,5 +78,5 @@ def page_of(response: Response) -> tuple[str, str]:
     return (response.record_id.removesuffix(f"@{engine}") if page is None else str(page)), engine
 
 
-KINDS = ("block", "loop", "omission", "insertion", "run")
+KINDS = ("block", "loop", "omission", "insertion", "remark", "run")
 """Kinds of stretches, worst first."""

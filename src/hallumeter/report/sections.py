@@ -167,6 +167,8 @@ class PageCensus(Struct, frozen=True):
     """The engine wrote nothing for a page with text."""
     empty_references: int = 0
     """The ground truth is empty, so that no error rate exists."""
+    refused: int = 0
+    """The engine said that it cannot read the page, and wrote little else."""
     undecided: int = 0
     """The witness was too poor to tell."""
     upper_bounds: int = 0

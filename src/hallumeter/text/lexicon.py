@@ -223,6 +223,49 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words that stand for one another: `{name}` in a phrase means each of them; an empty one may be absent."""
 
 
+class RemarkWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What engines write about a page instead of from it; `transcripts.remarks` says how the words are used.
+
+    All are whole words or phrases, in lower case; in Korean, particles and endings may follow.
+    """
+
+    cannot: tuple[str, ...]
+    """That something cannot, or can hardly, be done."""
+    reading: tuple[str, ...]
+    """What was asked of the engine: to read, transcribe, help."""
+    requests: tuple[str, ...]
+    """What it says it cannot do when it names neither the page nor its writing."""
+    page: tuple[str, ...]
+    """What it was asked about: the image, the page, its writing."""
+    poor: tuple[str, ...]
+    """What is wrong with the image."""
+    better: tuple[str, ...]
+    """What image the engine asks for instead."""
+    apologies: tuple[str, ...]
+    openers: tuple[str, ...]
+    """What announces a transcription, together with one of `transcripts`."""
+    assents: tuple[str, ...]
+    """First words of an answer to a request: "Certainly"."""
+    transcripts: tuple[str, ...]
+    """What a transcription is called."""
+    titles: tuple[str, ...]
+    """What a heading calls it that stands before it."""
+    closers: tuple[str, ...]
+    """What follows a transcription: offers, and assurances of how it was made."""
+    describes: tuple[str, ...]
+    """Verbs of a sentence that says what an image shows."""
+    notices: tuple[str, ...]
+    """First words of a remark on the transcription."""
+    notes: tuple[str, ...]
+    """Words of an editorial note, such as "illegible"."""
+    pictures: tuple[str, ...]
+    """What is on a page and is no text: a seal, a portrait."""
+    parts: tuple[str, ...]
+    """Words that name a part of a page: "left column"."""
+    fillers: tuple[str, ...]
+    """Small words that may stand among those of a note."""
+
+
 class ClauseWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Where sentences are cut into clauses; `extractors.clause_cuts` says how."""
 
@@ -284,6 +327,7 @@ Topic = Literal[
     "names",
     "quantities",
     "refusals",
+    "remarks",
     "statements",
 ]
 """The names of the data files."""
@@ -339,6 +383,11 @@ class Lexicon:
         return self._read("refusals", RefusalWords)
 
     @cached_property
+    def remarks(self) -> RemarkWords:
+        """For the finder of remarks in transcriptions."""
+        return self._read("remarks", RemarkWords)
+
+    @cached_property
     def statements(self) -> StatementWords:
         """For the extractors of claims."""
         return self._read("statements", StatementWords)
@@ -365,6 +414,7 @@ Decoder(
         NameWords,
         QuantityWords,
         RefusalWords,
+        RemarkWords,
         StatementWords,
     ]
 )

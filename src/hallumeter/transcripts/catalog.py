@@ -36,6 +36,11 @@ READING_METRICS = _with_texts(
     _rate(id="name_insertion_rate", compute=metrics.name_insertion_rate),
     _share(id="hallucinating_page_rate", compute=metrics.hallucinating_page_rate),
     _share(id="empty_output_rate", compute=metrics.empty_output_rate),
+    _share(id="refusal_page_rate", compute=metrics.refusal_page_rate),
+    _share(id="apology_page_rate", compute=metrics.apology_page_rate, direction="none"),
+    _share(id="wrapper_page_rate", compute=metrics.wrapper_page_rate),
+    _share(id="note_page_rate", compute=metrics.note_page_rate, direction="none"),
+    _share(id="description_page_rate", compute=metrics.description_page_rate),
 )
 
 # Picarones' metrics: what the vocabulary of a page says of a transcription.

@@ -43,6 +43,8 @@ from .settings import TranscriptSettings
 PAGE, ENGINE = "page", "engine"
 _BADGE_RATE = "hallucinating_page_rate"
 """The only metric that a page without a badge takes no part in."""
+_OF_INVENTED = ("invented_rate", "loop_rate", "number_insertion_rate", "name_insertion_rate")
+"""Metrics that depend on whether remarks about the page count."""
 
 
 class Corpus:
@@ -150,21 +152,25 @@ def _bounds(rate: Rate, *, undecided: int) -> tuple[float, float] | None:
 
 def _undecided(columns: PageColumns) -> int:
     """Pages with output whose badge could not be given."""
-    return int(((columns.column("is_decided") == 0) & (columns.column("is_empty_output") == 0)).sum())
+    is_apart = (columns.column("is_empty_output") > 0) | (columns.column("is_refused") > 0)
+    return int(((columns.column("is_decided") == 0) & ~is_apart).sum())
 
 
 def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: bool) -> tuple[tuple[str, str], ...]:
     """What the numbers of a metric depend on beside the texts and how they are spelled."""
     anchoring, pages = settings.anchoring, settings.pages
+    notes = (("notes", "counted" if settings.count_notes else "apart"),)
+    if metric.id in _OF_INVENTED:
+        return notes
     if metric.id == _BADGE_RATE:
-        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}")]
+        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}-or-whole")]
         asked, given = settings.witness, settings.witness_confidence
         if has_witness:
             trust = f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"
             own.append(("trust", f"{trust}-{asked.fewest_copies}-copies"))
         if has_witness and given is not None:
             own.append(("witness-confidence", f"{given:g}"))
-        return tuple(own)
+        return (*own, *notes)
     if metric.id == "picarones_page_rate":
         return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
     if metric.id.startswith("anchor"):
@@ -339,7 +345,9 @@ class _Collected:
             resamples=settings.resamples,
             confidence=settings.confidence,
         )
-        ranking, left_out = rank_engines(self._rows, settings.ranking_metric)
+        # Without ground truth, less disagreement with a witness is no sign of a better engine.
+        has_truth = self._jobs.witness is None
+        ranking, left_out = rank_engines(self._rows, settings.ranking_metric) if has_truth else (None, ())
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",
@@ -376,9 +384,9 @@ class _Collected:
         bounded = sum(row.is_exact is False for row in self._rows)
         if bounded:
             yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {bounded:,}"
-        empty = sum(row.status == "empty_output" for row in self._rows)
-        if empty:
-            yield f"empty outputs, counted apart and left out of the hallucinating page rate: {empty:,}"
+        statuses = Counter(row.status for row in self._rows)
+        for told, pages in (("empty outputs", statuses["empty_output"]), ("refusals", statuses["refused"])):
+            yield from [f"{told}, counted apart and left out of the hallucinating page rate: {pages:,}"] * (pages > 0)
         if self._jobs.witness is not None:
             yield "compared with a witness, not with ground truth: rates are disagreement, not error"
         for reason, times in self._undecided.most_common(3):
@@ -500,7 +508,7 @@ def _opened(
         raise RecordError("transcripts: nothing given; expected paths, or transcripts")
     paths = only_paths(items, "transcripts: paths and transcripts are mixed; give one kind")
     if paths:
-        return opened_paths(paths, columns=settings.columns)
+        return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_records([item for item in items if not isinstance(item, str | Path)], columns=settings.columns)
 
 
@@ -518,6 +526,9 @@ def _manifest(
         settings={
             "spelling": str(settings.spelling),
             "measures": settings.measures,
+            "count_notes": settings.count_notes,
+            "page_level": settings.page_level,
+            "pair_by": settings.pair_by,
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

@@ -9,6 +9,7 @@ import tempfile
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -25,9 +26,9 @@ from hallumeter.records.manifest import InputFile
 from hallumeter.records.page import Transcript
 from hallumeter.records.response import FieldValue
 
-from .pages.folders import pages_in
+from .pages.folders import PageFiles, pages_in
 from .pages.page_file import composed_name, page_name
-from .settings import Columns
+from .settings import Columns, PairBy
 
 # Texts of pages on disk, so that tables larger than memory can be joined page by page.
 
@@ -134,6 +135,8 @@ def _storable(text: str) -> str:
 
 # From what the user gave to pages with their readings, one job per page.
 
+_MOST_COMPARED = 1_000
+"""Names among which the nearest are looked for."""
 TRUTH, WITNESS = "truth", "witness"
 """What the reference of a page is called in a run: ground truth, or another reading."""
 
@@ -372,10 +375,12 @@ def _plain(value: object) -> FieldValue:
 # Transcripts in folders: one of references, one per engine, pages matched by name; or single files.
 
 
-def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) -> Jobs:
+def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str], *, pair_by: PairBy = "name") -> Jobs:
     """Pages of a folder of references and of one folder per engine."""
     truth = pages_in(reference)
     readings = {name: pages_in(folder) for name, folder in zip(names, engines, strict=True)}
+    if pair_by == "order":
+        readings = {name: _in_order_of(truth, files, name) for name, files in readings.items()}
     notices = [message for files in (truth, *readings.values()) for message in files.skipped]
     known = truth.by_name
     failures = []
@@ -384,7 +389,8 @@ def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) 
         failures += [unpaired(page, f"{page}: {engine} has no reading of it") for page in missing]
         extra = [page for page in files.by_name if page not in known]
         failures += [
-            unpaired(page, f"{page}: {engine} has a reading of it, but there is no reference") for page in extra
+            unpaired(page, f"{page}: {engine} has a reading of it, but there is no reference{_nearest(page, missing)}")
+            for page in extra
         ]
     paired = [page for page in known if any(page in files.by_name for files in readings.values())]
     if not paired:
@@ -404,6 +410,22 @@ def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str]) 
     inputs = [InputFile(plain_path(reference).name, None, len(known))]
     inputs += [InputFile(name, None, len(files.by_name)) for name, files in readings.items()]
     return Jobs(jobs, len(paired), tuple(readings), tuple(inputs), failures, notices)
+
+
+def _in_order_of(truth: PageFiles, files: PageFiles, engine: str) -> PageFiles:
+    """The pages of an engine under the names of the references, the first for the first."""
+    if len(files.by_name) != len(truth.by_name):
+        raise InputError(
+            f"{engine}: has {len(files.by_name):,} pages and the ground truth {len(truth.by_name):,}; pages can be "
+            "paired by order only when there are as many of both"
+        )
+    return PageFiles(dict(zip(truth.by_name, files.by_name.values(), strict=True)), files.skipped)
+
+
+def _nearest(page: str, others: Sequence[str]) -> str:
+    """References without a reading whose names are most like that of a page."""
+    found = get_close_matches(page, others[:_MOST_COMPARED], n=3, cutoff=0.6)
+    return f"; the nearest without one: {', '.join(found)}" if found else ""
 
 
 def file_jobs(reference: Path, responses: Sequence[Path], names: Sequence[str]) -> Jobs:
@@ -453,7 +475,7 @@ Given = Transcript | tuple[str, str] | Mapping[str, object]
 
 
 @contextmanager
-def opened_paths(paths: Sequence[Path], *, columns: Columns) -> Iterator[Jobs]:
+def opened_paths(paths: Sequence[Path], *, columns: Columns, pair_by: PairBy = "name") -> Iterator[Jobs]:
     """The pages in some paths: a reference and one engine or more, or one table that holds both."""
     for path in paths:
         if not path.exists():
@@ -468,7 +490,10 @@ def opened_paths(paths: Sequence[Path], *, columns: Columns) -> Iterator[Jobs]:
     if any(is_table) or len({path.is_dir() for path in paths}) > 1:
         raise InputError(f"{paths[0]}: {_mixture(paths)}; give folders, or tables, or single pages, not a mixture")
     names = engine_names(paths[1:])
-    yield (folder_jobs if paths[0].is_dir() else file_jobs)(paths[0], paths[1:], names)
+    if paths[0].is_dir():
+        yield folder_jobs(paths[0], paths[1:], names, pair_by=pair_by)
+    else:
+        yield file_jobs(paths[0], paths[1:], names)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from .inputs import TRUTH, PageJob, Source
 from .page import Comparison, MeasuredPage, measure_page, record_name
 from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
+from .pages.page_xml import PageLevel
 from .settings import TranscriptSettings
 
 _BYTES_AT_ONCE = 1 << 18
@@ -65,6 +66,7 @@ class _Opened(Struct):
     """A page whose files have been read."""
 
     job: PageJob
+    level: PageLevel = "line"
     transcripts: list[Transcript] = []
     readings: list[PageReading | None] = []
     """The transcripts, aligned; None where that is not asked for."""
@@ -111,7 +113,7 @@ def _size(source: Source) -> int:
 
 def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
     # Aligned first: a page too long for that is left out before anything else is done with it.
-    opened = [_aligned(_open(job), task.settings) for job in jobs]
+    opened = [_aligned(_open(job, task.settings), task.settings) for job in jobs]
     texts = (_texts(page, task.settings) for page in opened)
     found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
     measured = []
@@ -134,7 +136,14 @@ def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
     sound = []
     for transcript in page.transcripts:
         try:
-            page.readings.append(read_page(transcript.reference, transcript.response, spelling=settings.spelling))
+            page.readings.append(
+                read_page(
+                    transcript.reference,
+                    transcript.response,
+                    spelling=settings.spelling,
+                    count_notes=settings.count_notes,
+                )
+            )
         except RecordError as error:
             message = f"{transcript.page}: {transcript.engine}: {error}"
             page.failures.append(Failure(transcript.page, None, "measure", None, "unmeasurable", message))
@@ -172,9 +181,9 @@ def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
     return PageTexts(as_compared(page.transcripts[0].reference), responses)
 
 
-def _open(job: PageJob) -> _Opened:
+def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     """Read the files of a page; one that cannot be read is a failure and takes no other with it."""
-    opened = _Opened(job)
+    opened = _Opened(job, level=settings.page_level)
     reference = _text_of(job.reference, "", opened)
     if reference is None:
         return opened
@@ -189,7 +198,7 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     if source.text is not None:
         return source.text
     try:
-        text = _text_from_disk(source, opened)
+        text = _text_from_disk(source, opened, is_reference=not engine)
     except InputError as error:
         opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
         return None
@@ -197,13 +206,15 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     return text
 
 
-def _text_from_disk(source: Source, opened: _Opened) -> str:
+def _text_from_disk(source: Source, opened: _Opened, *, is_reference: bool) -> str:
     if source.image is not None and source.reader is not None:
         reading = _reader(source.reader).read(source.image)
         opened.confidence = reading.confidence
         return reading.text
     assert source.path is not None
-    page = read_page_file(source.path)
+    page = read_page_file(source.path, level=opened.level)
+    if is_reference:
+        opened.confidence = page.confidence
     opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
     return page.text
 

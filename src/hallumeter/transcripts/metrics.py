@@ -111,7 +111,7 @@ def name_insertion_rate(pages: PageColumns) -> Rates:
 
 
 def hallucinating_page_rate(pages: PageColumns) -> Rates:
-    """Pages with the product's badge over pages that could be told; empty outputs are left out."""
+    """Pages with the product's badge over pages that could be told; empty outputs and refusals are left out."""
     return _rates(pages, "is_hallucinating", "is_decided")
 
 
@@ -120,6 +120,31 @@ def empty_output_rate(pages: PageColumns) -> Rates:
     has_text = pages.column("reference_words") > 0
     # A page of signs alone has no words under a spelling without punctuation.
     return Rates(np.where(has_text, pages.column("is_empty_output"), 0.0), has_text.astype(np.float64))
+
+
+def refusal_page_rate(pages: PageColumns) -> Rates:
+    """Pages on which the engine said that it cannot read them, wholly or in part, over pages with an output."""
+    return _among_outputs(pages, "has_refusal")
+
+
+def apology_page_rate(pages: PageColumns) -> Rates:
+    """Pages on which the engine said sorry, over pages with an output."""
+    return _among_outputs(pages, "has_apology")
+
+
+def wrapper_page_rate(pages: PageColumns) -> Rates:
+    """Pages whose transcription is introduced, closed or fenced, over pages with an output."""
+    return _among_outputs(pages, "has_wrapper")
+
+
+def note_page_rate(pages: PageColumns) -> Rates:
+    """Pages with an editorial note, over pages with an output."""
+    return _among_outputs(pages, "has_note")
+
+
+def description_page_rate(pages: PageColumns) -> Rates:
+    """Pages that the engine described, over pages with an output."""
+    return _among_outputs(pages, "has_description")
 
 
 def picarones_page_rate(pages: PageColumns) -> Rates:
@@ -167,6 +192,11 @@ def error_concentration(pages: PageColumns) -> float | None:
     """Gini coefficient of the pages' character error rates: 0 when all are alike, near 1 when few hold all errors."""
     rates = mean_character_error_rate(pages)
     return gini(rates.counts[rates.totals > 0])
+
+
+def _among_outputs(pages: PageColumns, name: str) -> Rates:
+    has_output = pages.column("response_characters") > 0
+    return Rates(np.where(has_output, pages.column(name), 0.0), has_output.astype(np.float64))
 
 
 def _rates(pages: PageColumns, count: str, total: str) -> Rates:

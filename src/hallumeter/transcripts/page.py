@@ -17,10 +17,12 @@ from .anchoring import LENGTH_RATIO_CAP, Anchoring
 from .inputs import TRUTH, WITNESS
 from .page_reading import PageReading
 from .records import PageCounts
+from .remarks import REMARK_KINDS
 from .settings import TranscriptSettings
 
 ALIGNMENT = "alignment"
 """The judge of a run with a ground truth."""
+_WITHOUT_BADGE = ("empty_output", "refused")
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -76,10 +78,10 @@ def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    status = _status(transcript)
+    status = _status(transcript, reading)
     doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
     badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
-    is_undecided = badge is None and doubt is not None and status != "empty_output"
+    is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE
     shown: PageStatus = "undecided" if is_undecided else status
     row = _row(transcript, anchoring, reading, status=shown, badge=badge)
     lines = None
@@ -90,7 +92,9 @@ def measure_page(
     return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
 
 
-def _status(transcript: Transcript) -> PageStatus:
+def _status(transcript: Transcript, reading: PageReading | None) -> PageStatus:
+    if reading is not None and reading.is_refused:
+        return "refused"
     has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())
     if has_reference:
         return "ok" if has_response else "empty_output"
@@ -113,15 +117,16 @@ def _badge(reading: PageReading | None, comparison: Comparison, *, status: PageS
     """Whether the engine invented text; None when that cannot be told.
 
     A long loop shows without any reference, and whoever confirms all but a little clears a page, however unsure.
-    Who wrote nothing invented nothing.
+    Who wrote nothing, or that he cannot read the page, invented nothing.
     """
-    if reading is None or status == "empty_output":
+    if reading is None or status in _WITHOUT_BADGE:
         return None
     pages, words = comparison.settings.pages, reading.response_words
     plain_loops = sum(stretch.words for stretch in reading.stretches if _is_plain_loop(stretch, comparison))
     if pages.is_hallucinated(invented_words=plain_loops, words=words):
         return True
-    is_invented = pages.is_hallucinated(invented_words=reading.block_words + reading.loop_words, words=words)
+    invented = reading.block_words + reading.loop_words
+    is_invented = pages.is_hallucinated(invented_words=invented, words=words, is_whole=reading.is_wholly_inserted)
     can_clear = reading.reference_words >= comparison.settings.witness.fewest_words or not words
     return is_invented if is_sure or (can_clear and not is_invented) else None
 
@@ -170,6 +175,9 @@ def _counts(anchoring: Anchoring, reading: PageReading | None, *, status: PageSt
         numbers=int(reading.numbers.total),
         invented_names=int(reading.names.count),
         names=int(reading.names.total),
+        is_refused=reading.is_refused,
+        remark_words=reading.remark_words,
+        **{f"has_{kind}": kind in reading.remarks for kind in REMARK_KINDS},
     )
 
 
@@ -215,6 +223,8 @@ def _row(
         blocks=kinds.count("block"),
         loops=_count_loops(reading.stretches),
         omissions=kinds.count("omission"),
+        remarks="+".join(reading.remarks) or None,
+        remark_words=reading.remark_words,
         is_exact=reading.is_exact,
     )
 
@@ -272,7 +282,7 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_sure:
         claim_id=claim.claim_id,
         judge=WITNESS if comparison.is_with_witness else ALIGNMENT,
         label=_label(stretch, comparison, is_sure=is_sure),
-        reason=("moved" if stretch.is_moved else None) if is_run else stretch.kind,
+        reason=("moved" if stretch.is_moved else None) if is_run else stretch.remark or stretch.kind,
         start=claim.start,
         end=claim.end,
         evidence=quotes,
@@ -281,15 +291,22 @@ def _verdict(stretch: Stretch, claim: Claim, comparison: Comparison, *, is_sure:
 
 
 def _label(stretch: Stretch, comparison: Comparison, *, is_sure: bool) -> Label:
-    """A witness cannot refute: what it does not confirm it is silent about. A long loop needs no witness."""
+    """A witness cannot refute: what it does not confirm it is silent about. A long loop needs no witness.
+
+    Of what is said about a page, the page itself says nothing.
+    """
     if stretch.kind == "run":
         return Label.SUPPORTED
+    if stretch.kind == "remark":
+        return Label.NOT_ENOUGH_INFO
     if not comparison.is_with_witness or _is_plain_loop(stretch, comparison):
         return Label.REFUTED
     return Label.NOT_ENOUGH_INFO if is_sure else Label.UNDECIDED
 
 
 def _note(stretch: Stretch) -> str | None:
+    if stretch.kind == "remark":
+        return stretch.remark
     if stretch.kind == "loop" and stretch.period is not None and stretch.copies is not None:
         times = f"{_words(stretch.period)}, {stretch.copies:.1f} times".replace(".0 ", " ")
         # One copy may be read on the page, and the one begun at the end; what lacks more is one of several pieces.

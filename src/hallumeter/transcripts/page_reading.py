@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -21,11 +22,13 @@ from .alignment import (
     absorb_islands,
     cut_into_stretches,
     find_moved_words,
+    inserted_words,
     match_words,
     without_tags,
     wording_of,
 )
-from .loops import cut_glued_loops, repeated_words
+from .loops import Repeat, cut_glued_loops, repeated_words
+from .remarks import FENCES, REMARK_KINDS, Remark, RemarkKind, find_remarks
 
 # Edits between a reference and a response: what error rates of words and of characters are made of.
 
@@ -129,14 +132,26 @@ _LINE_ENDS = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SENTENCE_ENDS = frozenset(".!?:…。")
 
 
-def invented_numbers(reference: Wording, response: Wording) -> Rate:
+def invented_numbers(reference: Wording, response: Wording, *, left_out: Collection[int] = ()) -> Rate:
     """Words of the response with a digit whose numbers the reference does not have so often, of all with a digit.
 
     A number is compared with its inner separators and without what stands around it: "1,204" is not "1204", but
-    "No.7" is "7". Undefined when the response has none.
+    "No.7" is "7". Words of the response at the places left out count nowhere. Undefined when the response has none.
     """
-    written = _numbers(response)
+    written = _numbers(_without(response, left_out))
     return Rate((written - _numbers(reference)).total(), written.total())
+
+
+def _without(wording: Wording, places: Collection[int]) -> Wording:
+    if not places:
+        return wording
+    kept = [place for place in range(len(wording)) if place not in places]
+    return Wording(
+        [wording.keys[place] for place in kept],
+        [wording.texts[place] for place in kept],
+        [wording.starts[place] for place in kept],
+        [wording.ends[place] for place in kept],
+    )
 
 
 def _numbers(wording: Wording) -> Counter[str]:
@@ -145,15 +160,17 @@ def _numbers(wording: Wording) -> Counter[str]:
     return Counter(" ".join(numbers) for numbers in found if numbers)
 
 
-def invented_names(matching: Matching, *, reference: Wording, response: Wording, text: str) -> Rate:
+def invented_names(
+    matching: Matching, *, reference: Wording, response: Wording, text: str, left_out: Collection[int] = ()
+) -> Rate:
     """Capitalised words inside sentences whose letters are not on the page, of all such words of the response.
 
     A word counts that begins with a capital, has a small letter, and begins neither a line nor a sentence. It is
-    invented when it was not read by its letters and is no word of the reference either. Undefined when the response
-    has no such word, as in scripts without capitals.
+    invented when it was not read by its letters and is no word of the reference either. Words at the places left out
+    count nowhere. Undefined when the response has no such word, as in scripts without capitals.
     """
-    may_be = [place for place, start in enumerate(response.starts) if not text[start].islower()]
-    places = [place for place in may_be if place and _is_name(text, response, place)]
+    may_be = [place for place, start in enumerate(response.starts) if place and not text[start].islower()]
+    places = [place for place in may_be if place not in left_out and _is_name(text, response, place)]
     known = set(reference.keys)
     invented = [place for place in places if not matching.is_alike[place] and response.keys[place] not in known]
     return Rate(len(invented), len(places))
@@ -175,6 +192,7 @@ def _ends_sentence(text: str) -> bool:
     return next(telling, "") in _SENTENCE_ENDS
 
 
+_FEWEST_WORDS_BESIDE_REFUSAL = 5
 LONGEST_PAGE = 10_000_000
 """Characters of one text that fit into the memory of a small machine with all that is found out about its words."""
 
@@ -200,6 +218,12 @@ class PageReading(Struct, frozen=True):
     """Words that are not on the page; those of blocks and loops are among them."""
     block_words: int
     loop_words: int
+    remark_words: int
+    """Words about the page, not from it, which are in neither blocks nor loops."""
+    remarks: tuple[RemarkKind, ...]
+    """Kinds of remarks that the engine made, each once; a fence around the text is one without a word."""
+    is_refused: bool
+    """Whether the engine said that it cannot read the page, and wrote next to nothing else."""
     omitted_words: int
     """Words of the page that are not in the response."""
     multiset_inserted: int
@@ -211,12 +235,29 @@ class PageReading(Struct, frozen=True):
     stretches: tuple[Stretch, ...]
     """In the order of the response; omissions where they are missing."""
 
+    @property
+    def is_wholly_inserted(self) -> bool:
+        """Whether nothing that the engine wrote is on the page; one word in the place of one word may be misread.
 
-def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN) -> PageReading:
+        A refusal or a note is no attempt at the page.
+
+        >>> read_page("le roi de france est mort", "Photo unavailable").is_wholly_inserted
+        True
+        """
+        if self.remark_words:
+            return False
+        is_one_for_one = self.response_words == self.reference_words == 1
+        return 0 < self.response_words == self.inserted_words and not is_one_for_one
+
+
+def read_page(
+    reference: str, response: str, *, spelling: Spelling = AS_WRITTEN, count_notes: bool = False
+) -> PageReading:
     """Say what an engine read, misread, moved, left out, invented and repeated, word by word and with its place.
 
     Edits are strict. For the rest, case, signs, the Unicode form, and how words are cut or joined make no
-    difference, and a word is read when half of its letters are. Words of signs alone count nowhere. A text of more
+    difference, and a word is read when half of its letters are. Words of signs alone count nowhere. What the engine
+    wrote about the page (a refusal, a note) is a remark, not invented, unless `count_notes` says so. A text of more
     than `LONGEST_PAGE` characters raises RecordError.
 
     >>> reading = read_page("le roi de france est mort", "le roy de france est mort à paris en 1422")
@@ -225,23 +266,19 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
     >>> reading.numbers
     Rate(count=1, total=1)
     """
-    for name, text in (("reference", reference), ("response", response)):
-        if len(text) > LONGEST_PAGE:
-            raise RecordError(
-                f"the {name} of a page has {len(text):,} characters, more than the {LONGEST_PAGE:,} that can be read "
-                "at once; is it one page? Leave it out or cut it"
-            )
+    _check_length("reference", reference)
+    _check_length("response", response)
     strict_reference, strict_response = spelling.text(reference), spelling.text(response)
     words, has_exact_words = count_word_edits(strict_reference, strict_response)
     characters, has_exact_characters = count_character_edits(strict_reference, strict_response)
     on_page, written = (_counted_words(text, spelling) for text in (reference, response))
-    matching = match_words(on_page.keys, written.keys)
-    # More than half of a loop is unread, and the shortest has six words.
-    repeats = repeated_words(written.keys) if matching.firsts.count(-1) > 3 else []
-    absorb_islands(matching, repeats)
-    find_moved_words(matching, on_page.keys, written.keys)
-    stretches = cut_into_stretches(matching, on_page, written, repeats=repeats)
+    matching, repeats = _matched(on_page, written)
     inserted = matching.firsts.count(-1)
+    remarks = find_remarks(response) if inserted or any(fence in response for fence in FENCES) else []
+    unread = inserted_words(matching, written, repeats=repeats, remarks=remarks, is_counted=count_notes)
+    stretches = cut_into_stretches(matching, on_page, written, inserted=unread)
+    left_out = () if count_notes else unread.remarks
+    words_of_kind = _words_of_kind(stretches)
     moved = sum(matching.is_moved)
     return PageReading(
         words=words,
@@ -252,15 +289,58 @@ def read_page(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN)
         read_words=len(written) - inserted - moved,
         moved_words=moved,
         inserted_words=inserted,
-        block_words=sum(each.words for each in stretches if each.kind == "block"),
-        loop_words=sum(each.words for each in stretches if each.kind == "loop"),
+        block_words=words_of_kind["block"],
+        loop_words=words_of_kind["loop"],
+        remark_words=words_of_kind["remark"],
+        remarks=_kinds_of(stretches, remarks, response),
+        is_refused=_is_refused(stretches, remarks, written),
         omitted_words=sum(matching.is_omitted),
         multiset_inserted=(Counter(written.keys) - Counter(on_page.keys)).total(),
-        numbers=invented_numbers(on_page, written),
-        names=invented_names(matching, reference=on_page, response=written, text=response),
+        numbers=invented_numbers(on_page, written, left_out=left_out),
+        names=invented_names(matching, reference=on_page, response=written, text=response, left_out=left_out),
         stretches=stretches,
     )
 
 
+def _check_length(name: str, text: str) -> None:
+    if len(text) > LONGEST_PAGE:
+        raise RecordError(
+            f"the {name} of a page has {len(text):,} characters, more than the {LONGEST_PAGE:,} that can be read "
+            "at once; is it one page? Leave it out or cut it"
+        )
+
+
+def _matched(on_page: Wording, written: Wording) -> tuple[Matching, list[Repeat]]:
+    """Which words were read, in their place or at another one, and which are repeated."""
+    matching = match_words(on_page.keys, written.keys)
+    # More than half of a loop is unread, and the shortest has six words.
+    repeats = repeated_words(written.keys) if matching.firsts.count(-1) > 3 else []
+    absorb_islands(matching, repeats)
+    find_moved_words(matching, on_page.keys, written.keys)
+    return matching, repeats
+
+
+def _words_of_kind(stretches: Sequence[Stretch]) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for stretch in stretches:
+        counted[stretch.kind] += stretch.words
+    return counted
+
+
+def _kinds_of(stretches: Sequence[Stretch], remarks: Sequence[Remark], response: str) -> tuple[RemarkKind, ...]:
+    found = {stretch.remark for stretch in stretches}
+    if any(response[each.start : each.end].lstrip().startswith(FENCES) for each in remarks):
+        found.add("wrapper")
+    return tuple(kind for kind in REMARK_KINDS if kind in found)
+
+
+def _is_refused(stretches: Sequence[Stretch], remarks: Sequence[Remark], written: Wording) -> bool:
+    """Whether a response refuses, and has fewer words beside its remarks than a page needs to be badged."""
+    if not any(stretch.kind == "remark" and stretch.remark in {"refusal", "apology"} for stretch in stretches):
+        return False
+    inside = sum(bisect_left(written.starts, each.end) - bisect_left(written.starts, each.start) for each in remarks)
+    return len(written) - inside < _FEWEST_WORDS_BESIDE_REFUSAL
+
+
 def _counted_words(text: str, spelling: Spelling) -> Wording:
-    return wording_of(cut_glued_loops(words_of(without_tags(text), spelling)))
+    return wording_of(cut_glued_loops(words_of(without_tags(text), spelling)), text)

@@ -10,7 +10,10 @@ from hallumeter.errors import TOLERANCE, check_share
 
 
 class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a page counts as hallucinated: so many invented words, and so large a share of what the engine wrote."""
+    """When a page counts as hallucinated: so many invented words, and so large a share of what the engine wrote.
+
+    A response of which nothing is on the page counts too, however short it is.
+    """
 
     fewest_words: int = 5
     """Words in invented blocks and loops; fewer are a stray line, such as a stamp that the ground truth omits."""
@@ -19,12 +22,16 @@ class PagePolicy(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         check_share("smallest_share", self.smallest_share)
 
-    def is_hallucinated(self, *, invented_words: int, words: int) -> bool:
+    def is_hallucinated(self, *, invented_words: int, words: int, is_whole: bool = False) -> bool:
         """Whether a page with so many invented words among so many is badged; both bounds themselves are.
+
+        `is_whole` says that nothing of what the engine wrote is on the page.
 
         >>> PagePolicy().is_hallucinated(invented_words=6, words=80)
         True
         """
+        if is_whole:
+            return True
         is_large_share = invented_words >= self.smallest_share * words - TOLERANCE * words
         return invented_words >= max(self.fewest_words, 1) and is_large_share
 

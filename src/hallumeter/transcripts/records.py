@@ -52,6 +52,14 @@ class PageCounts(Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the product's badge could be given."""
     is_hallucinating: bool = False
     is_empty_output: bool = False
+    is_refused: bool = False
+    """Whether the engine said that it cannot read the page, and wrote little else."""
+    remark_words: int = 0
+    has_refusal: bool = False
+    has_apology: bool = False
+    has_wrapper: bool = False
+    has_note: bool = False
+    has_description: bool = False
 
 
 class PageColumns(Struct, frozen=True, eq=False):

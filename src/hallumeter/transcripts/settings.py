@@ -12,9 +12,11 @@ from hallumeter.stats.summarize import check_interval_settings
 from hallumeter.text.spelling import AS_WRITTEN, Spelling
 
 from .anchoring import PICARONES, AnchoringSettings
+from .pages.page_xml import PAGE_LEVELS, PageLevel
 from .policy import PagePolicy, WitnessPolicy
 
 Measures = Literal["all", "anchoring"]
+PairBy = Literal["name", "order"]
 RANKABLE = ("cer", "wer", "mer", "wil", "true_insertion_rate", "invented_rate", "omission_rate", "anchor_score")
 """Fields of a page by which engines can be ranked."""
 
@@ -36,11 +38,17 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     measures: Measures = "all"
     """`anchoring` leaves the alignment out: Picarones' metrics only, many times faster."""
     anchoring: AnchoringSettings = PICARONES
+    count_notes: bool = False
+    """Whether refusals, wrappers, notes and descriptions count as invented."""
+    page_level: PageLevel = "line"
+    """Which text of a PAGE XML file counts where regions, lines and words have one each."""
     by: tuple[str, ...] = ()
     """Fields that group pages, beside the engine."""
     rank_by: str | None = None
     """A field of a page; None is the CER, or the anchor score without an alignment."""
     columns: Columns = Columns()
+    pair_by: PairBy = "name"
+    """How pages of folders find each other: by their names, or the first with the first."""
     pages: PagePolicy = PagePolicy()
     witness: WitnessPolicy = WitnessPolicy()
     witness_confidence: float | None = None
@@ -54,6 +62,8 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     """Processes that measure pages."""
 
     def __post_init__(self) -> None:
+        if self.page_level not in PAGE_LEVELS:
+            raise SettingsError(f"page level {self.page_level!r}: expected one of {', '.join(PAGE_LEVELS)}")
         check_probability(self.witness_confidence, "witness confidence")
         if self.ranking_metric not in RANKABLE:
             raise SettingsError(f"rank by {self.rank_by!r}: expected one of {', '.join(RANKABLE)}")

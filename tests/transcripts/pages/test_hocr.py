@@ -62,16 +62,16 @@ def word(text: str) -> str:
 )
 def test_words_and_lines(content: str, expected: str) -> None:
     title = "<head><title>not this</title></head>"
-    assert read_hocr(f"<html>{title}<body>nor this<div class='ocr_page'>{content}") == expected
+    assert read_hocr(f"<html>{title}<body>nor this<div class='ocr_page'>{content}")[0] == expected
 
 
 def test_letters_with_boxes_of_their_own_make_one_word() -> None:
     letters = "".join(f"\n  <span class='ocrx_cinfo' title='x_bboxes 1'>{letter}</span>" for letter in "ab")
-    assert read_hocr(f"<p class='ocr_par'>{word(letters)}\n{word(letters + '!')} {word('c d')}</p>") == "ab ab! c d"
+    assert read_hocr(f"<p class='ocr_par'>{word(letters)}\n{word(letters + '!')} {word('c d')}</p>")[0] == "ab ab! c d"
 
 
 def test_a_page_without_text_is_empty() -> None:
-    assert read_hocr("<div class='ocr_page'> </div>") == ""
+    assert read_hocr("<div class='ocr_page'> </div>")[0] == ""
 
 
 @pytest.mark.parametrize("content", ["", "<html><p class='ocr'>text</p></html>", "plain text", "<p title='ocr_page'>"])
@@ -109,5 +109,5 @@ pieces = st.sampled_from([*LETTERS, *MARKUP, "<span class='ocrx_cinfo'>"])
 @examples(max_examples=500)
 @given(st.lists(pieces, max_size=40).map("".join))
 def test_any_markup_gives_lines_without_blank_ones(content: str) -> None:
-    text = read_hocr(f"<div class='ocr_page'>{content}")
+    text, _ = read_hocr(f"<div class='ocr_page'>{content}")
     assert all(line.strip(" \t\f\r") for line in text.split("\n") if text)

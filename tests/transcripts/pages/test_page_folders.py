@@ -156,3 +156,9 @@ def test_a_folder_that_may_not_be_entered_is_said(tmp_path: Path, monkeypatch: p
     )
     with pytest.raises(InputError, match=r"/locked: cannot be opened \(Permission denied\)$"):
         pages_in(tmp_path / "locked")
+
+
+def test_a_file_group_of_ocrd_is_no_part_of_a_pages_name() -> None:
+    names = ["OCR-D-GT-PAGE_0001.xml", "OCR-D-OCR-TESS_0001.xml", "OCR-D-OCR-CALAMARI_0001.page.xml"]
+    assert {page_name(name) for name in names} == {"0001"}
+    assert page_name("OCR-D-GT-PAGE_.xml") == "OCR-D-GT-PAGE_"

@@ -9,6 +9,7 @@ from page_samples import DINGLEHOPPER, FILES, LOREM_IPSUM
 from rapidfuzz.distance import Levenshtein
 
 from hallumeter.transcripts.pages.page_file import read_page_file
+from hallumeter.transcripts.pages.page_xml import PageLevel
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
@@ -134,3 +135,73 @@ def test_an_order_of_nothing_loses_nothing(tmp_path: Path) -> None:
     order = '<ReadingOrder><UnorderedGroup><RegionRef regionRef="missing"/><RegionRef/></UnorderedGroup></ReadingOrder>'
     assert text_of(tmp_path, order + region("a", "a") + region("b", "b")) == "a\nb"
     assert text_of(tmp_path, region("a", kind="ImageRegion")) == ""
+
+
+def placed(text: str, box: tuple[int, int, int, int], *, custom: str = "", kind: str = "TextLine") -> str:
+    left, top, right, bottom = box
+    points = f"{left},{top} {right},{top} {right},{bottom} {left},{bottom}"
+    content = equiv(text) if kind == "TextLine" else f"<TextLine>{equiv(text)}</TextLine>"
+    return f'<{kind} custom="{custom}"><Coords points="{points}"/>{content}</{kind}>'
+
+
+def test_lines_follow_the_index_that_transkribus_and_escriptorium_write(tmp_path: Path) -> None:
+    lines = [
+        placed(
+            text, (0, 10 * number, 90, 10 * number + 9), custom=f"readingOrder {{index:{place};}} structure {{type:x;}}"
+        )
+        for number, (text, place) in enumerate([("three", 2), ("one", 0), ("two", 1)])
+    ]
+    assert text_of(tmp_path, f"<TextRegion>{''.join(lines)}</TextRegion>") == "one\ntwo\nthree"
+
+
+def test_lines_without_an_index_follow_their_place(tmp_path: Path) -> None:
+    lines = [placed("three", (0, 30, 90, 40)), placed("one", (0, 10, 90, 19)), placed("two", (0, 20, 90, 31))]
+    assert text_of(tmp_path, f"<TextRegion>{''.join(lines)}</TextRegion>") == "one\ntwo\nthree"
+    baselines = "".join(
+        f'<TextLine><Baseline points="0,{y} 90,{y}"/>{equiv(text)}</TextLine>' for text, y in (("b", 20), ("a", 10))
+    )
+    assert text_of(tmp_path, f"<TextRegion>{baselines}</TextRegion>") == "a\nb"
+
+
+def test_a_line_without_a_place_leaves_the_order_of_the_file(tmp_path: Path) -> None:
+    lines = placed("b", (0, 20, 90, 30)) + placed("a", (0, 10, 90, 19)) + f"<TextLine>{equiv('c')}</TextLine>"
+    assert text_of(tmp_path, f"<TextRegion>{lines}</TextRegion>") == "b\na\nc"
+    nowhere = lines.replace("0,20 90,20", "nowhere").replace("90,30 0,30", "")
+    assert text_of(tmp_path, f"<TextRegion>{nowhere}</TextRegion>") == "b\na\nc"
+
+
+def test_regions_without_an_order_are_read_as_columns_under_their_heading(tmp_path: Path) -> None:
+    regions = {
+        "right": (60, 20, 100, 90),
+        "left below": (0, 50, 40, 90),
+        "heading": (0, 0, 100, 10),
+        "left": (0, 20, 40, 45),
+        "foot": (0, 95, 100, 99),
+    }
+    page = "".join(placed(text, box, kind="TextRegion") for text, box in regions.items())
+    assert text_of(tmp_path, page) == "heading\nleft\nleft below\nright\nfoot"
+
+
+def test_pieces_of_one_row_are_read_from_left_to_right(tmp_path: Path) -> None:
+    lines = placed("end", (50, 11, 90, 20)) + placed("start", (0, 10, 55, 21)) + placed("same", (0, 10, 55, 21))
+    assert text_of(tmp_path, f"<TextRegion>{lines}</TextRegion>") == "start\nsame\nend"
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [("region", "of the region"), ("line", "of the line"), ("word", "a word")]
+)
+def test_the_level_says_which_text_counts_where_they_differ(tmp_path: Path, level: PageLevel, expected: str) -> None:
+    words = f"<Word>{equiv('a')}</Word><Word>{equiv('word')}</Word>"
+    page = f"<TextRegion><TextLine>{words}{equiv('of the line')}</TextLine>{equiv('of the region')}</TextRegion>"
+    path = tmp_path / "page.xml"
+    path.write_text(f"<PcGts><Page>{page}</Page></PcGts>", encoding="utf-8")
+    assert read_page_file(path, level=level).text == expected
+
+
+def test_a_reordered_but_otherwise_identical_page_has_no_error(tmp_path: Path) -> None:
+    lines = [placed(f"line {number}", (0, 10 * number, 90, 10 * number + 9)) for number in range(9)]
+    texts = [
+        text_of(tmp_path, f"<TextRegion>{''.join(order)}</TextRegion>")
+        for order in (lines, lines[::-1], lines[4:] + lines[:4])
+    ]
+    assert len(set(texts)) == 1

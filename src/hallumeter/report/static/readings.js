@@ -6,7 +6,7 @@ hallumeter.each("readings-data", (chapter) => {
   const { place, root } = chapter;
   const data = chapter.data("readings-data");
   const { kinds } = data;
-  const [BLOCK, LOOP, OMISSION, INSERTION, RUN] = kinds.map((_, code) => code);
+  const [BLOCK, LOOP, OMISSION, INSERTION, REMARK, RUN] = kinds.map((_, code) => code);
   const MANY = 500; // names among which a reader would search instead of choosing
 
   // ---------------------------------------------------------------- reading
@@ -32,7 +32,7 @@ hallumeter.each("readings-data", (chapter) => {
     return reading.haystack;
   };
   const holds = (reading, kind) => {
-    if (kind === "nothing") return reading.isAligned && !reading.sizes.some((size, code) => size && code !== RUN);
+    if (kind === "nothing") return reading.isAligned && !reading.sizes.some((size, code) => size && code !== REMARK && code !== RUN);
     if (kind === "misread") return reading.isMisread;
     return reading.sizes[kinds.findIndex(([name]) => name === kind)] > 0;
   };

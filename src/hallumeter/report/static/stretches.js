@@ -3,7 +3,7 @@
 hallumeter.stretches = ({ kinds, choose }) => {
   const { make, say, sayCount } = hallumeter;
   const { points, seen, pressed } = hallumeter.texts;
-  const [BLOCK, LOOP, OMISSION, , RUN] = kinds.map((_, code) => code);
+  const [BLOCK, LOOP, OMISSION, , , RUN] = kinds.map((_, code) => code);
   const MOVED = 1, NOT_ENOUGH_INFO = 2, UNDECIDED = 4;
   const CELLS_COMPARED = 1_000_000; // a run with more pairs of words than this is marked as a whole
 

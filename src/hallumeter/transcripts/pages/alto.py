@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .layout import Part, ReadingOrder, text_in_order
+from .layout import Confidence, Part, ReadingOrder, text_in_order
 
 _PARTS = {"ComposedBlock", "TextBlock", "TextLine"}
 _GROUPS = {"OrderedGroup", "UnorderedGroup"}
@@ -23,6 +23,8 @@ class AltoReader:
     def __init__(self) -> None:
         self._open = [Part()]
         self._order = ReadingOrder()
+        self.confidence = Confidence()
+        """By the WC of its words."""
         self._strings: list[str] = []
         self._has_spaces = False
         self._ends_in_space = False
@@ -32,6 +34,7 @@ class AltoReader:
         if name == "String":
             self._strings.append(attributes.get("CONTENT", ""))
             self._ends_in_space = False
+            self.confidence.add(attributes.get("WC", ""))
         elif name == "SP":
             self._strings.append(_SPACE)
             self._has_spaces = self._ends_in_space = True

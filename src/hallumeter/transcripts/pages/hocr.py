@@ -9,6 +9,8 @@ from collections import Counter
 
 from hallumeter.errors import InputError
 
+from .layout import Confidence
+
 # Every alternative takes all it has looked at, so that the time is linear in the length whatever is left unclosed;
 # the standard library's parser takes minutes for some files of 100 kB. Hence the possessive forms (*+), and hence at
 # most three angle brackets inside a quoted value.
@@ -23,6 +25,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""([^\s=/"']++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++))?+""")
+_STATED = re.compile(r"x_wconf\s{1,9}(\d{1,3}(?:\.\d{1,9})?)")
 _WHITE = re.compile(r"[ \t\n\f\r]+")
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 _BREAKING = {"br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "p", "table", "td", "tr"}
@@ -32,16 +35,18 @@ _CHARACTERS = {"ocrx_cinfo", "ocr_cinfo", "ocr_glyph", "ocrx_glyph"}
 _CLASS_BEGINNINGS = ("ocr_", "ocrx_")
 
 
-def read_hocr(text: str) -> str:
+def read_hocr(text: str) -> tuple[str, float | None]:
     """The text of an hOCR page: words joined by a space, lines by a line break, and paragraphs by one too.
+
+    The second is how sure the engine is of its words, by their `x_wconf`; None when it does not say.
 
     Only text inside elements with a class of hOCR counts. Raises InputError, without the file's name, when there is
     no such element.
 
     >>> read_hocr("<p class=ocr_par><span class=ocrx_word>a&amp;b</span><span class=ocrx_word>c</span></p>")
-    'a&b c'
+    ('a&b c', None)
     """
-    page = _Page()
+    page, confidence = _Page(), Confidence()
     for token in _TOKEN.finditer(text):
         name = token["name"]
         if name is None:
@@ -50,13 +55,16 @@ def read_hocr(text: str) -> str:
             page.end(name.lower())
         else:
             attributes = token["attributes"]
+            stated = _STATED.search(attributes) if "x_wconf" in attributes else None
+            if stated is not None:
+                confidence.add(stated[1], of=100)
             page.begin(_element_of(name.lower(), _classes(attributes)), is_empty=attributes.endswith("/"))
     if not page.is_hocr:
         raise InputError(
             "holds no hOCR: expected elements with classes such as ocr_page, ocr_line and ocrx_word; "
             "name it .txt if it is plain text"
         )
-    return page.text()
+    return page.text(), confidence.mean
 
 
 def _classes(attributes: str) -> str:

@@ -17,6 +17,31 @@ class Part:
         self.inside: list[Part] = []
 
 
+class Confidence:
+    """How sure an engine is of its words, each with the same weight."""
+
+    __slots__ = ("_sum", "_words")
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._words = 0
+
+    def add(self, stated: str, *, of: float = 1.0) -> None:
+        """Take what a file states of a word, on a scale that ends here; what is no number of it is passed over."""
+        try:
+            share = float(stated) / of
+        except ValueError:
+            return
+        if 0 <= share <= 1:
+            self._sum += share
+            self._words += 1
+
+    @property
+    def mean(self) -> float | None:
+        """None when the file states nothing."""
+        return self._sum / self._words if self._words else None
+
+
 class ReadingOrder:
     """The identifiers of a page's parts in the order of its groups, which may stand inside each other."""
 

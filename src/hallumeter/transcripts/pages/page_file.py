@@ -15,12 +15,14 @@ from hallumeter.text.normalize import one_line
 
 from .alto import AltoReader
 from .hocr import read_hocr
-from .page_xml import PageXmlReader
+from .page_xml import PageLevel, PageXmlReader
 from .plain_text import decode, read_plain_text
 from .safe_xml import read_elements, root_name
 
 # The name of a page from the name of its file, so that files of different engines find each other.
 
+_GROUP = re.compile(r"OCR-D(?:-[A-Z0-9]+)+_(?=[^.])", re.IGNORECASE)
+"""The file group of OCR-D that a file's name begins with."""
 _ROLE = re.compile(r"(?:gt|ocrd?|pred)(?:-.*)?", re.IGNORECASE)
 
 
@@ -36,12 +38,12 @@ def page_name(file_name: str) -> str:
 
     First the endings that tell a format go (`.txt`, `.page.xml`, `.alto.xml`). Then the name is cut at the first part
     between dots that says whose reading it is: `gt`, `ocr`, `ocrd` or `pred`, alone or followed by a dash. The part
-    before the first dot always stays.
+    before the first dot always stays, but for a file group of OCR-D before it: `OCR-D-GT-PAGE_0001` is page `0001`.
 
     >>> page_name("00000139.gt.page.xml"), page_name("00000139.ocrd-tess.ocr.page.xml"), page_name("vol.2.page.7.txt")
     ('00000139', '00000139', 'vol.2.page.7')
     """
-    parts = composed_name(file_name).split(".")
+    parts = _GROUP.sub("", composed_name(file_name), count=1).split(".")
     while len(parts) > 1 and f".{parts[-1].lower()}" in _FORMAT_ENDINGS:
         parts.pop()
     role = next((place for place, part in enumerate(parts) if place and _ROLE.fullmatch(part)), len(parts))
@@ -52,13 +54,22 @@ LARGEST_BYTES = 256 << 20
 """A larger file is refused: it is hardly one page, and it must not fill the memory."""
 
 
-def _read_html(data: bytes) -> tuple[str, list[str]]:
+Read = tuple[str, list[str], float | None]
+"""A text, notices of what was guessed, and how sure the engine is of its words."""
+
+
+def _read_html(data: bytes) -> Read:
     text, notices = decode(data, is_markup=True)
-    return read_hocr(text), notices
+    read, confidence = read_hocr(text)
+    return read, notices, confidence
 
 
-_READERS: dict[str, Callable[[bytes], tuple[str, list[str]]]] = {
-    **dict.fromkeys((".txt", ".text", ".md"), read_plain_text),
+def _read_plain(data: bytes) -> Read:
+    return (*read_plain_text(data), None)
+
+
+_READERS: dict[str, Callable[[bytes], Read]] = {
+    **dict.fromkeys((".txt", ".text", ".md"), _read_plain),
     **dict.fromkeys((".hocr", ".html", ".htm", ".xhtml"), _read_html),
 }
 """Who makes text, and notices, of the bytes of a file that ends so."""
@@ -79,10 +90,14 @@ class Page(Struct, frozen=True):
     """Lines joined by line feeds; empty when the file holds no text."""
     notices: tuple[str, ...] = ()
     """What had to be guessed or left out, for people."""
+    confidence: float | None = None
+    """How sure the engine is of its words, as hOCR and ALTO state it; None when the file does not say."""
 
 
-def read_page_file(path: Path) -> Page:
+def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
     """Read a page from plain text, hOCR, ALTO or PAGE XML; of the last two the content decides, not the name.
+
+    `level` says which text of a PAGE XML file counts where regions, lines and words have one each.
 
     Raises InputError, in one line, for whatever cannot be used.
     """
@@ -92,10 +107,10 @@ def read_page_file(path: Path) -> Page:
         raise InputError(f"{path}: unknown ending {suffix!r} of a page; expected one of {known}")
     _check(path)
     try:
-        text, notices = _read_xml(path) if suffix == _XML else _read_bytes(path, _READERS[suffix])
+        text, notices, confidence = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return Page(page_name(path.name), text, tuple(notices))
+    return Page(page_name(path.name), text, tuple(notices), confidence)
 
 
 def _check(path: Path) -> None:
@@ -115,7 +130,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _read_xml(path: Path) -> tuple[str, list[str]]:
+def _read_xml(path: Path, level: PageLevel) -> Read:
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML or hOCR")
     root = root_name(path)
@@ -127,12 +142,12 @@ def _read_xml(path: Path) -> tuple[str, list[str]]:
     reader_type = ROOTS[root]
     if reader_type is None:
         return _read_bytes(path, _read_html)
-    reader = reader_type()
+    reader = PageXmlReader(level) if reader_type is PageXmlReader else AltoReader()
     read_elements(path, reader)
-    return reader.text(), []
+    return reader.text(), [], reader.confidence.mean if isinstance(reader, AltoReader) else None
 
 
-def _read_bytes(path: Path, read: Callable[[bytes], tuple[str, list[str]]]) -> tuple[str, list[str]]:
+def _read_bytes(path: Path, read: Callable[[bytes], Read]) -> Read:
     try:
         return read(path.read_bytes())
     except InputError as error:

@@ -81,6 +81,7 @@ def _count(row: PageRow, counts: Counter[str]) -> None:
     counts["readings"] += 1
     counts["empty_outputs"] += row.status == "empty_output"
     counts["empty_references"] += row.status in {"empty_reference", "both_empty"}
+    counts["refused"] += row.status == "refused"
     counts["undecided"] += row.status == "undecided"
     counts["upper_bounds"] += row.is_exact is False
     counts["hallucinating"] += row.is_hallucinating is True

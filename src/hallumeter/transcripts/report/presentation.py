@@ -45,6 +45,7 @@ from hallumeter.report.sections import (
 from hallumeter.transcripts.catalog import METRICS
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
+from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .charts import page_charts, rank_charts
 from .pages import count_pages, reading_section, reading_view, severity
@@ -71,6 +72,7 @@ KIND_WORDS = {
     "loop": message("loop"),
     "omission": message("left out"),
     "insertion": message("inserted"),
+    "remark": message("about the page"),
     "run": message("read"),
 }
 _MOVED, _NOT_ENOUGH_INFO, _UNDECIDED = 1, 2, 4
@@ -206,7 +208,7 @@ def _kind(stretch: StretchView) -> int:
 
 def _stretch(stretch: StretchView) -> Json:
     flags = _MOVED * stretch.is_moved
-    flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO)
+    flags += _NOT_ENOUGH_INFO * (stretch.label is Label.NOT_ENOUGH_INFO and stretch.kind != "remark")
     flags += _UNDECIDED * (stretch.label in {None, Label.UNDECIDED})
     place: list[Json] = [stretch.start, stretch.end, stretch.reference_start, stretch.reference_end]
     return [_kind(stretch), stretch.words, *place, flags, *([stretch.note] if stretch.note else [])]
@@ -248,18 +250,40 @@ _MORE_HALLUCINATE = message("So do {engines}.")
 _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
 )
+_WITNESSED = message(
+    "Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}; could not decide: {undecided}."
+)
 _EMPTY = message("Outputs that are empty: {count} of {total}.")
 
 
 def page_facts(summary: Summary, headline: str | None, level: float) -> Iterator[Fact]:
     """Which engine is best as far as that is shown, who hallucinates, and what is empty."""
     rows = Rows(summary, headline)
-    yield from _rank_facts(summary.ranking)
-    yield from _error_facts(rows, level)
-    yield from _hallucination_facts(rows)
+    if has_witness(metric.signature for metric in summary.metrics):
+        # Disagreement with a witness ranks nobody, and its length or phrases are no sign of invention.
+        yield from _witness_facts(rows)
+    else:
+        yield from _rank_facts(summary.ranking)
+        yield from _error_facts(rows, level)
+        yield from _hallucination_facts(rows)
     empty = rows.whole("empty_output_rate")
     if empty is not None and empty.count and empty.total:
         yield fact("empty", _EMPTY, count=count(empty.count), total=count(empty.total))
+
+
+def _witness_facts(rows: Rows) -> Iterator[Fact]:
+    """How many pages of each engine were cleared, flagged and left undecided, those with most flagged first."""
+    told = sorted(rows.by("hallucinating_page_rate", "engine"), key=lambda row: -(row.count or 0))
+    for row in told[:ENGINES_TOLD]:
+        flagged, decided = row.count or 0, row.total or 0
+        yield fact(
+            "witness",
+            _WITNESSED,
+            engine=name(row.by["engine"]),
+            cleared=count(decided - flagged),
+            flagged=count(flagged),
+            undecided=count(row.undecided),
+        )
 
 
 def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
@@ -473,5 +497,6 @@ PRESENTATION = Presentation(
         "omission_rate": _pages(kind="omission"),
         "hallucinating_page_rate": _pages(badge=True),
         "empty_output_rate": _pages(status="empty_output"),
+        **{f"{kind}_page_rate": _pages(kind="remark") for kind in REMARK_KINDS},
     },
 )

@@ -26,6 +26,7 @@ STATUS_WORDS = {
     "empty_output": message("empty output"),
     "empty_reference": message("text on a page with empty ground truth"),
     "both_empty": message("both empty"),
+    "refused": message("refused to read the page"),
     "undecided": message("the witness could not tell"),
 }
 _READ = ("ok", "empty_reference")
@@ -105,6 +106,30 @@ def has_witness(signatures: Iterable[str | None]) -> bool:
     return any("|witness:" in signature for signature in signatures if signature)
 
 
+_WITNESSED = message(
+    "{engine}: {cleared} cleared, {flagged} flagged, {undecided} undecided; {low} to {high} of its pages are "
+    "hallucinated"
+)
+
+
+def witness_words(summary: Summary) -> list[str]:
+    """What the witness could tell of each engine's pages, and what that leaves open."""
+    told = []
+    for metric in summary.metrics:
+        if metric.metric != HALLUCINATING or tuple(metric.by) != ("engine",):
+            continue
+        flagged, decided = metric.count or 0, metric.total or 0
+        pages = decided + metric.undecided
+        if not pages:
+            continue
+        counts = {"cleared": decided - flagged, "flagged": flagged, "undecided": metric.undecided}
+        shares = {"low": flagged / pages, "high": (flagged + metric.undecided) / pages}
+        shown = {name: format_count(number) for name, number in counts.items()}
+        shown |= {name: format_number(number) for name, number in shares.items()}
+        told.append(say(_WITNESSED, engine=metric.by["engine"], **shown))
+    return told
+
+
 def census_words(census: PageCensus, failures: int) -> list[str]:
     """What a run holds, piece by piece."""
     parts = [
@@ -121,6 +146,8 @@ def census_words(census: PageCensus, failures: int) -> list[str]:
                 "{count} pages with empty ground truth",
             )
         )
+    if census.refused:
+        parts.append(say_count(census.refused, "{count} refused page", "{count} refused pages"))
     if census.undecided:
         parts.append(say_count(census.undecided, "{count} undecided page", "{count} undecided pages"))
     return parts
@@ -189,14 +216,16 @@ def ranking_section(
     for metric in summary.metrics:
         if tuple(metric.by) == ("engine",):
             by_engine.setdefault(metric.by["engine"], {})[metric.metric] = metric
-    names = best_first([*by_engine, *(name for name in counted.by_engine if name not in by_engine)], summary)
+    given = [*by_engine, *(name for name in counted.by_engine if name not in by_engine)]
+    is_witnessed = has_witness(metric.signature for metric in summary.metrics)
+    names = given if is_witnessed else best_first(given, summary)
     if not names:
         return None
     ranks = {ranked.engine: ranked.mean_rank for ranked in summary.ranking.engines} if summary.ranking else {}
     rows = tuple(
         msgspec.structs.replace(
             _engine_row(name, by_engine.get(name, {}), counted),
-            place=place if name in ranks or not ranks else None,
+            place=place if name in ranks or not (ranks or is_witnessed) else None,
             mean_rank=ranks.get(name),
         )
         for place, name in enumerate(names, 1)

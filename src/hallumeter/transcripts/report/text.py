@@ -14,6 +14,7 @@ from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number
 from hallumeter.text.normalize import printable
+from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .pages import count_pages
 from .ranking import (
@@ -25,6 +26,7 @@ from .ranking import (
     has_witness,
     ranking_section,
     reason_words,
+    witness_words,
     worst_pages,
 )
 
@@ -62,6 +64,7 @@ def _parts(
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
         yield table.Line(WITNESS_WORDS, "yellow")
+        yield from (table.Line(told) for told in witness_words(summary))
     by_name = {column.metric: column for column in section.columns} if section else {}
     shown: list[RankingColumn] = []
     if section:
@@ -69,6 +72,9 @@ def _parts(
         yield from _engine_parts(section, shown, width)
     if summary.ranking:
         yield table.Line(difference_words(summary.ranking))
+    remarks = _remarks_table(section)
+    if remarks is not None:
+        yield remarks
     worst = worst_pages(rows, WORST_SHOWN)
     if worst:
         has_engine = counted.census.engines != 1
@@ -96,7 +102,8 @@ def _engine_parts(
         ]
         for engine in section.engines
     ]
-    yield table.Table(columns, rows, "Engines, best first")
+    title = "Engines, as given" if all(engine.place is None for engine in section.engines) else "Engines, best first"
+    yield table.Table(columns, rows, title)
     shown = {column.metric for column in fitting}
     known = {column.metric for column in section.columns}
     names = [heading for name, heading in HEADINGS.items() if name in known and name not in shown]
@@ -137,6 +144,18 @@ def _interval(metric: MetricSummary) -> str:
     return f"({format_number(low)}–{format_number(high)})"
 
 
+def _remarks_table(section: RankingSection | None) -> table.Table | None:
+    """On how many pages each engine wrote about the page; None when none did."""
+    names = [f"{kind}_page_rate" for kind in REMARK_KINDS]
+    rows = []
+    for engine in section.engines if section else ():
+        found = [engine.metrics.get(name) for name in names]
+        if any(metric is not None and metric.count for metric in found):
+            rows.append([engine.engine, *(NO_VALUE if metric is None else format_counts(metric) for metric in found)])
+    columns = [*table.left("engine", wrap="anywhere", min_width=10), *table.right(*REMARK_KINDS)]
+    return table.Table(columns, rows, "Pages with words about the page, which are not invented text") if rows else None
+
+
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
     columns = table.left("page", *(["engine"] if has_engine else []), wrap="words", max_width=40)
     columns += table.left("why", wrap="words")
@@ -166,11 +185,13 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
-        lines += [WITNESS_WORDS, ""]
+        lines += [WITNESS_WORDS, "", *(f"- {table.escaped(told)}" for told in witness_words(summary)), ""]
     if section:
         lines += _engine_lines(section)
     if summary.ranking:
         lines += [table.escaped(difference_words(summary.ranking)), ""]
+    remarks = _remarks_table(section)
+    lines += [*table.markdown(remarks), ""] if remarks is not None else []
     lines += _worst_lines(worst_pages(rows, WORST_SHOWN), is_witnessed=is_witnessed)
     lines += [f"- note: {table.escaped(notice)}" for notice in summary.notices]
     if section:

@@ -126,7 +126,7 @@ Value = str | float | None
 OF_READINGS = {
     "nothing": "is_aligned AND block + loop + omission + insertion = 0",
     "misread": "is_misread",
-    **{kind: f"{kind} > 0" for kind in ("block", "loop", "omission", "insertion", "run")},
+    **{kind: f"{kind} > 0" for kind in ("block", "loop", "omission", "insertion", "remark", "run")},
 }
 """What a reading may hold: kinds of stretches, and what is told of the whole."""
 

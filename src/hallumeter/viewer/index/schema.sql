@@ -32,7 +32,7 @@ CREATE TABLE failure (position INTEGER NOT NULL, code TEXT NOT NULL, body BLOB N
 CREATE TABLE reading (
   position INTEGER PRIMARY KEY, page TEXT NOT NULL, engine TEXT NOT NULL, page_key TEXT NOT NULL, engine_key TEXT NOT NULL,
   status TEXT, badge INTEGER, cer REAL, anchor REAL, block REAL NOT NULL, loop REAL NOT NULL, omission REAL NOT NULL,
-  insertion REAL NOT NULL, run REAL NOT NULL, is_misread INTEGER NOT NULL, is_aligned INTEGER NOT NULL, body BLOB
+  insertion REAL NOT NULL, remark REAL NOT NULL, run REAL NOT NULL, is_misread INTEGER NOT NULL, is_aligned INTEGER NOT NULL, body BLOB
 );
 
 -- Only of sentences that agents have read: what each of them made of it.
