@@ -129,7 +129,7 @@ def test_the_model_inside_the_package_judges_when_no_judge_is_named() -> None:
     assert found["mihr"]["total"] == 6
     said = rows_in(Path("run/verdicts.jsonl"))
     assert [row["record_id"] for row in said] == ["en", "en", "fr", "fr", "ko", "ko"]
-    assert {row["judge"] for row in said} == {"embedded:full@2"}
+    assert {row["judge"] for row in said} == {"embedded:full@3"}
 
 
 def test_six_sentences_in_three_languages_have_one_error() -> None:

@@ -15,7 +15,7 @@ ROW = {"by": {}, "units": 9, "labelled": 9, "labelled_clusters": 9, "threshold":
 ANSWER = {"id": "r1", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}
 
 
-def calibration(folder: Path, *, judge: str = "embedded:fast@2", rows: list[dict[str, object]] | None = None) -> Path:
+def calibration(folder: Path, *, judge: str = "embedded:fast@3", rows: list[dict[str, object]] | None = None) -> Path:
     promise = {
         "words": "at most 5% hallucinated among accepted",
         "risk": "among_accepted",
@@ -44,7 +44,7 @@ def test_a_claim_at_the_threshold_is_accepted_and_the_next_number_above_it_is_fl
     point = operating_point_of(calibration(tmp_path))
     assert point.threshold > 0.25
     assert point.threshold == pytest.approx(0.25, abs=1e-15)
-    assert (point.judge, point.promise) == ("embedded:fast@2", "at most 5% hallucinated among accepted")
+    assert (point.judge, point.promise) == ("embedded:fast@3", "at most 5% hallucinated among accepted")
     assert operating_point_of(calibration(tmp_path, rows=[{**ROW, "threshold": 1.0}])).threshold == 1.0
 
 
@@ -76,7 +76,7 @@ def test_an_audit_draws_the_line_where_the_calibration_does_and_its_signature_sa
 def test_an_audit_by_another_judge_refuses_the_calibration(tmp_path: Path) -> None:
     answers, given = write(tmp_path / "answers.jsonl", [ANSWER]), calibration(tmp_path)
     assert refused("audit", answers, "--judge", "rules", "--calibration", given) == (
-        "the calibration is for the judge embedded:fast@2, and these are judged by rules"
+        "the calibration is for the judge embedded:fast@3, and these are judged by rules"
     )
     assert "give one of --calibration, --threshold and --preset" in refused(
         "audit", answers, "--calibration", given, "--threshold", 0.3

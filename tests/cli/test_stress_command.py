@@ -25,8 +25,8 @@ def test_a_table_says_which_claims_were_used_and_what_was_caught(answers: Path) 
     printed = succeed("stress", answers, "--resamples", 100).stdout
     assert "6 sentences of the evidence, which supports them by construction" in printed
     assert "from 3 records" in printed
-    assert "embedded:full@2: mutation score" in printed
-    assert "embedded:full@2: false alarms" in printed
+    assert "embedded:full@3: mutation score" in printed
+    assert "embedded:full@3: false alarms" in printed
     assert "95 % interval" in printed
     assert "\x1b" not in printed
 

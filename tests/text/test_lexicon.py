@@ -114,7 +114,7 @@ def test_a_language_needs_one_file_for_its_refusals_to_be_found_and_nothing_else
     *found, spans, signature = done.stdout.splitlines()
     assert found == ["Das weiß ich nicht de", "habe ich leider keine Informationen de", "None None", "I don't know en"]
     assert spans == "[(0, 7), (8, 17)]"
-    assert "abstention:lexicon-de-en-fr-ko-1" in signature
+    assert "abstention:lexicon-de-en-fr-ko-2" in signature
 
 
 def test_a_topic_that_a_language_lacks_is_refused_with_the_choices(

@@ -204,11 +204,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": legend_columns(5)},
         },
         "order": {"field": "order", "type": "ordinal"},
-        "tooltip": [
-            tooltip("model", say("model")),
-            tooltip("label", say("label")),
-            tooltip("claims", say("claims")),
-        ],
+        "tooltip": [tooltip(name, say(name)) for name in ("model", "label", "claims")],
     }
     return [Chart("labels", title, caption, spec)]
 

@@ -520,4 +520,4 @@ def test_one_judge_of_a_panel_that_can_use_a_threshold_is_enough(tmp_path: Path)
     run = hallumeter.audit([row()], settings=settings, out=tmp_path / "run")
     labels = {each.judge: each.label for finding in run.findings() for each in finding.verdicts}
     assert labels["rules@2"] is Label.SUPPORTED
-    assert labels["embedded:fast@2"] is Label.NOT_ENOUGH_INFO
+    assert labels["embedded:fast@3"] is Label.NOT_ENOUGH_INFO

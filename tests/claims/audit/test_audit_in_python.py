@@ -90,7 +90,7 @@ def test_who_names_no_judge_gets_the_model_inside_the_package() -> None:
     run = hallumeter.audit(ROWS)
     verdicts = [verdict for finding in run.findings() for verdict in finding.verdicts]
     assert [(verdict.record_id, verdict.judge) for verdict in verdicts] == [
-        (str(row["id"]), "embedded:full@2") for row in ROWS
+        (str(row["id"]), "embedded:full@3") for row in ROWS
     ]
     assert run.failures == ()
     assert run.summary.counts.judges == 1
@@ -244,7 +244,7 @@ def test_a_finished_run_is_handed_back_to_who_asks_for_the_same_again(tmp_path: 
     ("again", "words"),
     [
         (lambda out: hallumeter.audit(ROWS[:2], out=out), "inputs records "),
-        (lambda out: hallumeter.audit(ROWS, judge=Counting(), out=out), "judges embedded:full@2.*, now it is counting"),
+        (lambda out: hallumeter.audit(ROWS, judge=Counting(), out=out), "judges embedded:full@3.*, now it is counting"),
         (lambda out: hallumeter.audit(ROWS, extractor="clauses", out=out), "extractor sentences, now it is clauses"),
         (lambda out: hallumeter.audit(ROWS, by="model", out=out), "by none, now it is model"),
         (
@@ -477,6 +477,6 @@ def test_records_without_a_field_for_evidence_are_refused_and_the_fields_named(
 
 def test_a_headline_by_nobody_is_refused_before_anything_is_judged(tmp_path: Path) -> None:
     settings = hallumeter.AuditSettings(measure=MeasureSettings(headline="humn"))
-    with pytest.raises(SettingsError, match="no judge is called 'humn'; judges: embedded:full@2"):
+    with pytest.raises(SettingsError, match="no judge is called 'humn'; judges: embedded:full@3"):
         hallumeter.audit(ROWS, out=tmp_path / "run", settings=settings)
     assert not (tmp_path / "run").exists()

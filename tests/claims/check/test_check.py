@@ -147,7 +147,7 @@ def test_a_threshold_moves_the_line_of_the_embedded_judge() -> None:
     assert hallumeter.check(WRONG, EVIDENCE, judge="embedded:fast", preset="precise").status == "unsupported"
 
 
-def calibration(judge: str = "embedded:fast@2", unit: str = "claim", **row: object) -> Calibration:
+def calibration(judge: str = "embedded:fast@3", unit: str = "claim", **row: object) -> Calibration:
     given = {"by": {}, "units": 9, "labelled": 9, "labelled_clusters": 9, "threshold": 0.25, **row}
     return Calibration(
         version=1,

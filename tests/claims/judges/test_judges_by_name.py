@@ -26,12 +26,12 @@ def chosen(text: str) -> Judge:
 def test_the_default_is_the_whole_model_inside_the_package() -> None:
     judge = chosen(DEFAULT_JUDGE)
     assert isinstance(judge, EmbeddedJudge)
-    assert judge.spec.name == "embedded:full@2"
+    assert judge.spec.name == "embedded:full@3"
 
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("embedded", "embedded:full@2"), ("embedded:full", "embedded:full@2"), ("embedded:fast", "embedded:fast@2")],
+    [("embedded", "embedded:full@3"), ("embedded:full", "embedded:full@3"), ("embedded:fast", "embedded:fast@3")],
 )
 def test_the_model_inside_the_package_is_chosen_by_its_tier(text: str, name: str) -> None:
     assert chosen(text).spec.name == name

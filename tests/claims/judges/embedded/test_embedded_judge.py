@@ -67,7 +67,7 @@ def weighed(verdict: Verdict) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("embedded", "embedded:full@2"), ("embedded:full", "embedded:full@2"), ("embedded:fast", "embedded:fast@2")],
+    [("embedded", "embedded:full@3"), ("embedded:full", "embedded:full@3"), ("embedded:fast", "embedded:fast@3")],
 )
 def test_a_tier_is_chosen_by_its_name(text: str, name: str) -> None:
     judge = named(text)
@@ -203,7 +203,7 @@ def test_records_in_other_languages_have_the_verdicts_of_the_rules_and_say_so(
         assert isinstance(rule, Verdict)
         said = f"judged by rules: the model was trained and checked on English, not on {language}"
         assert verdict.note == (f"{rule.note}; {said}" if rule.note else said)
-        assert verdict.judge == f"embedded:{tier}@2"
+        assert verdict.judge == f"embedded:{tier}@3"
         fields = ("label", "reason", "start", "end", "evidence", "unsupported_probability", "confidence")
         assert [getattr(verdict, field) for field in fields] == [getattr(rule, field) for field in fields]
     assert "999" in (verdicts_of(tier, task)[1].note or "")
@@ -356,8 +356,8 @@ def test_the_operating_point_is_a_part_of_who_judges() -> None:
     judges = [EmbeddedJudge("fast", preset) for preset in ("precise", "balanced", "sensitive")]
     judges += [EmbeddedJudge("fast", threshold=threshold) for threshold in (0.3, 0.4)]
     assert len({judge.spec.digest for judge in judges}) == len(judges)
-    assert str(judges[0].spec).startswith("embedded:fast@2 preset=precise threshold=")
-    assert str(judges[-1].spec).startswith("embedded:fast@2 threshold=0.4 calibration=")
+    assert str(judges[0].spec).startswith("embedded:fast@3 preset=precise threshold=")
+    assert str(judges[-1].spec).startswith("embedded:fast@3 threshold=0.4 calibration=")
     assert EmbeddedJudge("fast").spec == judges[1].spec
 
 
@@ -365,7 +365,7 @@ def test_thresholds_by_kind_of_text_stand_after_the_usual_one() -> None:
     judge = EmbeddedJudge("fast", "precise")
     by_kind = {"default": 0.5, "qa": 0.25, "record": 0.5}
     judge._decision = structs.replace(judge._decision, presets={"precise": by_kind}, calibration="x")
-    assert str(judge.spec) == "embedded:fast@2 preset=precise threshold=0.5,qa:0.25 calibration=x"
+    assert str(judge.spec) == "embedded:fast@3 preset=precise threshold=0.5,qa:0.25 calibration=x"
     assert judge.threshold("summary") == 0.5
     assert judge.threshold("qa") == 0.25
 
