@@ -204,7 +204,7 @@ def _label_chart(section: DistributionSection) -> list[Chart]:
             "legend": {"title": None, "orient": "top", "direction": "horizontal", "columns": legend_columns(5)},
         },
         "order": {"field": "order", "type": "ordinal"},
-        "tooltip": [tooltip(name, say(name)) for name in ("model", "label", "claims")],
+        "tooltip": [tooltip("model", say("model")), tooltip("label", say("label")), tooltip("claims", say("claims"))],
     }
     return [Chart("labels", title, caption, spec)]
 
