@@ -110,6 +110,13 @@ def test_a_mismatch_that_is_often_wrong_is_no_contradiction() -> None:
     assert not joined(read(NAME), finding("name_mismatch", NAME)).is_contradiction
 
 
+def test_a_mismatch_that_is_often_wrong_is_the_reason_before_what_is_missing() -> None:
+    both = (finding("name_not_found", NAME), finding("name_mismatch", NAME))
+    assert joined(read(NAME), *both).code == "name_mismatch"
+    assert fast_reason(measured(*both)).code == "name_mismatch"
+    assert joined(read(YEAR), *both).code == "baseless"
+
+
 def test_what_the_evidence_denies_comes_before_what_it_does_not_have() -> None:
     both = (finding("name_not_found", NAME), finding("date_mismatch", YEAR))
     assert joined(read((0, len(TEXT))), *both).code == "date_mismatch"

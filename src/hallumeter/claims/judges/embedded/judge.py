@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
-from hallumeter.claims.judges.rules.statement import MISSING, Finding, denies, without_marks
+from hallumeter.claims.judges.rules.statement import Finding, denies, is_doubt, is_mismatch, without_marks
 from hallumeter.claims.settings import check_operating_point
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
@@ -84,17 +84,17 @@ class Reason(Struct, frozen=True):
 
 def fast_reason(measured: Measured) -> Reason:
     """By what the rules found; else by the longest part without a word of the evidence; else the whole claim."""
-    found = _contradiction(measured.findings, None) or _missing(measured.findings, None)
+    found = _contradiction(measured.findings, None) or _less_sure(measured.findings, None)
     return _by_rule(measured, found) if found is not None else _baseless(measured, measured.overlap.run)
 
 
 def full_reason(measured: Measured, read: ReadClaim, *, stretch: float) -> Reason:
     """By what the network says of the tokens, joined with what the rules found there.
 
-    A contradiction is the reason wherever it stands; what the evidence lacks only in the place that the network marks.
+    A contradiction is the reason wherever it stands; what is less sure only in the place that the network marks.
     """
     place = _stretch(measured, _probabilities(read.unsupported) - stretch)
-    found = _contradiction(measured.findings, place) or _missing(measured.findings, place)
+    found = _contradiction(measured.findings, place) or _less_sure(measured.findings, place)
     if found is None:
         return _baseless(measured, place)
     # A contradiction is marked by the value that is wrong alone; what is missing, with the words that go with it.
@@ -109,10 +109,12 @@ def _contradiction(findings: Sequence[Finding], place: tuple[int, int] | None) -
     return next(iter(near or named), None)
 
 
-def _missing(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
-    """What the evidence does not have, in this place if one is given."""
-    missing = [each for each in findings if each.reason in MISSING]
-    return next((each for each in missing if place is None or _touch(each, place)), None)
+def _less_sure(findings: Sequence[Finding], place: tuple[int, int] | None) -> Finding | None:
+    """What the evidence seems to say otherwise, else what it does not have, in this place if one is given."""
+    here = [each for each in findings if not is_doubt(each) and (place is None or _touch(each, place))]
+    shown = [each for each in here if is_mismatch(each) and each.quotes and each.start < each.end]
+    missing = [each for each in here if not is_mismatch(each)]
+    return next(iter(shown + missing), None)
 
 
 def _by_rule(measured: Measured, found: Finding, place: tuple[int, int] | None = None) -> Reason:
