@@ -92,7 +92,7 @@ def test_a_threshold_is_for_the_judge_that_has_one() -> None:
         (["--evidence", "bytes.txt", RIGHT], "bytes.txt: not UTF-8"),
         (["--evidence", "broken.json", RIGHT], "broken.json: not JSON"),
         (["--evidence", "notes.txt", "notes.txt"], "notes.txt is a file; read the answer from it with - < notes.txt"),
-        (["--evidence", "notes.txt", RIGHT, "--calibration", "no.json"], "no.json: the calibration cannot be read"),
+        (["--evidence", "notes.txt", RIGHT, "--calibration", "no.json"], "no.json: No such file or directory"),
         (["--evidence", "notes.txt", RIGHT, "--judge", "nobody"], "no judge is called 'nobody'"),
     ],
 )

@@ -68,7 +68,7 @@ def test_the_most_certain_come_first_and_supported_ones_not_at_all() -> None:
         Finding(RAIN, (said(RAIN, Label.UNDECIDED, None),)),
     ]
     found = most_certain([(Response("r1", response=TEXT), findings)], headline="rules", most=3)
-    assert [each.verdict.unsupported_probability for each in found] == [0.9, 0.7, None]
+    assert [each.verdict.unsupported_probability for each in found] == [None, 0.9, 0.7]
 
 
 def test_of_a_panel_a_judge_speaks_and_not_the_consensus() -> None:

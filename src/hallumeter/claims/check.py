@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, partial, wraps
 from inspect import iscoroutinefunction
-from math import inf, nextafter
 from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-import msgspec
 from msgspec import Struct
 
 from hallumeter.errors import RecordError, SettingsError
@@ -27,7 +25,7 @@ from .checked import ON_REFUSAL, UNCHECKED, Check, CheckedClaim, OnRefusal, Stat
 from .extractors.statements import SentenceExtractor
 from .judges.by_name import has_threshold, is_language_model, judge_named
 from .judges.function import FunctionJudge
-from .settings import DEFAULT_JUDGE, check_operating_point
+from .settings import DEFAULT_JUDGE, check_operating_point, operating_point_of
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -262,30 +260,11 @@ def _refuse_threshold(settings: CheckSettings, name: str) -> None:
 
 
 def calibrated_threshold(given: Calibration | str | Path, judge: str) -> float:
-    """The probability from which a claim is not accepted, by what `hallumeter calibrate` found.
-
-    Raises:
-        SettingsError: It cannot be read, speaks of another judge or of responses, or promises nothing.
-    """
-    found = given if isinstance(given, Calibration) else _read_calibration(Path(given))
-    if found.judge != judge:
-        raise SettingsError(f"the calibration speaks of {found.judge}, not of {judge}")
-    if found.unit != "claim":
-        raise SettingsError("the calibration speaks of responses; calibrate claims, with --unit claim")
-    whole = [row for row in found.thresholds if not row.by]
-    if not whole:
-        raise SettingsError("the calibration has no threshold for all records; calibrate without --by")
-    if whole[0].threshold is None:
-        raise SettingsError(f"the calibration promises nothing: {whole[0].why_not or 'it has no threshold'}")
-    # What is accepted up to and including the threshold is called unsupported from the next number on.
-    return min(1.0, nextafter(whole[0].threshold, inf))
-
-
-def _read_calibration(path: Path) -> Calibration:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Calibration)
-    except (OSError, msgspec.DecodeError) as error:
-        raise SettingsError(f"{path}: the calibration cannot be read ({error})") from error
+    """The probability from which a claim is not accepted, by what `hallumeter calibrate` found of this judge."""
+    point = operating_point_of(given)
+    if point.judge != judge:
+        raise SettingsError(f"the calibration is about {point.judge}, not about {judge}")
+    return point.threshold
 
 
 def needs_network(judge: object) -> bool:

@@ -198,27 +198,33 @@ class OperatingPoint(Struct, frozen=True):
     """What it keeps, in words."""
 
 
-def operating_point_of(path: str | Path) -> OperatingPoint:
-    """The operating point that `hallumeter calibrate --out` wrote to a file.
+def operating_point_of(given: Calibration | str | Path) -> OperatingPoint:
+    """The operating point of a calibration, or of the file that `hallumeter calibrate --out` wrote.
 
     A calibration accepts what has its threshold as probability, a judge flags what has its own: the point is the next
     number above.
 
     Raises:
         InputError: The file is no calibration.
-        SettingsError: It has no threshold for all records: nothing could be promised, or only of slices.
+        SettingsError: It has no threshold for all claims: nothing could be promised, or only of slices or responses.
     """
+    found, name = (given, "the calibration") if isinstance(given, Calibration) else (_calibration_in(given), str(given))
+    if found.unit != "claim":
+        raise SettingsError(f"{name}: is about responses; calibrate claims, with --unit claim")
+    whole = [row for row in found.thresholds if not row.by]
+    if not whole:
+        raise SettingsError(f"{name}: has thresholds for slices only; calibrate without --by for one that fits all")
+    if whole[0].threshold is None:
+        raise SettingsError(f"{name}: no threshold could promise {found.promise.words!r}: {whole[0].why_not}")
+    return OperatingPoint(min(1.0, math.nextafter(whole[0].threshold, 2.0)), found.judge, found.promise.words)
+
+
+def _calibration_in(path: str | Path) -> Calibration:
     try:
-        found = msgspec.json.decode(Path(path).read_bytes(), type=Calibration)
+        return msgspec.json.decode(Path(path).read_bytes(), type=Calibration)
     except OSError as error:
         raise InputError(
             f"{path}: {error.strerror or error}; `hallumeter calibrate RUN --out FILE` writes one"
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not a calibration ({error}); write one with `hallumeter calibrate --out`") from error
-    whole = [row for row in found.thresholds if not row.by]
-    if not whole:
-        raise SettingsError(f"{path}: has thresholds for slices only; calibrate without --by for one that fits all")
-    if whole[0].threshold is None:
-        raise SettingsError(f"{path}: no threshold could promise {found.promise.words!r}: {whole[0].why_not}")
-    return OperatingPoint(min(1.0, math.nextafter(whole[0].threshold, 2.0)), found.judge, found.promise.words)

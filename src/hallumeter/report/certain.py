@@ -11,6 +11,7 @@ from hallumeter.records.claim import Finding, Label, Verdict
 from hallumeter.records.response import Response
 from hallumeter.text.normalize import one_line
 
+from .findings import certainty
 from .reasons import reason_words
 from .segmentation import CONSENSUS, SEVERITY, settled_label
 from .table import Line
@@ -40,18 +41,14 @@ class CertainFinding(Struct, frozen=True):
     after: str
     label: Label
     verdict: Verdict
-
-    @property
-    def certainty(self) -> tuple[float, int]:
-        """How sure the judge is; one that gives no probability comes after those that do."""
-        said = self.verdict.unsupported_probability
-        return (-1.0 if said is None else said, SEVERITY[self.label])
+    certainty: tuple[float, int]
+    """How sure the judges are, and how grave the label is."""
 
 
 def most_certain(
     records: Iterable[tuple[Response, Sequence[Finding]]], *, headline: str | None = None, most: int = MOST
 ) -> list[CertainFinding]:
-    """The findings that are most certainly unsupported, in the eyes of the headline judge; of equals the first."""
+    """The findings that are most certainly unsupported, by all judges together; of equals the first."""
     return heapq.nlargest(most, _unsupported(records, headline), key=lambda found: found.certainty)
 
 
@@ -79,7 +76,10 @@ def _cut(response: Response, finding: Finding, *, verdict: Verdict) -> CertainFi
         pieces = ("", text[start:end], "")
         if begin is not None and stop is not None and start <= begin < stop <= end:
             pieces = (text[start:begin], text[begin:stop], text[stop:end])
-    return CertainFinding(claim.record_id, response.model, *pieces, label=verdict.label, verdict=verdict)
+    sure = certainty(finding), SEVERITY[verdict.label]
+    return CertainFinding(
+        claim.record_id, response.model, *pieces, label=verdict.label, verdict=verdict, certainty=sure
+    )
 
 
 def finding_lines(findings: Sequence[CertainFinding], *, has_color: bool) -> Iterator[Line]:

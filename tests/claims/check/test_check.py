@@ -12,7 +12,7 @@ import pytest
 
 import hallumeter
 from hallumeter.claims.judges.language_model import LanguageModelJudge
-from hallumeter.errors import RecordError, SettingsError
+from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.models.protocol import ProviderFault
 from hallumeter.models.scripted import ScriptedProvider
 from hallumeter.records.decisions import AcceptanceThreshold, Calibration, LabelCensus, Promise
@@ -178,10 +178,10 @@ def test_a_calibration_accepts_up_to_its_threshold(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (calibration("other@1"), "speaks of other@1, not of embedded:fast"),
-        (calibration(unit="response"), "speaks of responses; calibrate claims"),
-        (calibration(threshold=None), "promises nothing"),
-        (calibration(by={"task": "QA"}), "has no threshold for all records"),
+        (calibration("other@1"), "is about other@1, not about embedded:fast"),
+        (calibration(unit="response"), "is about responses; calibrate claims"),
+        (calibration(threshold=None), "no threshold could promise"),
+        (calibration(by={"task": "QA"}), "has thresholds for slices only"),
     ],
 )
 def test_a_calibration_that_does_not_fit_is_refused(given: Calibration, message: str) -> None:
@@ -192,7 +192,7 @@ def test_a_calibration_that_does_not_fit_is_refused(given: Calibration, message:
 def test_a_calibration_cannot_be_joined_with_a_threshold_or_read_from_anything(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="calibration and threshold were both given"):
         hallumeter.check(RIGHT, EVIDENCE, threshold=0.5, calibration=calibration())
-    with pytest.raises(SettingsError, match="the calibration cannot be read"):
+    with pytest.raises(InputError, match="No such file or directory"):
         hallumeter.check(RIGHT, EVIDENCE, calibration=tmp_path / "nowhere.json")
     with pytest.raises(SettingsError, match="preset and threshold are for the embedded judge"):
         hallumeter.check(RIGHT, EVIDENCE, judge="rules", calibration=calibration())
