@@ -130,6 +130,10 @@ _OVER_ALL = {"changed_samples_rate": "changed", "guided_change_rate": "guided", 
 """Rates that are divided by `N` here, whether or not a row tells what changed, and the counts that they divide."""
 
 
+_RATE = "aspect_hallucination_rate"
+_NOTHING_TOLD = "no row tells which aspects stage 1 named"
+
+
 class ModeratorOutput(dict[str, Any]):
     """What the moderator decided, by name or as attributes."""
 
@@ -191,11 +195,12 @@ def ate_score(filtered: object) -> dict[str, Any]:
 def make_scorecard(entry: object) -> dict[str, Any]:
     """The scorecard of one line of `outputs.jsonl`, a mapping or an object.
 
-    A line without aspects or sentiments of stage 1 is scored as if it had none, as the Korean ABSA agents do.
+    Stage 1 and 2 may stand in `process_trace`. A line without aspects of stage 1 has no `ate`: nobody knows whether
+    one was dropped. One without sentiments is scored as if it had none, as the Korean ABSA agents do.
     """
     output = output_reader().record_of(plain_mapping(entry, "entry"))
-    text = tuple(block for block in output.meta.untold if block.endswith(".validator"))
-    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=text))))
+    untold = tuple(block for block in output.meta.untold if block != "stage1.atsa")
+    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=untold))))
 
 
 def has_hallucinated_aspect(record: object) -> bool:
@@ -217,7 +222,8 @@ def aggregate_single_run(rows: Iterable[object], profile: str | None = None) -> 
     found |= {column_of(metric.id): _value(metric, counted, cases) for metric in ASPECT_METRICS}
     over_all = {name: float(counted.column(count).sum()) for name, count in _OVER_ALL.items()}
     over_all["parse_generate_failure_rate"] = sum(card.is_failed for card in cards)
-    return found | {name: number / len(cards) if cards else None for name, number in over_all.items()}
+    found |= {name: number / len(cards) if cards else None for name, number in over_all.items()}
+    return found | _hallucinated(cards, counted)
 
 
 def moderate(
@@ -265,6 +271,15 @@ def _value(metric: Metric, cards: AspectColumns, cases: CaseColumns) -> float | 
     result = metric.compute(cases if metric.reads == "aspect_cases" else cards)
     value: float | None = result if result is None or isinstance(result, float) else result.value
     return value
+
+
+def _hallucinated(cards: list[Scorecard], counted: AspectColumns) -> dict[str, Any]:
+    """The share with a dropped aspect among rows that tell their aspects or failed, or why there is none."""
+    told = int(counted.column("told").sum())
+    if not told:
+        return {"undefined": {_RATE: _NOTHING_TOLD}} if cards else {}
+    number = told + sum(card.is_failed for card in cards)
+    return {_RATE: float(counted.column("flagged").sum()) / number}
 
 
 def _cases(cards: list[Scorecard]) -> CaseColumns:
