@@ -4,8 +4,9 @@
 
 Agents who know gold read sentences of MAMS, with faults planted in their answers at known places. First, all agents are
 such: beside what was planted stands what blame says. A fault that code refuses (no polarity can be turned where nothing
-is negated) has no effect, and is blamed on nobody. Then debate and reviews are left to the offline agents, who do not
-know gold: what they repair, what they break, and the net gain of stage 2, with intervals by resampling sentences.
+is negated or contrasted) has no effect, and is blamed on nobody. Then debate and reviews are left to the offline
+agents, who do not know gold: what they repair, what they break, and the net gain of stage 2, with intervals by
+resampling sentences.
 """
 
 from __future__ import annotations

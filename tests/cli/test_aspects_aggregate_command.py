@@ -24,7 +24,8 @@ def test_a_table_tells_the_classes_of_drops_first(path: Path) -> None:
     result = succeed("aspects", "aggregate", path)
     lines = result.stdout.splitlines()
     assert lines[0] == "4 sentences · 2 runs · 1 with gold · 1 failed"
-    assert lines[1].startswith("Dropped aspects of stage 1")
+    assert lines[1] == "2 aspects dropped: H1 1, H2 1, filter 0"
+    assert lines[2].startswith("Dropped aspects of stage 1")
     words = ("aspect_hallucination_rate_H1", "filter_rejection_rate", "Risks, corrections", "Parts", "By run", "2 / 3")
     for each in words:
         assert each in result.stdout

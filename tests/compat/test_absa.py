@@ -12,10 +12,14 @@ import pytest
 from aspect_outputs import TEXT, aspect, failed_output, output
 from hallumeter.aspects.records.outputs import StageOpinion
 from hallumeter.compat.absa import (
+    _apply_stage2_reviews,
+    _build_stage_delta,
     aggregate_single_run,
     ate_score,
     build_filtered_aspects,
+    build_final_aspects,
     build_hf_signal,
+    filtered_aspects,
     has_hallucinated_aspect,
     make_scorecard,
     moderate,
@@ -56,7 +60,7 @@ def opinion(label: str, confidence: float, **more: object) -> Entry:
     ],
 )
 def test_the_filter_keeps_and_drops(term: str, span: object, action: str, drop_class: str | None) -> None:
-    found = build_filtered_aspects(TEXT, [given(term, span)])
+    found = filtered_aspects(TEXT, [given(term, span)])
     reason = None if action == "keep" else "other_not_target"
     assert found["filtered"] == [
         {"term": term, "span": span, "action": action, "drop_reason": reason, "drop_class": drop_class}
@@ -67,14 +71,95 @@ def test_the_filter_keeps_and_drops(term: str, span: object, action: str, drop_c
     assert ate_score(found["filtered"])["dropped"] == int(action == "drop")
 
 
+def test_the_filter_gives_four_values_and_the_same_by_name() -> None:
+    aspects = [given("배터리", [0, 3]), given("화면", [0, 2])]
+    named = filtered_aspects(TEXT, aspects)
+    raw, filtered, kept, dropped = build_filtered_aspects(TEXT, aspects)
+    assert {"raw": raw, "filtered": filtered, "kept_terms": kept, "dropped_terms": dropped} == named
+    assert (kept, dropped) == (["배터리"], ["화면"])
+
+
+def test_final_sentiments_stay_as_they_are_but_for_implicit_ones() -> None:
+    named = {"aspect_term": {"term": "뷰", "span": {"start": 9, "end": 10}}, "polarity": N, "is_implicit": False}
+    implicit = {"aspect_term": None, "polarity": N, "is_implicit": True}
+    nowhere = {"term": "", "span": {"start": 0, "end": 0}}
+    assert build_final_aspects([named, SimpleNamespace(**implicit)]) == [named, implicit | {"aspect_term": nowhere}]
+    assert build_final_aspects(None) == build_final_aspects([]) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "occurred", "log", "expected"),
+    [
+        ((P, P), False, [{"applied": True}], (False, "none", [])),
+        ((P, N), False, [{"applied": False}, {"applied": True}], (True, "guided", ["0", "1"])),
+        ((P, N), False, [{"applied": False}], (True, "unguided", ["0"])),
+        ((P, None), False, [], (False, "none", [])),
+        ((P, P), True, [], (True, "unguided", [])),
+    ],
+)
+def test_the_change_between_stages_goes_by_their_labels(
+    labels: tuple[str, str | None], occurred: bool, log: list[Entry], expected: tuple[bool, str, list[str]]
+) -> None:
+    line = {
+        "stage1_ate": {"label": labels[0]},
+        "stage2_ate": None if labels[1] is None else {"label": labels[1]},
+        "analysis_flags": {"correction_occurred": occurred},
+        "meta": {"correction_applied_log": log},
+    }
+    found = _build_stage_delta(line)
+    assert (found["changed"], found["change_type"], found["related_proposal_ids"]) == expected
+
+
+def test_reviews_patch_the_result_of_stage_1() -> None:
+    aspects = {"aspects": [given("배터리", [0, 3]), given("뷰", [9, 10])]}
+    felt = {"aspect_sentiments": [{"aspect_ref": "배터리", "polarity": P}, {"aspect_ref": "뷰", "polarity": P}]}
+    flip = {"target_aspect": "뷰", "proposal_type": "FLIP_POLARITY"}
+    check = {"target_aspect": "뷰", "proposal_type": "CHECK_SPAN"}
+    hints = {"배터리": [{"speaker": "EPM", "stance": "patch", "weight": 2.0, "polarity_hint": N}]}
+    ate, atsa, issues, log = _apply_stage2_reviews(
+        aspects,
+        felt,
+        {"aspect_review": [{"term": "배터리", "action": "keep"}]},
+        SimpleNamespace(sentiment_review=[{"aspect_term": "배터리", "action": "maintain"}]),
+        None,
+        {"correction_proposals": [flip, check]},
+        {"aspect_hints": hints},
+        TEXT,
+    )
+    assert [each["term"] for each in ate["aspects"]] == ["배터리", "뷰"]
+    assert [each["polarity"] for each in atsa["aspect_sentiments"]] == [N, N]
+    assert issues == []
+    assert [(each["proposal_type"], each["applied"]) for each in log] == [
+        ("FLIP_POLARITY", True), ("CHECK_SPAN", False), ("DEBATE_OVERRIDE", True)
+    ]  # fmt: skip
+
+
+def test_sentiments_that_belong_to_no_aspect_are_issues() -> None:
+    felt = {"aspect_sentiments": [{"aspect_term": "lid", "polarity": P}]}
+    ate, atsa, issues, log = _apply_stage2_reviews({"aspects": [{"term": "battery"}]}, felt, None, None)
+    assert (len(ate["aspects"]), atsa["aspect_sentiments"], log) == (1, [], [])
+    assert issues == ["dropped_unanchored_aspect_term:lid"]
+
+
+def test_overrides_are_counted_over_all_rows() -> None:
+    stats = {"applied": 2, "skipped_low_signal": 1, "skipped_conflict": 0, "skipped_already_confident": 1}
+    told = [{"debate": {"override_stats": stats}}, {"meta": {"debate_override_stats": {"skipped_conflict": 4}}}, {}]
+    found = aggregate_single_run(told)
+    assert [found[f"debate_override_{name}"] for name in stats] == [2, 1, 4, 1]
+    assert found["debate_override_skipped_already_confident_rate"] == 1 / 8
+    assert (found["override_applied_n"], found["override_applied_rate"]) == (1, pytest.approx(1 / 3))
+    silent = aggregate_single_run([{}])
+    assert silent["debate_override_applied"] is silent["override_applied_rate"] is None
+
+
 def test_an_allowlist_extends_the_one_that_ships() -> None:
     aspects = [given("가", [10, 11]), given("뷰", [9, 10])]
-    assert build_filtered_aspects(TEXT, aspects, ["가"])["kept_terms"] == ["가", "뷰"]
-    assert build_filtered_aspects(TEXT, aspects, [])["kept_terms"] == ["뷰"]
+    assert filtered_aspects(TEXT, aspects, ["가"])["kept_terms"] == ["가", "뷰"]
+    assert filtered_aspects(TEXT, aspects, [])["kept_terms"] == ["뷰"]
 
 
 def test_aspects_may_be_objects_or_bare_terms() -> None:
-    found = build_filtered_aspects(TEXT, [aspect("배터리"), SimpleNamespace(term="뷰", span=[9, 10]), "별로"])
+    found = filtered_aspects(TEXT, [aspect("배터리"), SimpleNamespace(term="뷰", span=[9, 10]), "별로"])
     assert (found["kept_terms"], found["dropped_terms"]) == (["배터리", "뷰"], ["별로"])
 
 
@@ -87,8 +172,8 @@ def deep(value: Any) -> Any:
 
 def test_objects_are_understood_at_every_depth() -> None:
     aspects = [given("배터리", {"start": 0, "end": 3}), given("화면", {"start": 0, "end": 2})]
-    plain = build_filtered_aspects(TEXT, aspects)
-    assert build_filtered_aspects(TEXT, deep(aspects)) == plain
+    plain = filtered_aspects(TEXT, aspects)
+    assert filtered_aspects(TEXT, deep(aspects)) == plain
     assert ate_score(deep(plain)) == ate_score(deep(plain["filtered"])) == ate_score(plain)
     entry_of_objects = deep(entry(stage1={"ate": {"aspects": aspects}}))
     card = make_scorecard(entry_of_objects)
@@ -104,11 +189,11 @@ def test_objects_are_understood_at_every_depth() -> None:
 @pytest.mark.parametrize(
     ("call", "where"),
     [
-        (lambda: build_filtered_aspects(TEXT, [5]), "aspects[0]"),
-        (lambda: build_filtered_aspects(TEXT, ["뷰", None]), "aspects[1]"),
-        (lambda: build_filtered_aspects(TEXT, [["뷰", [9, 10]]]), "aspects[0]"),
-        (lambda: build_filtered_aspects(TEXT, None), "aspects"),  # type: ignore[arg-type]
-        (lambda: build_filtered_aspects(None, []), "text"),  # type: ignore[arg-type]
+        (lambda: filtered_aspects(TEXT, [5]), "aspects[0]"),
+        (lambda: filtered_aspects(TEXT, ["뷰", None]), "aspects[1]"),
+        (lambda: filtered_aspects(TEXT, [["뷰", [9, 10]]]), "aspects[0]"),
+        (lambda: filtered_aspects(TEXT, None), "aspects"),  # type: ignore[arg-type]
+        (lambda: filtered_aspects(None, []), "text"),  # type: ignore[arg-type]
         (lambda: ate_score(None), "filtered"),
         (lambda: ate_score([None]), "filtered[0]"),
         (lambda: ate_score({"filtered": 5}), "filtered"),
@@ -133,7 +218,7 @@ def test_what_cannot_be_understood_is_refused_in_one_line(call: Callable[[], obj
 
 
 def test_no_aspects_are_no_hallucination() -> None:
-    assert ate_score(build_filtered_aspects(TEXT, []))["hallucination_flag"] is False
+    assert ate_score(filtered_aspects(TEXT, []))["hallucination_flag"] is False
     assert ate_score({})["hallucination_flag"] is False
 
 
@@ -183,6 +268,11 @@ def test_an_entry_without_a_text_is_refused() -> None:
         ({"ate": None}, False),
         ({"ate": None, "inputs": {"ate_debug": {"filtered": [{"action": "drop"}]}}}, True),
         ({"inputs": {"ate_debug": {"filtered": [{"action": "keep"}]}}}, False),
+        ({"ate_score": {"hallucination_flag": True}}, False),
+        (
+            {"ate_score": {"hallucination_flag": True}, "inputs": {"ate_debug": {"filtered": [{"action": "drop"}]}}},
+            True,
+        ),
         ({}, False),
     ],
 )
@@ -192,7 +282,7 @@ def test_a_record_is_hallucinated_by_its_flag_or_by_a_drop(record: Entry, expect
 
 def rows() -> list[Entry]:
     def one(aspects: list[Entry]) -> Entry:
-        return {"inputs": {"ate_debug": {"filtered": build_filtered_aspects(TEXT, aspects)["filtered"]}}}
+        return {"inputs": {"ate_debug": {"filtered": filtered_aspects(TEXT, aspects)["filtered"]}}}
 
     clean = [given("배터리", [0, 3])]
     return [one(clean), one([given("배터리", [1, 4])]), one([given("화면", [0, 2]), *clean]), one([]), one(clean)]

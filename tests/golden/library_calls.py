@@ -105,7 +105,7 @@ def compat_calls(folder: Path) -> list[str]:
         ("picarones", found.as_dict),
         ("picarones empty", lambda: picarones.compute_hallucination_metrics("a b c", "").as_dict()),
         ("picarones all", lambda: picarones.aggregate_hallucination_metrics([found])),
-        ("build_filtered_aspects", lambda: absa.build_filtered_aspects(text, aspects)),
+        ("filtered_aspects", lambda: absa.filtered_aspects(text, aspects)),
         ("make_scorecard", lambda: absa.make_scorecard(card)),
         ("aggregate_single_run", lambda: absa.aggregate_single_run([absa.make_scorecard(card)])),
         ("aggregate_single_run nothing", lambda: absa.aggregate_single_run([])),

@@ -30,7 +30,7 @@ def _rate(
 # Do the aspects of a sentence stand in it, and where?
 
 GROUNDING_METRICS = _with_texts(
-    _rate("aspect_hallucination_rate", "flagged", "samples"),
+    _rate("aspect_hallucination_rate", "flagged", "told"),
     _rate("aspect_hallucination_rate_h1", "h1_samples", "classified"),
     _rate("aspect_hallucination_rate_h2", "h2_samples", "classified"),
     _rate("filter_rejection_rate", "filter_samples", "classified"),

@@ -2,8 +2,8 @@
 
 >>> text = "배터리는 좋지만 뷰가 별로"
 >>> aspects = [{"term": "뷰", "span": {"start": 9, "end": 10}}, {"term": "화면", "span": {"start": 9, "end": 11}}]
->>> found = build_filtered_aspects(text, aspects)
->>> found["kept_terms"], found["dropped_terms"], ate_score(found)["hallucination_flag"]
+>>> raw, filtered, kept_terms, dropped_terms = build_filtered_aspects(text, aspects)
+>>> kept_terms, dropped_terms, ate_score(filtered)["hallucination_flag"]
 (['뷰'], ['화면'], True)
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,16 +24,37 @@ from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.grounding import AspectGrounder, target_words
 from hallumeter.aspects.metrics.counts import count_scorecard
 from hallumeter.aspects.metrics.rates import case_columns, repeated
+from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.records.aspect import Aspect
 from hallumeter.aspects.records.columns import AspectColumns, CaseColumns
-from hallumeter.aspects.records.outputs import DebateSummary, StageOpinion, ValidatorOpinion
+from hallumeter.aspects.records.outputs import (
+    AspectExtraction,
+    AspectReview,
+    AspectSentiments,
+    DebateSummary,
+    ReviewContext,
+    SentimentReview,
+    StageOpinion,
+    StructuralValidation,
+    ValidatorOpinion,
+)
 from hallumeter.aspects.records.scorecard import DROP, Scorecard
 from hallumeter.aspects.score.outputs import output_reader
 from hallumeter.aspects.score.reading import tolerant_record
 from hallumeter.aspects.score.scorecard import make_scorecard as scorecard_for
 from hallumeter.aspects.score.scorecards import scorecard_of
 from hallumeter.aspects.sentiment_words import sentence_label
+from hallumeter.aspects.settings import OverrideThresholds
+from hallumeter.aspects.stages.changes import (
+    Memory,
+    anchored,
+    with_aspect_review,
+    with_proposals,
+    with_sentiment_review,
+)
+from hallumeter.aspects.stages.draft import Draft, ReadSentence
 from hallumeter.aspects.stages.moderator import moderate as moderated
+from hallumeter.aspects.stages.override import with_overrides
 from hallumeter.errors import RecordError
 from hallumeter.records.metric import Metric
 
@@ -119,7 +140,9 @@ __all__ = [
     "aggregate_single_run",
     "ate_score",
     "build_filtered_aspects",
+    "build_final_aspects",
     "build_hf_signal",
+    "filtered_aspects",
     "has_hallucinated_aspect",
     "make_scorecard",
     "moderate",
@@ -128,6 +151,15 @@ __all__ = [
 
 _OVER_ALL = {"changed_samples_rate": "changed", "guided_change_rate": "guided", "unguided_drift_rate": "unguided"}
 """Rates that are divided by `N` here, whether or not a row tells what changed, and the counts that they divide."""
+
+
+_RATE = "aspect_hallucination_rate"
+_NOTHING_TOLD = "no row tells which aspects stage 1 named"
+
+
+_OVERRIDE_STATS = ("applied", "skipped_low_signal", "skipped_conflict", "skipped_already_confident")
+_NOWHERE = {"start": 0, "end": 0}
+_HANGUL = range(0xAC00, 0xD7A4)
 
 
 class ModeratorOutput(dict[str, Any]):
@@ -142,7 +174,16 @@ class ModeratorOutput(dict[str, Any]):
 
 def build_filtered_aspects(
     text: str, aspects: Iterable[object], allowlist: Iterable[str] | None = None
-) -> dict[str, Any]:
+) -> tuple[list[Any], list[dict[str, Any]], list[str], list[str]]:
+    """Keep or drop every aspect: what was given, what became of it, the terms kept, and the terms dropped.
+
+    `filtered_aspects` gives the same by name.
+    """
+    found = filtered_aspects(text, aspects, allowlist)
+    return found["raw"], found["filtered"], found["kept_terms"], found["dropped_terms"]
+
+
+def filtered_aspects(text: str, aspects: Iterable[object], allowlist: Iterable[str] | None = None) -> dict[str, Any]:
     """Keep or drop every aspect; `allowlist` extends the list that ships.
 
     A span that is missing, negative or beyond the text is a drop. The `drop_reason` is the same for all drops;
@@ -172,7 +213,7 @@ def build_filtered_aspects(
 
 
 def ate_score(filtered: object) -> dict[str, Any]:
-    """Whether an aspect was dropped; takes what `build_filtered_aspects` gives, or its list of filtered aspects."""
+    """Whether an aspect was dropped; takes the list of filtered aspects, or what `filtered_aspects` gives."""
     found = plain_value(filtered)
     given = listed((found.get("filtered") or ()) if isinstance(found, dict) else filtered, "filtered")
     items = [plain_mapping(each, f"filtered[{number}]") for number, each in enumerate(given)]
@@ -191,16 +232,17 @@ def ate_score(filtered: object) -> dict[str, Any]:
 def make_scorecard(entry: object) -> dict[str, Any]:
     """The scorecard of one line of `outputs.jsonl`, a mapping or an object.
 
-    A line without aspects or sentiments of stage 1 is scored as if it had none, as the Korean ABSA agents do.
+    Stage 1 and 2 may stand in `process_trace`. A line without aspects of stage 1 has no `ate`: nobody knows whether
+    one was dropped. One without sentiments is scored as if it had none, as the Korean ABSA agents do.
     """
     output = output_reader().record_of(plain_mapping(entry, "entry"))
-    text = tuple(block for block in output.meta.untold if block.endswith(".validator"))
-    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=text))))
+    untold = tuple(block for block in output.meta.untold if block != "stage1.atsa")
+    return _decoded(scorecard_for(structs.replace(output, meta=structs.replace(output.meta, untold=untold))))
 
 
 def has_hallucinated_aspect(record: object) -> bool:
-    """Whether the flag of a scorecard is exactly true, or an aspect was dropped."""
-    return scorecard_of(plain_mapping(record, "record")).is_flagged
+    """Whether the flag in `ate` is exactly true, or an aspect was dropped; a flag in `ate_score` alone is not read."""
+    return _is_hallucinated(scorecard_of(plain_mapping(record, "record")))
 
 
 def aggregate_single_run(rows: Iterable[object], profile: str | None = None) -> dict[str, Any]:
@@ -210,14 +252,20 @@ def aggregate_single_run(rows: Iterable[object], profile: str | None = None) -> 
     that no row has gives `N` 0.
     """
     given = [plain_mapping(each, f"rows[{number}]") for number, each in enumerate(listed(rows, "rows"))]
-    cards = [card for card in map(scorecard_of, given) if profile is None or card.chosen_profile == profile]
+    chosen = [
+        (row, card)
+        for row, card in zip(given, map(scorecard_of, given), strict=True)
+        if profile is None or card.chosen_profile == profile
+    ]
+    cards = [card for _, card in chosen]
     counted = AspectColumns.of(count_scorecard(structs.replace(card, flags=None)) for card in cards)
     cases = _cases(cards)
     found: dict[str, Any] = {"N": len(cards), "profile_filter": profile}
     found |= {column_of(metric.id): _value(metric, counted, cases) for metric in ASPECT_METRICS}
     over_all = {name: float(counted.column(count).sum()) for name, count in _OVER_ALL.items()}
     over_all["parse_generate_failure_rate"] = sum(card.is_failed for card in cards)
-    return found | {name: number / len(cards) if cards else None for name, number in over_all.items()}
+    found |= {name: number / len(cards) if cards else None for name, number in over_all.items()}
+    return found | _hallucinated(cards, counted) | _overrides([row for row, _ in chosen])
 
 
 def moderate(
@@ -249,6 +297,67 @@ def moderate(
     return ModeratorOutput(plain | {"arbiter_flags": ModeratorOutput(plain["arbiter_flags"])})
 
 
+def build_final_aspects(final_aspect_sentiments: Iterable[object] | None) -> list[dict[str, Any]]:
+    """The final sentiments as a list of mappings; one that is implicit has an empty term that stands nowhere.
+
+    >>> build_final_aspects([{"aspect_term": None, "polarity": "negative", "is_implicit": True}])[0]["aspect_term"]
+    {'term': '', 'span': {'start': 0, 'end': 0}}
+    """
+    given = [] if final_aspect_sentiments is None else listed(final_aspect_sentiments, "final_aspect_sentiments")
+    found = [plain_mapping(each, f"final_aspect_sentiments[{number}]") for number, each in enumerate(given)]
+    unnamed = {"aspect_term": {"term": "", "span": _NOWHERE}}
+    return [each | unnamed if each.get("is_implicit") is True else each for each in found]
+
+
+def _build_stage_delta(entry: object) -> dict[str, Any]:
+    """What changed between the stages of a line of `outputs.jsonl`, by the labels that it gives both of them."""
+    row = plain_mapping(entry, "entry")
+    log = output_reader().record_of({"text_id": "", "input_text": "", **row}).correction_applied_log
+    first, second = (row.get(name) or {} for name in ("stage1_ate", "stage2_ate"))
+    do_differ = bool(second) and second.get("label") != (first.get("label") or "")
+    if not do_differ and not (row.get("analysis_flags") or {}).get("correction_occurred"):
+        return {"changed": False, "change_type": "none", "related_proposal_ids": []}
+    kind = "guided" if any(each.applied for each in log) else "unguided"
+    return {"changed": True, "change_type": kind, "related_proposal_ids": [str(n) for n in range(len(log))]}
+
+
+def _apply_stage2_reviews(  # noqa: PLR0917 (as many as the original takes)
+    stage1_ate: object,
+    stage1_atsa: object,
+    stage2_ate_review: object,
+    stage2_atsa_review: object,
+    stage2_validator: object = None,  # noqa: ARG001 (the original takes it and does not read it)
+    stage1_validator: object = None,
+    debate_review_context: object = None,
+    input_text: str = "",
+) -> tuple[dict[str, Any], dict[str, Any], list[str], list[dict[str, Any]]]:
+    """Patch the result of stage 1: aspects, sentiments, what could not be tied to an aspect, and the log.
+
+    Spans are checked against `input_text`; without it none can be revised, and no aspect added.
+    """
+    sentence = ReadSentence(input_text, reader_for("ko" if any(ord(each) in _HANGUL for each in input_text) else "en"))
+    draft = Draft(
+        _block(stage1_ate, AspectExtraction, "stage1_ate").aspects,
+        _block(stage1_atsa, AspectSentiments, "stage1_atsa").aspect_sentiments,
+    )
+    validation = _block(stage1_validator, StructuralValidation, "stage1_validator")
+    proposed = with_proposals(draft, validation.correction_proposals, sentence)
+    memory = Memory()
+    aspects = _block(stage2_ate_review, AspectReview, "stage2_ate_review")
+    draft = with_aspect_review(proposed.draft, aspects, sentence=sentence, memory=memory).draft
+    sentiments = _block(stage2_atsa_review, SentimentReview, "stage2_atsa_review")
+    draft = with_sentiment_review(draft, sentiments, sentence=sentence, memory=memory).draft
+    context = _block(debate_review_context, ReviewContext, "debate_review_context")
+    done = with_overrides(draft, context, thresholds=OverrideThresholds(), risks=validation.structural_risks)
+    tied = anchored(done.draft)
+    return (
+        _decoded(AspectExtraction(tied.draft.aspects)),
+        _decoded(AspectSentiments(tied.draft.sentiments)),
+        [note.removeprefix("anchoring: ") for note in tied.notes],
+        [_decoded(each) for each in (*proposed.log, *done.log)],
+    )
+
+
 def build_hf_signal(
     text: str,
     checkpoint: str,
@@ -267,6 +376,49 @@ def _value(metric: Metric, cards: AspectColumns, cases: CaseColumns) -> float | 
     return value
 
 
+def _hallucinated(cards: list[Scorecard], counted: AspectColumns) -> dict[str, Any]:
+    """The share with a dropped aspect among rows that tell their aspects or failed, or why there is none."""
+    told = int(counted.column("told").sum())
+    if not told:
+        return {"undefined": {_RATE: _NOTHING_TOLD}} if cards else {}
+    number = told + sum(card.is_failed for card in cards)
+    return {_RATE: sum(map(_is_hallucinated, cards)) / number}
+
+
+def _is_hallucinated(card: Scorecard) -> bool:
+    has_flag = card.ate is not None and card.ate.hallucination_flag is True
+    return has_flag or any(aspect.action == DROP for aspect in card.filtered)
+
+
+def _overrides(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """How many overrides of the debate were applied and skipped; None where no row tells."""
+    told = [stats for stats in map(_override_stats, rows) if stats is not None]
+    sums = {name: sum(_count(stats.get(name)) for stats in told) if told else None for name in _OVERRIDE_STATS}
+    weighed = sum(number or 0 for number in sums.values())
+    confident = sums["skipped_already_confident"]
+    changed = sum(_count(stats.get("applied")) > 0 for stats in told)
+    return {f"debate_override_{name}": number for name, number in sums.items()} | {
+        "debate_override_skipped_already_confident_rate": confident / weighed
+        if confident is not None and weighed
+        else None,
+        "override_applied_n": changed if told else None,
+        "override_applied_rate": changed / len(rows) if told else None,
+    }
+
+
+def _override_stats(row: dict[str, Any]) -> dict[str, Any] | None:
+    """The counts of a row, in the block of its debate or in its meta."""
+    for block, name in (("debate", "override_stats"), ("meta", "debate_override_stats")):
+        place = row.get(block)
+        if isinstance(place, dict) and isinstance(place.get(name), dict):
+            return dict(place[name])
+    return None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
 def _cases(cards: list[Scorecard]) -> CaseColumns:
     """The same sentences in several runs; a sentence without an id is compared with nothing."""
     names: dict[object, int] = {}
@@ -275,6 +427,14 @@ def _cases(cards: list[Scorecard]) -> CaseColumns:
     run_codes = [runs.setdefault(card.run_key, len(runs)) for card in cards]
     said = np.array([repeated(card) for card in cards], dtype=np.int64).reshape(-1, 3)
     return case_columns(np.array(codes, dtype=np.int64), np.array(run_codes, dtype=np.int64), said)
+
+
+_Block = TypeVar("_Block", bound=Struct)
+
+
+def _block(given: object, kind: type[_Block], name: str) -> _Block:
+    """What an agent said, empty where it said nothing."""
+    return kind() if given is None else tolerant_record(plain_mapping(given, name), kind)
 
 
 def _opinion(given: object, name: str) -> StageOpinion | None:

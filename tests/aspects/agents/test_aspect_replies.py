@@ -208,6 +208,55 @@ def test_a_sentiment_may_name_its_term_as_text_or_not_at_all() -> None:
     assert (last.polarity, last.polarity_distribution) == (None, {"positive": 0.2})
 
 
+@pytest.mark.parametrize(
+    ("role", "name", "item"),
+    [
+        ("ate", "aspects", {"span": [4, 11]}),
+        ("atsa", "aspect_sentiments", {"polarity": "negative"}),
+        ("ate_review", "aspect_review", {"action": "keep"}),
+        ("atsa_review", "sentiment_review", {"action": "maintain"}),
+    ],
+)
+@pytest.mark.parametrize("key", ["aspect_term", "aspect_ref", "term"])
+def test_a_term_is_read_under_all_of_its_names(role: Role, name: str, item: dict[str, object], key: str) -> None:
+    own = "term" if name in ("aspects", "aspect_review") else "aspect_term"
+    got = read_value({name: [{**item, key: "battery"}]}, role, TEXT)
+    assert got.answer == read(role, {name: [{**item, own: "battery"}]})
+    assert got.notes == ()
+
+
+def test_an_aspect_may_hold_its_term_and_place_in_one() -> None:
+    answer = read("ate", {"aspects": [{"aspect_ref": {"term": "battery", "span": [4, 11]}}]})
+    assert answer == read("ate", {"aspects": [{"term": "battery", "span": [4, 11]}]})
+
+
+def test_a_proposal_and_a_piece_of_evidence_may_name_their_aspect_by_reference() -> None:
+    proposal = {"proposal_type": "FLIP_POLARITY", "aspect_ref": "battery"}
+    answer = read("validator", {"structural_risks": [], "correction_proposals": [proposal]})
+    assert isinstance(answer, StructuralValidation)
+    assert answer.correction_proposals[0].target_aspect == "battery"
+    pairs = [{"aspect_ref": "battery", "evidence": "battery"}, {"evidence": "x"}, {"aspect_ref": "lid"}]
+    summary = read("debate_summary", {**GOOD["debate_summary"], "aspect_evidence": pairs})
+    assert isinstance(summary, DebateSummary)
+    assert summary.aspect_evidence == {"battery": "battery"}
+
+
+def test_an_aspect_that_is_said_not_to_be_named_keeps_its_reference_apart() -> None:
+    answer = read("atsa", {"aspect_sentiments": [{"aspect_term": None, "aspect_ref": "price", "polarity": "negative"}]})
+    assert isinstance(answer, AspectSentiments)
+    assert answer.aspect_sentiments[0].aspect_term is None
+
+
+def test_keys_that_nobody_reads_are_named() -> None:
+    sentiments = [{"target": "battery", "polarity": "negative"}, {"target": "lid", "polarity": "negative", "why\n": 1}]
+    got = read_value({"aspect_sentiments": sentiments, "mood": "bad"}, "atsa", TEXT)
+    assert got.notes == (
+        "unknown_key:'mood'",
+        "unknown_key:'aspect_sentiments.target'",
+        "unknown_key:'aspect_sentiments.why\\n'",
+    )
+
+
 @pytest.mark.parametrize("confidence", [1.5, -0.1, 85, "high", True, "nan", [0.5]])
 def test_a_confidence_that_is_no_share_is_refused(confidence: object) -> None:
     with pytest.raises(UnusableReply, match="confidence is"):

@@ -363,7 +363,7 @@ def test_an_object_without_a_block_of_a_scorecard_is_none(line: bytes, tmp_path:
 
 def test_classes_that_no_scorecard_tells_have_no_rates() -> None:
     summary = summary_of(Scorecard(), Scorecard(ate=AspectScore()))
-    assert row(summary, "aspect_hallucination_rate").value == 0
+    assert row(summary, "aspect_hallucination_rate").value is None
     for metric in ("aspect_hallucination_rate_h1", "aspect_hallucination_rate_h2", "filter_rejection_rate"):
         assert (row(summary, metric).value, row(summary, metric).undecided) == (None, 2)
 

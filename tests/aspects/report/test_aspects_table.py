@@ -38,6 +38,12 @@ def test_what_is_undefined_is_told_below_with_its_reason() -> None:
     assert "By run" not in printed
 
 
+def test_the_headline_splits_what_was_dropped() -> None:
+    printed = table(card_of(aspect("배터리"), aspect("가")), card_of(aspect("화면", 0, 2), aspect("가")))
+    assert printed.splitlines()[1] == "3 aspects dropped: H1 1, H2 0, filter 2"
+    assert "aspects dropped:" not in table(card_of(aspect("배터리")))
+
+
 def test_nothing_at_all_is_printed_without_a_table() -> None:
     printed = table()
     assert printed.startswith("0 sentences · 0 runs · 0 with gold · 0 failed\n")

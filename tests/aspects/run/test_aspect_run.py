@@ -105,6 +105,17 @@ def test_language_models_prompts_are_named_by_their_hashes(tmp_path: Path) -> No
     assert outputs(folder)[0]["usage"]["calls"] == ROLES
 
 
+def test_keys_of_replies_that_nobody_reads_are_named_in_a_notice(tmp_path: Path) -> None:
+    def with_a_key(body: dict[str, Any]) -> str:
+        return json.dumps({**json.loads(answers_by_rule(body)), "mood": "good"})
+
+    written(tmp_path, 2)
+    with server_in_thread(with_a_key) as server:
+        outcome = run(document(tmp_path, model=f"{server.openai}#m"))
+    assert "a key in replies that nobody reads: ate: 'mood' (2)" in outcome.notices
+    assert "ate: unknown_key:'mood'" in outputs(outcome.folder)[0]["notes"]
+
+
 def test_every_seed_reads_every_sentence_and_seeds_come_first(tmp_path: Path) -> None:
     written(tmp_path, 3)
     folder = run(document(tmp_path, seeds=[7, 1])).folder

@@ -16,7 +16,7 @@ from hallumeter.aspects.records.scorecard import Scorecard
 from hallumeter.aspects.score.outputs import output_reader
 from hallumeter.aspects.score.reading import Chunk, tolerant_record
 from hallumeter.aspects.score.scorecard import make_scorecard
-from hallumeter.aspects.score.scorecards import completed, scorecard_of
+from hallumeter.aspects.score.scorecards import completed, scorecard_of, scorecard_reader
 from hallumeter.errors import RecordError
 from hallumeter.records.claim import Failure
 
@@ -61,6 +61,39 @@ def test_a_term_may_stand_alone() -> None:
     found = tolerant_record({"aspect_term": "뷰"}, AspectSentiment)
     assert found.term == "뷰"
     assert tolerant_record({"aspect_term": ["뷰"]}, AspectSentiment).aspect_term is None
+
+
+def test_a_reference_stands_for_a_term_that_is_not_given() -> None:
+    assert tolerant_record({"aspect_ref": "뷰"}, AspectSentiment).term == "뷰"
+    assert tolerant_record({"aspect_term": None, "aspect_ref": "뷰"}, AspectSentiment).aspect_term is None
+    said = {"aspect_ref": "뷰", "polarity": "negative"}
+    found = output_of(
+        stage1={"atsa": {"aspect_sentiments": [said]}}, final_result={"label": "x", "final_tuples": [said]}
+    )
+    assert found.stage1.atsa.aspect_sentiments[0].term == "뷰"
+    assert found.final_result is not None
+    assert found.final_result.final_tuples[0].aspect_term == "뷰"
+    target = {"op": "drop_tuple", "target": {"aspect_ref": "뷰"}}
+    edit = output_of(debate={"summary": {"final_patch": [target]}}).debate
+    assert edit is not None
+    assert edit.summary is not None
+    assert edit.summary.final_patch[0].target.aspect_term is None
+
+
+def test_scorecards_whose_sentiments_have_references_are_read_with_them() -> None:
+    judged = [{"aspect_ref": "뷰", "attribution_score": 1.0, "opinion_grounded": True}]
+    card = {
+        "meta": {"text_id": "s1"},
+        "atsa": {"sentiment_judgements": judged},
+        "inputs": {"aspect_sentiments": judged},
+    }
+    failures: list[Failure] = []
+    [found] = scorecard_reader().records(Chunk("c", 1, msgspec.json.encode(card)), failures)
+    assert failures == []
+    assert found.atsa is not None
+    assert found.atsa.sentiment_judgements[0].aspect_term == "뷰"
+    assert found.inputs is not None
+    assert found.inputs.aspect_sentiments[0].term == "뷰"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from hallumeter.aspects.records.outputs import (
     StructuralValidation,
 )
 from hallumeter.aspects.resource_files import shipped_patterns
+from hallumeter.aspects.score.scorecard import make_scorecard
 from hallumeter.aspects.settings import OverrideThresholds, Sentence, StageSettings, Switches
 from hallumeter.aspects.stages.sequence import processed
 
@@ -127,6 +128,38 @@ def test_every_proposal_and_every_item_left_an_entry() -> None:
     ]
     assert [entry.step for entry in output.review_applied_log] == ["ate_review", "ate_review", "atsa_review"]
     assert [decision.aspect_term for decision in output.override_log] == ["battery"]
+
+
+PLAIN = replace(SENTENCE, text="The screen is great", gold_tuples=None)
+CONTRASTED = replace(SENTENCE, text="The battery lasts but the screen is great", gold_tuples=None)
+
+
+def flip_of_the_screen(sentence: Sentence, **switches: bool) -> PipelineOutput:
+    place = TextSpan(sentence.text.index("screen"), sentence.text.index("screen") + len("screen"))
+    said = {
+        "ate": AspectExtraction((Aspect("screen", place, 0.9),)),
+        "atsa": AspectSentiments((felt("screen", "negative", 0.7, place),)),
+        "validator": StructuralValidation((), (CorrectionProposal("screen", "FLIP_POLARITY", "praised"),), 0.4),
+    }
+    return run(Script(ANSWERS | said), sentence, enable_debate=False, **switches)
+
+
+@pytest.mark.parametrize("enable_stage2", [True, False])
+def test_a_flip_that_is_held_back_stands_in_the_log_and_counts_as_a_proposal(enable_stage2: bool) -> None:
+    output = flip_of_the_screen(PLAIN, enable_stage2=enable_stage2)
+    (entry,) = output.correction_applied_log
+    assert (entry.proposal_type, entry.target_aspect, entry.applied) == ("FLIP_POLARITY", "screen", False)
+    assert entry.reason == "held back: the sentence has neither a negation nor a contrast"
+    assert entry.ignored_reason == "conflicting"
+    delta = make_scorecard(output).stage_delta
+    assert delta is not None
+    assert (delta.proposals, delta.proposals_applied) == (1, 0)
+
+
+def test_a_flip_in_a_sentence_with_a_contrast_is_applied() -> None:
+    output = flip_of_the_screen(CONTRASTED)
+    (entry,) = output.correction_applied_log
+    assert (entry.applied, entry.resulting_polarity) == (True, "positive")
 
 
 def second_aspect_answers(*items: SentimentReviewItem) -> Script:

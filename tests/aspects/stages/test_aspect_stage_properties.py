@@ -37,6 +37,7 @@ from hallumeter.aspects.records.outputs import (
 )
 from hallumeter.aspects.resource_files import shipped_patterns
 from hallumeter.aspects.settings import OverrideThresholds, Sentence, StageSettings, Switches
+from hallumeter.aspects.stages.changes import HELD_BACK
 from hallumeter.aspects.stages.sequence import processed
 
 TEXTS = ("", "배터리는 좋지만 화면이 안 좋다", "The screen is not good but the battery life is great", "고양이 종이 뷰")
@@ -142,7 +143,9 @@ def _check_logs(output: PipelineOutput, switches: Switches) -> None:
     proposals_of_stage1 = output.stage1.validator.correction_proposals
     proposed = [entry for entry in output.correction_applied_log if entry.step == "validator_proposals"]
     overrides = [entry for entry in output.correction_applied_log if entry.step == "debate_override"]
-    assert len(proposed) == len(proposals_of_stage1)
+    held_back = [entry for entry in proposed if entry.reason == HELD_BACK]
+    assert len(proposed) - len(held_back) == len(proposals_of_stage1)
+    assert {entry.proposal_type for entry in held_back} <= {"FLIP_POLARITY"}
     assert len(overrides) == sum(decision.decision == "applied" for decision in output.override_log)
     items = 0
     if output.stage2 is not None:

@@ -189,6 +189,12 @@ def test_where_something_is_negated_everything_stays() -> None:
     assert gated_validation(given, read("the screen is not fine"), risk=None) == (given, ())
 
 
+def test_a_contrast_lets_flips_pass_and_no_negation() -> None:
+    gated, notes = gated_validation(StructuralValidation(RISKS, PROPOSALS), read(CONTRAST), risk=None)
+    assert (gated.structural_risks, gated.correction_proposals) == (RISKS[2:], PROPOSALS)
+    assert notes[0].endswith("2 risks of negation and 0 proposals to flip a polarity were left out")
+
+
 def test_a_knot_is_no_negation() -> None:
     gated, _ = gated_validation(StructuralValidation(RISKS), read("the knot is fine"), risk=None)
     assert gated.structural_risks == RISKS[2:]

@@ -8,7 +8,14 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from hallumeter.aspects.records.outputs import DebateSummary
+from hallumeter.aspects.records.aspect import (
+    Aspect,
+    AspectSentiment,
+    AspectTuple,
+    CorrectionProposal,
+    StructuralRisk,
+)
+from hallumeter.aspects.records.outputs import AspectReviewItem, DebateSummary, ProposedEdit, SentimentReviewItem
 from hallumeter.aspects.sentiment_words import repaired_polarity, sentence_label
 from hallumeter.aspects.stages.terms import noted_polarity
 from hallumeter.formats.batch import plain_message
@@ -45,7 +52,33 @@ _ABSENT: dict[str, Row] = {
     "final_tuples": {"aspect_term": "", "polarity": None},
 }
 """What items of a list hold where they say nothing."""
-_ITEMS = (*_PLACES, "aspect_sentiments", "proposed_edits", "final_patch")
+_ITEMS: dict[str, type[Struct]] = {
+    "aspects": Aspect,
+    "structural_risks": StructuralRisk,
+    "correction_proposals": CorrectionProposal,
+    "aspect_review": AspectReviewItem,
+    "sentiment_review": SentimentReviewItem,
+    "final_tuples": AspectTuple,
+    "aspect_sentiments": AspectSentiment,
+    "proposed_edits": ProposedEdit,
+    "final_patch": ProposedEdit,
+}
+"""What the items of each list are."""
+_TERMS = {
+    "aspects": "term",
+    "aspect_review": "term",
+    "aspect_sentiments": "aspect_term",
+    "sentiment_review": "aspect_term",
+    "final_tuples": "aspect_term",
+    "correction_proposals": "target_aspect",
+}
+"""Under which name the items of a list keep their term."""
+_TERM_NAMES = ("aspect_term", "aspect_ref", "term")
+"""What agents call it."""
+_PLACE_NAMES = ("span", "start", "end")
+UNKNOWN_KEY = "unknown_key:"
+"""How a note begins that names a key which no answer has."""
+_LONGEST_KEY = 40
 MIXED = "mixed"
 """What a sentence may be, and no aspect."""
 _SHARES = ("confidence", "consistency_score", "final_consistency_score")
@@ -99,7 +132,7 @@ def read_value(value: object, role: Role, sentence: str) -> ReadAnswer:
     """
     row = _row_of(value, role)
     _check_form(row, role)
-    notes: list[str] = []
+    notes = _unknown_keys(row, role)
     tidied = _without_gaps(row)
     for name in _ITEMS:
         if isinstance(items := tidied.get(name), list):
@@ -114,6 +147,19 @@ def read_value(value: object, role: Role, sentence: str) -> ReadAnswer:
     if isinstance(answer, DebateSummary) and not _has_evidence(answer, sentence):
         raise UnusableReply("none of 'sentence_evidence_spans' stands in the text; copy words of it letter by letter")
     return ReadAnswer(answer, tuple(notes))
+
+
+def _unknown_keys(row: Row, role: Role) -> list[str]:
+    """A note for each key that nobody reads, in the reply and in the items of its lists."""
+    unknown = [key for key in row if key not in ANSWERS[role].__struct_fields__ and key not in _OF_CODE]
+    for name, kind in _ITEMS.items():
+        known = {*kind.__struct_fields__, *_OF_CODE}
+        known |= {*_TERM_NAMES} if name in _TERMS else set()
+        known |= {*_PLACE_NAMES} if name in _PLACES or name in _TERMS else set()
+        items = row.get(name)
+        keys = [key for item in items if isinstance(item, dict) for key in item] if isinstance(items, list) else []
+        unknown += [f"{name}.{key}" for key in keys if key not in known]
+    return [f"{UNKNOWN_KEY}{key[:_LONGEST_KEY]!r}" for key in dict.fromkeys(unknown)]
 
 
 def _row_of(value: object, role: Role) -> Row:
@@ -152,9 +198,10 @@ def _tidy_whole(row: Row, notes: list[str]) -> None:
             row[name] = _share(row[name], name)
     if isinstance(pairs := row.get("aspect_evidence"), list):
         row["aspect_evidence"] = {
-            pair["aspect_term"]: pair["evidence"]
+            term: pair["evidence"]
             for pair in pairs
-            if isinstance(pair, dict) and isinstance(pair.get("aspect_term"), str) and pair.get("evidence") is not None
+            if isinstance(pair, dict) and pair.get("evidence") is not None
+            if isinstance(term := pair.get("aspect_term", pair.get("aspect_ref")), str)
         }
     if isinstance(said := row.get("sentence_polarity"), str):
         row["sentence_polarity"] = MIXED if sentence_label(said) == MIXED else noted_polarity(said, notes)
@@ -165,7 +212,7 @@ def _tidy_whole(row: Row, notes: list[str]) -> None:
 
 def _item(given: Row, name: str, notes: list[str]) -> Row:
     """An entry of a list, with span, polarity and confidence in the forms that records have."""
-    item = _without_gaps(given)
+    item = _without_gaps(_with_term(given, name))
     if (place := _PLACES.get(name)) is not None:
         _set_place(item, place)
     if "confidence" in item:
@@ -178,9 +225,20 @@ def _item(given: Row, name: str, notes: list[str]) -> Row:
     return _edit(item, notes) if name in ("proposed_edits", "final_patch") else {**_ABSENT.get(name, {}), **item}
 
 
+def _with_term(item: Row, name: str) -> Row:
+    """An entry with its term under the name that records have; one that says null has none."""
+    wanted = _TERMS.get(name)
+    if wanted is None or wanted in item:
+        return item
+    term = next((item[key] for key in _TERM_NAMES if item.get(key) is not None), None)
+    if isinstance(term, dict) and name != "aspect_sentiments":
+        return {"span": term.get("span"), **item, wanted: term.get("term")}
+    return item if term is None else {**item, wanted: term}
+
+
 def _sentiment(item: Row) -> Row:
     """A sentiment, whose term may be an object or a text; one without a term is implicit."""
-    term = item.get("aspect_term", item.get("term"))
+    term = item.get("aspect_term")
     if isinstance(term, str) and term:
         place: Row = {key: item[key] for key in ("span", "start", "end") if key in item}
         term = {"term": term, **place}

@@ -69,7 +69,7 @@ class AggregateSettings(Struct, frozen=True, kw_only=True):
 RUN, SEED = "run", "seed"
 UNNAMED = "unnamed"
 """What a run is called whose scorecards do not name it; nothing stands for all runs together."""
-_OF_ALL = ("samples", "classified", "final_known", "validated", "delta_known", "pairs_known", "bucketed")
+_OF_ALL = ("told", "classified", "final_known", "validated", "delta_known", "pairs_known", "bucketed")
 """Totals that every sentence would have been in that failed."""
 _OF_GOLD = ("gold_s1", "gold_final")
 """Totals that every sentence with gold would have been in that failed."""

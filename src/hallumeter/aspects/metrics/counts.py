@@ -320,7 +320,7 @@ def count_scorecard(card: Scorecard) -> AspectCounts:
     >>> from hallumeter.aspects.records.scorecard import Scorecard
     >>> from hallumeter.aspects.records.scorecard import AspectScore
     >>> counts = count_scorecard(Scorecard(ate=AspectScore(hallucination_flag=True)))
-    >>> counts.flagged == counts.samples == 1, counts.classified == 0
+    >>> counts.flagged == counts.told == 1, counts.classified == 0
     (True, True)
     """
     return AspectCounts(*count_row(card))
@@ -364,11 +364,12 @@ def count_row(card: Scorecard) -> list[float]:
 def _count_aspects(card: Scorecard, counts: Counts) -> None:
     filtered = card.filtered
     dropped = [aspect for aspect in filtered if aspect.action == DROP]
+    counts["told"] = int(_tells_drops(card))
     counts["flagged"] = int(card.is_flagged)
     counts["aspects"] = len(filtered)
     counts["dropped"] = len(dropped)
     classes = [_CLASSES.get(aspect.drop_class or "") for aspect in dropped]
-    if _tells_drops(card) and None not in classes and (dropped or not counts["flagged"]):
+    if counts["told"] and None not in classes and (dropped or not counts["flagged"]):
         counts["classified"] = 1
         counts["classified_aspects"] = len(filtered)
         for name in dict.fromkeys(classes):

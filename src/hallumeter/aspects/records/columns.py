@@ -19,6 +19,8 @@ class AspectCounts(Struct, frozen=True):
     samples: float = 0
     """1 for a sentence that was measured."""
     failed: float = 0
+    told: float = 0
+    """1 when it is known which aspects stage 1 named, were it none."""
     flagged: float = 0
     """1 when an aspect of stage 1 was dropped."""
     classified: float = 0

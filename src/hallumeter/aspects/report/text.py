@@ -46,6 +46,7 @@ def _parts(summary: Summary) -> Iterator[Table | Line]:
     found = summary.aspects
     assert found is not None
     yield Line(_head(summary, found), "bold")
+    yield from _drops(found)
     whole = {row.metric: row for row in summary.metrics if not row.by}
     for title, metrics in SECTIONS.items():
         yield from _metric_tables(title, [whole[metric] for metric in metrics if metric in whole])
@@ -63,7 +64,7 @@ def brief_table(summary: Summary, *, width: int | None = None, has_color: bool =
     """A first look: the drops by class, F1 of the stages, and what each step introduced, repaired and broke."""
     assert summary.aspects is not None
     whole = {row.metric: row for row in summary.metrics if not row.by}
-    parts: list[Table | Line] = [Line(_head(summary, summary.aspects), "bold")]
+    parts: list[Table | Line] = [Line(_head(summary, summary.aspects), "bold"), *_drops(summary.aspects)]
     parts += _metric_tables("", [whole[metric] for metric in BRIEF if metric in whole])
     return terminal([*parts, *_step_tables(summary)], width=width, has_color=has_color)
 
@@ -89,6 +90,16 @@ def _head(summary: Summary, found: AspectSummary) -> str:
     parts += [f"profile {found.profile}"] if found.profile is not None else []
     unread = summary.counts.failures - found.failed
     return " · ".join([*parts, *([f"{unread:,} unreadable lines"] if unread else [])])
+
+
+def _drops(found: AspectSummary) -> list[Line]:
+    """How many aspects were dropped, by class: a word that is no target is no invention."""
+    drops = next((each for each in found.breakdowns if each.name == "drop_class" and not each.by), None)
+    if drops is None or not drops.total:
+        return []
+    classes = {"H1": 0, "H2": 0, "filter": 0} | drops.parts
+    split = ", ".join(f"{name} {number:,}" for name, number in classes.items())
+    return [Line(f"{plural(drops.total, 'aspect')} dropped: {split}", "bold")]
 
 
 def _metric_tables(title: str, rows: Sequence[MetricSummary]) -> Iterator[Table]:

@@ -6,7 +6,7 @@ agents are code: their sentences are worked off in processes, some at a time, an
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.aspects.agents.protocol import Role
+from hallumeter.aspects.agents.replies import UNKNOWN_KEY
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.records.outputs import PipelineOutput
 from hallumeter.records.claim import Failure
@@ -91,6 +92,8 @@ class Asking:
         self._ended = 0
         """Sentences that came to their end since the run was begun or gone on with."""
         self._charged_before = 0.0
+        self.unknown_keys: Counter[str] = Counter()
+        """Keys of replies that no answer has, after the role of the agent, and how many replies have them."""
 
     def run(self, *, is_retrying: bool = False) -> bool:
         """Read everything that the journal has no output of; False when it was stopped.
@@ -178,6 +181,12 @@ class Asking:
         for _, asked, state in results:
             fresh = [line for line in state.lines if asked.known.get(line.role) is not line]
             entries += [_call_entry(asked.record, line) for line in fresh]
+            self.unknown_keys.update(
+                f"{line.role}: {note.removeprefix(UNKNOWN_KEY)}"
+                for line in fresh
+                for note in line.notes
+                if note.startswith(UNKNOWN_KEY)
+            )
             if state.output is not None:
                 entries.append(entry_of(OUTPUTS, asked.record, _kept(state.output, state.failure)))
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -124,6 +124,7 @@ class AspectsWork:
         self._is_strict, self._is_retrying = is_strict, is_retrying
         self._models: PacedModels | None = None
         self._opened: ReadingSetup | None = None
+        self._unknown_keys: Mapping[str, int] = {}
 
     @contextmanager
     def opened(self, *, stop: Event, spending: Spending) -> Iterator[None]:
@@ -147,9 +148,10 @@ class AspectsWork:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user should know of the input, and settings that models do not take."""
+        """What a user should know of the input, settings that models do not take, and what replies said in vain."""
         troubles = () if self._models is None else self._models.troubles
-        return (*self._ready.inputs.notices, *troubles)
+        unknown = [f"a key in replies that nobody reads: {key} ({n:,})" for key, n in self._unknown_keys.items()]
+        return (*self._ready.inputs.notices, *troubles, *unknown)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -157,7 +159,9 @@ class AspectsWork:
         return (self._ask,)
 
     def _ask(self, context: RunContext) -> bool:
-        return Asking(self._setup, context).run(is_retrying=self._is_retrying)
+        asking = Asking(self._setup, context)
+        self._unknown_keys = asking.unknown_keys
+        return asking.run(is_retrying=self._is_retrying)
 
     def write(self, folder: Path, context: RunContext) -> FinishedSentences:
         """Write everything but the manifest and the report."""

@@ -15,6 +15,7 @@ from hallumeter.aspects.sentiment_words import sentence_label
 from hallumeter.aspects.stages.terms import noted_polarity
 
 from .reading import LineReader
+from .traced_steps import as_mapping, with_traced_steps
 
 _IDS = ("text_id", "uid", "case_id", "id")
 _TEXTS = ("input_text", "text")
@@ -43,18 +44,20 @@ def output_reader() -> LineReader[PipelineOutput]:
 
 
 def renamed_output(row: Row) -> Row:
-    """A row under our names: id and text may have others, or stand in its meta; and with what it does not tell.
+    """A row under our names, and with what it does not tell.
+
+    Id and text may have other names, or stand in its meta; its stages may be the steps of a trace.
 
     >>> renamed_output({"uid": "s1", "meta": {"input_text": "Good."}})["text_id"]
     's1'
     """
-    beside = _mapping(row.get("meta"))
-    found = dict(row)
+    beside = as_mapping(row.get("meta"))
+    found = with_traced_steps(row)
     for wanted, names in (("text_id", _IDS), ("input_text", _TEXTS)):
         known = [place[name] for name in names for place in (row, beside) if place.get(name) is not None]
         if known:
             found[wanted] = known[0]
-    there = [stage for stage in _STAGES if stage == "stage1" or row.get(stage) is not None]
+    there = [stage for stage in _STAGES if stage == "stage1" or found.get(stage) is not None]
     untold = [f"stage1.{name}" for name, field in _LISTS.items() if not _tells_list(found, name, field)]
     untold += [f"{stage}.validator" for stage in there if not _tells_risks(found, stage)]
     if untold:
@@ -64,16 +67,16 @@ def renamed_output(row: Row) -> Row:
 
 def _tells_list(row: Row, name: str, field: str) -> bool:
     """Whether stage 1 has the list of an agent, be it empty."""
-    return isinstance(_mapping(_mapping(row.get("stage1")).get(name)).get(field), list | tuple)
+    return isinstance(as_mapping(as_mapping(row.get("stage1")).get(name)).get(field), list | tuple)
 
 
 def _tells_risks(row: Row, stage: str) -> bool:
     """Whether a stage tells its risks; where a review only names those that are left, the row gets them as risks."""
-    given = _mapping(row.get(stage))
-    block = _mapping(given.get("validator"))
+    given = as_mapping(row.get(stage))
+    block = as_mapping(given.get("validator"))
     if isinstance(block.get("structural_risks"), list | tuple):
         return True
-    left = _mapping(block.get("final_validation")).get("remaining_risks")
+    left = as_mapping(block.get("final_validation")).get("remaining_risks")
     if not isinstance(left, list | tuple):
         return False
     risks = [each if isinstance(each, Mapping) else {"type": each, "severity": _SEVERITY} for each in left]
@@ -102,23 +105,16 @@ def _with_items(row: Row, path: Sequence[str], mended: Callable[[object], object
     name, *rest = path
     given = row.get(name)
     if len(rest) > 1:
-        inner = dict(_mapping(given))
+        inner = dict(as_mapping(given))
         return row | {name: _with_items(inner, rest, mended)} if inner else row
     if not isinstance(given, list | tuple):
         return row
     field = rest[0]
     items: list[object] = []
     for each in given:
-        item = _mapping(each)
+        item = as_mapping(each)
         items.append(each if item.get(field) is None else {**item, field: mended(item[field])})
     return row | {name: items}
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    """A block of a row; empty where it is missing."""
-    if isinstance(value, Struct):
-        value = msgspec.to_builtins(value)
-    return value if isinstance(value, Mapping) else {}
 
 
 class _Aspects(Struct, frozen=True):

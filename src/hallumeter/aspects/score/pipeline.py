@@ -91,6 +91,8 @@ class ScoredLines(NamedTuple):
     """Those whose gold is known."""
     matched: tuple[str, ...]
     """Ids of sentences that found gold in the file of gold."""
+    silent: int
+    """Sentences that do not tell the aspects of stage 1."""
     failures: list[Failure]
 
 
@@ -99,6 +101,8 @@ class Scored(Struct):
 
     sentences: int = 0
     with_gold: int = 0
+    silent: int = 0
+    """Sentences that do not tell the aspects of stage 1."""
     failures_total: int = 0
     failures: list[Failure] = msgspec.field(default_factory=list)
     """The first of them."""
@@ -120,12 +124,18 @@ def score_outputs(path: Path, settings: ScoreSettings, write: Callable[[bytes], 
         write(lines.cards)
         found.sentences += lines.sentences
         found.with_gold += lines.with_gold
+        found.silent += lines.silent
         found.failures_total += len(lines.failures)
         found.failures += lines.failures[: max(0, FIRST_FAILURES - len(found.failures))]
         matched.update(lines.matched)
     if not found.sentences:
         first = f"; the first fault: {found.failures[0].message}" if found.failures else ""
         raise InputError(f"{path}: no output could be scored{first}")
+    if found.silent:
+        found.notices.append(
+            f"sentences without aspects of stage 1 (neither in stage1.ate nor in process_trace): {found.silent:,}; "
+            "they count in no rate of dropped aspects"
+        )
     if settings.gold is not None:
         found.notices += _gold_notices(found, unused=len(settings.gold) - len(matched))
     return found
@@ -144,16 +154,17 @@ def _scored(chunk: Chunk, settings: ScoreSettings) -> ScoredLines:
     gold = settings.gold or {}
     cards = bytearray()
     matched = []
-    sentences = with_gold = 0
+    sentences = with_gold = silent = 0
     for output in output_reader().records(chunk, failures):
         card = maker.make(output)
         cards += _ENCODER.encode(card)
         cards += b"\n"
         sentences += 1
         with_gold += card.inputs is not None and card.inputs.gold_tuples is not None
+        silent += card.ate is None and not card.is_failed
         if output.text_id in gold:
             matched.append(output.text_id)
-    return ScoredLines(bytes(cards), sentences, with_gold, tuple(matched), failures)
+    return ScoredLines(bytes(cards), sentences, with_gold, tuple(matched), silent, failures)
 
 
 def _gold_notices(found: Scored, *, unused: int) -> Iterator[str]:

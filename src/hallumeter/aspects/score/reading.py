@@ -15,6 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from hallumeter.aspects.records.aspect import AspectTerm, TextSpan
+from hallumeter.aspects.records.outputs import EditTarget
 from hallumeter.aspects.sentiment_words import repaired_polarity
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import plain_message
@@ -95,8 +96,11 @@ def _of_struct(value: object, kind: inspect.StructType) -> object:
     given: dict[str, Any] = {}
     for field in kind.fields:
         found = UNFIT
-        if field.encode_name in row:
-            found = _converted(row[field.encode_name], field.type)
+        name = field.encode_name
+        if name == "aspect_term" and name not in row and kind.cls is not EditTarget:
+            name = "aspect_ref"  # as other makers call it; an edit has both
+        if name in row:
+            found = _converted(row[name], field.type)
         if found is UNFIT and field.required:
             found = _missing(field.type)
             if found is UNFIT:

@@ -16,6 +16,7 @@ from .reading import LineReader, tolerant_record
 
 _SEVERITIES = ("low", "mid", "high")
 _BLOCKS = tuple(name for name in scorecard.Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
+_REFERENCE = b'"aspect_ref"'
 _FEW_BLOCKS = "meta, ate, atsa, validator, moderator, stage_delta, inputs, flags or runtime"
 
 
@@ -33,9 +34,14 @@ def scorecard_of(row: Mapping[str, object]) -> scorecard.Scorecard:
     return completed(tolerant_record(row, scorecard.Scorecard))
 
 
-def _has_meta(card: scorecard.Scorecard, _: bytes) -> bool:
-    """Whether a line is a scorecard beyond doubt; ours all say which sentence they are of."""
-    return card.meta is not None
+def _has_meta(card: scorecard.Scorecard, line: bytes) -> bool:
+    """Whether a line is a scorecard beyond doubt: ours all say which sentence they are of, and name their terms."""
+    if card.meta is None:
+        return False
+    judged = () if card.sentiment_score is None else card.sentiment_score.sentiment_judgements
+    felt = () if card.inputs is None else card.inputs.aspect_sentiments
+    is_named = all(each.aspect_term is not None for each in (*judged, *felt))
+    return is_named or _REFERENCE not in line
 
 
 def _checked(row: dict[str, object]) -> dict[str, object]:

@@ -289,6 +289,7 @@ def _shown(span: TextSpan) -> str:
 # Patches the result of stage 1: proposals of the validator first, then the reviews; every request leaves an entry.
 
 FRESH_LIST = "a fresh list is no review"
+HELD_BACK = "held back: the sentence has neither a negation nor a contrast"
 
 
 class Patched(Struct, frozen=True):
@@ -313,6 +314,13 @@ def with_proposals(draft: Draft, proposals: Iterable[CorrectionProposal], senten
 def with_flips(draft: Draft, proposals: Iterable[CorrectionProposal], sentence: ReadSentence) -> Patched:
     """Carry out only what a validator says about polarities."""
     return with_proposals(draft, (one for one in proposals if proposal_kind(one) == "flip"), sentence)
+
+
+def held_back(proposals: Iterable[CorrectionProposal]) -> tuple[Correction, ...]:
+    """Entries of flips that nobody carries out, since nothing in the sentence calls for them."""
+    return tuple(
+        request_of_proposal(one).entry(applied=False, reason=HELD_BACK, ignored="conflicting") for one in proposals
+    )
 
 
 def refused_proposals(proposals: Iterable[CorrectionProposal]) -> tuple[Correction, ...]:

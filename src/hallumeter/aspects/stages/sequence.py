@@ -15,7 +15,15 @@ from hallumeter.aspects.records import outputs
 from hallumeter.aspects.records.aspect import AspectSentiment, AspectTuple, StructuralRisk, TextSpan
 from hallumeter.aspects.settings import LanguagePatterns, Sentence, StageSettings
 
-from .changes import Memory, anchored, refused_proposals, with_aspect_review, with_proposals, with_sentiment_review
+from .changes import (
+    Memory,
+    anchored,
+    held_back,
+    refused_proposals,
+    with_aspect_review,
+    with_proposals,
+    with_sentiment_review,
+)
 from .draft import Draft, ReadSentence, states_of
 from .hints import TermIndex
 from .moderator import Moderator
@@ -162,6 +170,7 @@ class _Run:
         )
         self._states: list[outputs.StepState] = []
         self._notes: list[str] = []
+        self._held_back: tuple[outputs.Correction, ...] = ()
         self._draft = Draft()
         self._patched: Draft | None = None
         self._index: TermIndex | None = None
@@ -216,7 +225,7 @@ class _Run:
         """Stage 2: reviews of stage 1, and patches in their fixed order."""
         proposals = self._stage1.validator.correction_proposals
         if not self._switches.enable_stage2:
-            self.output = replace(self.output, correction_applied_log=refused_proposals(proposals))
+            self.output = replace(self.output, correction_applied_log=(*refused_proposals(proposals), *self._held_back))
             return
         context = self.output.debate_review_context
         self._question = replace(self._question, stage1=self._stage1, history=(), context=context)
@@ -285,6 +294,8 @@ class _Run:
         answer = self._asked("validator", outputs.StructuralValidation)
         validation, notes = gated_validation(answer, self._words, risk=risk)
         self._notes += notes
+        kept = validation.correction_proposals
+        self._held_back = held_back(one for one in answer.correction_proposals if one not in kept)
         self._keep_stage1(replace(self._stage1, validator=validation))
 
     def _patch(self, ate: outputs.AspectReview, atsa: outputs.SentimentReview) -> None:
@@ -297,7 +308,7 @@ class _Run:
         self._move_to("atsa_review", sentiments.draft)
         self.output = replace(
             self.output,
-            correction_applied_log=proposed.log,
+            correction_applied_log=(*proposed.log, *self._held_back),
             review_applied_log=(*aspects.log, *sentiments.log),
         )
         context = self.output.debate_review_context

@@ -45,7 +45,7 @@ class TidiedSentiments(Struct, frozen=True):
 
 
 class GatedFindings(Struct, frozen=True):
-    """What a validator found, without negations that are not there."""
+    """What a validator found, without negations that are not there, and flips that nothing in the text calls for."""
 
     risks: tuple[StructuralRisk, ...]
     proposals: tuple[CorrectionProposal, ...]
@@ -178,8 +178,11 @@ def _backfilled(aspect: Aspect, text: str) -> AspectSentiment:
 
 
 def _gated(findings: StructuralValidation | StructuralReview, sentence: ReadSentence, role: str) -> GatedFindings:
+    """Leave negations to sentences that have one, and flips to those with a negation or a contrast."""
     risks = tuple(risk for risk in findings.structural_risks if not risk.type.strip().upper().startswith("NEGATION"))
-    proposals = tuple(one for one in findings.correction_proposals if proposal_kind(one) != "flip")
+    proposals = tuple(
+        one for one in findings.correction_proposals if proposal_kind(one) != "flip" or sentence.contrasts
+    )
     left_out = len(findings.structural_risks) - len(risks), len(findings.correction_proposals) - len(proposals)
     if left_out == (0, 0) or sentence.has_negation:
         return GatedFindings(findings.structural_risks, findings.correction_proposals)
