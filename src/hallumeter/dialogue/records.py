@@ -96,6 +96,10 @@ class PatientSlots(Struct, frozen=True, omit_defaults=True):
     """Name to value with unit, as in ``hba1c: 6.24%``."""
     major_procedures: tuple[str, ...] | None = None
     chief_symptom: str | None = None
+    other_conditions: tuple[str, ...] | None = None
+    """Further conditions of the record: no question is about them, and an answer that names one invents nothing."""
+    other_meds: tuple[str, ...] | None = None
+    """Further drugs that the patient takes, likewise."""
 
 
 class ScriptTurn(Struct, frozen=True):

@@ -173,3 +173,17 @@ def test_a_finding_tells_what_was_said_and_what_is_true() -> None:
     finding = found("Your HbA1c is 8.4%.", key_labs={"hba1c": "7.2%"})[0]
     assert finding.reason == "lab_mismatch"
     assert finding.note == "the answer says hba1c 8.4 %, the record 7.2%"
+
+
+def test_what_the_record_has_beyond_the_questions_is_no_invention() -> None:
+    slots = {
+        "primary_condition": "Diabetes mellitus type 2",
+        "comorbidities": (),
+        "other_conditions": ("Chronic sinusitis",),
+        "key_meds": ("Metformin",),
+        "other_meds": ("Amlodipine",),
+    }
+    answer = "You have chronic sinusitis and gout, and you are taking amlodipine and warfarin."
+    assert labels(answer, **slots) == {"chronic sinusitis": S, "gout": R, "amlodipine": S, "warfarin": R}
+    notes = {each.mention.name: each.note for each in found(answer, **slots)}
+    assert notes["warfarin"] == "the answer says warfarin, the record lists Metformin, Amlodipine"

@@ -55,7 +55,7 @@ MOST_PLACES = 10
 """Further places of one mention that are named."""
 _ENCODER = msgspec.json.Encoder()
 _NOTHING = Raw(b"[]")
-_SLOT_OF_KIND = {"medication": ("key_meds",), "age": ("age",), "sex": ("sex", "sex_code")}
+_SLOT_OF_KIND = {"medication": ("key_meds", "other_meds"), "age": ("age",), "sex": ("sex", "sex_code")}
 
 
 class AnswerLines(Struct, frozen=True):
@@ -300,7 +300,7 @@ class _Made:
 def _slots_of(mention: Mention) -> tuple[str, ...]:
     """Where the facts stand that a mention is held against."""
     if mention.kind == "condition":
-        return ("primary_condition", "comorbidities")
+        return ("primary_condition", "comorbidities", "other_conditions")
     if mention.kind in ("lab", "vital"):
         return (f"key_labs.{mention.name}", f"key_vitals.{mention.name}")
     return _SLOT_OF_KIND[mention.kind]
