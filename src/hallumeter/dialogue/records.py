@@ -179,6 +179,8 @@ class RuleOutcome(Struct, frozen=True):
     end: int | None = None
     pattern: str | None = None
     """Which pattern of the rules those words match."""
+    judged: str | None = None
+    """Where a judge was asked beside the words: who of them found the violation, or what a requirement asks for."""
 
 
 class SlotUse(Struct, frozen=True):

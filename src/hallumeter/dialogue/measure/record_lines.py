@@ -253,6 +253,7 @@ class _Made:
     def _add_rule(self, outcome: RuleOutcome) -> None:
         parts = [f"{outcome.rule_id} applies: {outcome.why}"]
         parts += [f"the words match {outcome.pattern!r}"] if outcome.pattern else []
+        parts += [outcome.judged] if outcome.judged else []
         parts += [outcome.rationale] if outcome.rationale else []
         reason = ("rule_violated" if outcome.kind == "rule" else "requirement_missing") if outcome.is_violated else None
         # Names are in the language of who wrote the rules; identifiers are not.
