@@ -17,7 +17,7 @@ import msgspec
 
 from hallumeter.dialogue.judges.safety import judge_safety
 from hallumeter.dialogue.judges.slots import judge_slots
-from hallumeter.dialogue.reading.reader import ClinicalReader, condition_named
+from hallumeter.dialogue.reading.reader import ClinicalReader
 from hallumeter.dialogue.records import Mention, PatientSlots
 from hallumeter.records.claim import Label
 
@@ -33,11 +33,6 @@ def named(mention: Mention) -> str:
     return f"{mention.name}={value}"
 
 
-def labelled(names: list[str]) -> set[str]:
-    """What labels name, by the lexicon's names."""
-    return {condition_named(name) or name for name in names}
-
-
 def found_in(answer: str, slots: PatientSlots) -> dict[str, set[str]]:
     """What is supported, refuted and violated."""
     text = ClinicalReader().read(answer)
@@ -51,7 +46,7 @@ def found_in(answer: str, slots: PatientSlots) -> dict[str, set[str]]:
 
 def expected_of(case: dict[str, Any]) -> dict[str, set[str]]:
     """What the labels say."""
-    return {key: labelled(case[key]) for key in ("supported", "refuted", "violated")}
+    return {key: set(case[key]) for key in ("supported", "refuted", "violated")}
 
 
 def main() -> None:
