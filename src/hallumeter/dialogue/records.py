@@ -75,7 +75,7 @@ def _pair(rate: Rate) -> tuple[float, float]:
 EVENT_VERSION = "events_record.v1"
 MentionKind = Literal["medication", "condition", "lab", "vital", "age", "sex"]
 MentionScope = Literal[
-    "asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated"
+    "asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated", "past"
 ]
 """How something stands in an answer; only what is asserted is said of this patient."""
 Mode = Literal["llm", "agent"]

@@ -187,3 +187,18 @@ def test_what_the_record_has_beyond_the_questions_is_no_invention() -> None:
     assert labels(answer, **slots) == {"chronic sinusitis": S, "gout": R, "amlodipine": S, "warfarin": R}
     notes = {each.mention.name: each.note for each in found(answer, **slots)}
     assert notes["warfarin"] == "the answer says warfarin, the record lists Metformin, Amlodipine"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasons"),
+    [
+        ("You don't have diabetes.", {"diabetes mellitus": "denied_condition"}),
+        ("현재 메트포르민은 복용하고 계시지 않습니다.", {"metformin": "denied_medication"}),
+        ("You do not have asthma.", {"asthma": "not_asserted"}),
+        ("You do not have gestational diabetes.", {"gestational diabetes": "not_asserted"}),
+        ("Do not take metformin before the scan.", {"metformin": "not_asserted"}),
+    ],
+)
+def test_denying_what_the_record_lists_is_an_invention(answer: str, reasons: dict[str, str]) -> None:
+    findings = found(answer, primary_condition="Diabetes mellitus type 2", key_meds=("Metformin",))
+    assert {each.mention.name: each.reason for each in findings} == reasons

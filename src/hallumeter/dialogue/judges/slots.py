@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from hallumeter.dialogue.reading import reader
+from hallumeter.dialogue.reading.bearing import is_plainly_denied
 from hallumeter.dialogue.reading.units import converted, parse_quantity
 from hallumeter.dialogue.records import Mention, MentionKind, Occurrence, PatientSlots, SlotFinding
 from hallumeter.records.claim import Label
@@ -90,6 +91,11 @@ class PatientTruth(Struct, frozen=True, eq=False):
         """Whether the patient has a condition, or a wider or narrower form of it."""
         conditions = (*(self.conditions or ()), *self.other_conditions)
         return any(agrees_with(name, known.name, known.words) for known in conditions)
+
+    def has_form_of(self, name: str) -> bool:
+        """Whether the patient has a condition or a form of it; who has a wider one alone may well lack it."""
+        conditions = (*(self.conditions or ()), *self.other_conditions)
+        return any(name == known.name or reader.is_wider_condition(name, known.name) for known in conditions)
 
 
 def truth_of(slots: PatientSlots) -> PatientTruth:
@@ -407,12 +413,26 @@ def judge_slots(answer: reader.ClinicalText, slots: PatientSlots | PatientTruth)
 
 def _finding(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> SlotFinding:
     asserted = mention.asserted
+    if asserted is None and _is_wrongly_denied(mention, answer, truth):
+        reason = "denied_medication" if mention.kind == "medication" else "denied_condition"
+        text = truth.drugs_told if mention.kind == "medication" else truth.conditions_told
+        note = f"the answer denies {mention.name}, the record lists {text}"
+        return SlotFinding(mention, Label.REFUTED, SLOT_WEIGHTS[mention.kind], reason, note)
     if asserted is None:
         scopes = "; ".join(dict.fromkeys(_scope_words(each, answer.text) for each in mention.occurrences))
         note = f"not said of this patient ({scopes})"
         return SlotFinding(mention, Label.NOT_ENOUGH_INFO, SLOT_WEIGHTS[mention.kind], NOT_ASSERTED, note)
     label, reason, note = _held_against(mention, asserted, answer=answer, truth=truth)
     return SlotFinding(mention, label, SLOT_WEIGHTS[mention.kind], reason, note)
+
+
+def _is_wrongly_denied(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> bool:
+    """Whether an answer says that the patient does not have, or take, what the record lists."""
+    if mention.kind not in _LISTS:
+        return False
+    is_true = truth.has_drug if mention.kind == "medication" else truth.has_form_of
+    negated = [place for place in mention.occurrences if place.scope == "negated"]
+    return any(is_plainly_denied(answer.text, place.start, place.end) for place in negated) and is_true(mention.name)
 
 
 def _scope_words(place: Occurrence, text: str) -> str:
