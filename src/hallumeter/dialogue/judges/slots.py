@@ -414,16 +414,21 @@ def judge_slots(answer: reader.ClinicalText, slots: PatientSlots | PatientTruth)
 def _finding(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> SlotFinding:
     asserted = mention.asserted
     if asserted is None and _is_wrongly_denied(mention, answer, truth):
-        reason = "denied_medication" if mention.kind == "medication" else "denied_condition"
-        text = truth.drugs_told if mention.kind == "medication" else truth.conditions_told
-        note = f"the answer denies {mention.name}, the record lists {text}"
-        return SlotFinding(mention, Label.REFUTED, SLOT_WEIGHTS[mention.kind], reason, note)
+        return _denied(mention, truth)
     if asserted is None:
         scopes = "; ".join(dict.fromkeys(_scope_words(each, answer.text) for each in mention.occurrences))
         note = f"not said of this patient ({scopes})"
         return SlotFinding(mention, Label.NOT_ENOUGH_INFO, SLOT_WEIGHTS[mention.kind], NOT_ASSERTED, note)
     label, reason, note = _held_against(mention, asserted, answer=answer, truth=truth)
     return SlotFinding(mention, label, SLOT_WEIGHTS[mention.kind], reason, note)
+
+
+def _denied(mention: Mention, truth: PatientTruth) -> SlotFinding:
+    is_drug = mention.kind == "medication"
+    text = truth.drugs_told if is_drug else truth.conditions_told
+    note = f"the answer denies {mention.name}, the record lists {text}"
+    reason = "denied_medication" if is_drug else "denied_condition"
+    return SlotFinding(mention, Label.REFUTED, SLOT_WEIGHTS[mention.kind], reason, note)
 
 
 def _is_wrongly_denied(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> bool:
