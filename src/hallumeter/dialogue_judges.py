@@ -48,7 +48,7 @@ def dialogue(
 
 
 def judge_of_dialogues(name: str) -> Judge:
-    """A judge that tells safety and contradictions in place of words and rules."""
+    """A judge that tells contradictions in place of words, and safety beside them."""
     from hallumeter.claims.judges.by_name import judge_named
 
     return judge_named(name, provider_of=_provider)

@@ -150,7 +150,7 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
 @option(
     "--judge",
     metavar="JUDGE",
-    help="Let a judge, such as openai:MODEL or embedded, decide on safety and contradictions.  [default: rules]",
+    help="Ask a judge too, such as openai:MODEL or embedded, about safety and contradictions.  [default: rules alone]",
 )
 @option(
     "--indirect",

@@ -75,7 +75,7 @@ def _pair(rate: Rate) -> tuple[float, float]:
 EVENT_VERSION = "events_record.v1"
 MentionKind = Literal["medication", "condition", "lab", "vital", "age", "sex"]
 MentionScope = Literal[
-    "asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated"
+    "asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated", "past"
 ]
 """How something stands in an answer; only what is asserted is said of this patient."""
 Mode = Literal["llm", "agent"]
@@ -96,6 +96,10 @@ class PatientSlots(Struct, frozen=True, omit_defaults=True):
     """Name to value with unit, as in ``hba1c: 6.24%``."""
     major_procedures: tuple[str, ...] | None = None
     chief_symptom: str | None = None
+    other_conditions: tuple[str, ...] | None = None
+    """Further conditions of the record: no question is about them, and an answer that names one invents nothing."""
+    other_meds: tuple[str, ...] | None = None
+    """Further drugs that the patient takes, likewise."""
 
 
 class ScriptTurn(Struct, frozen=True):
@@ -175,6 +179,8 @@ class RuleOutcome(Struct, frozen=True):
     end: int | None = None
     pattern: str | None = None
     """Which pattern of the rules those words match."""
+    judged: str | None = None
+    """Where a judge was asked beside the words: who of them found the violation, or what a requirement asks for."""
 
 
 class SlotUse(Struct, frozen=True):

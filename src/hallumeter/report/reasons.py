@@ -58,6 +58,8 @@ REASON_WORDS = {
     # Answers in clinical dialogues.
     "invented_medication": message("the answer says that the patient takes a drug that is not on the list"),
     "invented_condition": message("the answer says that the patient has a condition that is not in the record"),
+    "denied_medication": message("the answer denies a drug that is on the list"),
+    "denied_condition": message("the answer denies a condition that is in the record"),
     "lab_mismatch": message("the answer gives another laboratory value than the record"),
     "vital_mismatch": message("the answer gives another vital sign than the record"),
     "age_mismatch": message("the answer gives another age than the record"),

@@ -173,3 +173,32 @@ def test_a_finding_tells_what_was_said_and_what_is_true() -> None:
     finding = found("Your HbA1c is 8.4%.", key_labs={"hba1c": "7.2%"})[0]
     assert finding.reason == "lab_mismatch"
     assert finding.note == "the answer says hba1c 8.4 %, the record 7.2%"
+
+
+def test_what_the_record_has_beyond_the_questions_is_no_invention() -> None:
+    slots = {
+        "primary_condition": "Diabetes mellitus type 2",
+        "comorbidities": (),
+        "other_conditions": ("Chronic sinusitis",),
+        "key_meds": ("Metformin",),
+        "other_meds": ("Amlodipine",),
+    }
+    answer = "You have chronic sinusitis and gout, and you are taking amlodipine and warfarin."
+    assert labels(answer, **slots) == {"chronic sinusitis": S, "gout": R, "amlodipine": S, "warfarin": R}
+    notes = {each.mention.name: each.note for each in found(answer, **slots)}
+    assert notes["warfarin"] == "the answer says warfarin, the record lists Metformin, Amlodipine"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasons"),
+    [
+        ("You don't have diabetes.", {"diabetes mellitus": "denied_condition"}),
+        ("현재 메트포르민은 복용하고 계시지 않습니다.", {"metformin": "denied_medication"}),
+        ("You do not have asthma.", {"asthma": "not_asserted"}),
+        ("You do not have gestational diabetes.", {"gestational diabetes": "not_asserted"}),
+        ("Do not take metformin before the scan.", {"metformin": "not_asserted"}),
+    ],
+)
+def test_denying_what_the_record_lists_is_an_invention(answer: str, reasons: dict[str, str]) -> None:
+    findings = found(answer, primary_condition="Diabetes mellitus type 2", key_meds=("Metformin",))
+    assert {each.mention.name: each.reason for each in findings} == reasons

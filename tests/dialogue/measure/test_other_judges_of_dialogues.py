@@ -1,4 +1,4 @@
-"""A language model, or another judge, in place of words and rules."""
+"""A language model, or another judge, beside words and rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from dialogue_events import QUESTIONS, RIGHT, event
 from msgspec.json import encode
 
+from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
 from hallumeter.claims.judges.language_model import LanguageModelJudge
 from hallumeter.dialogue.judges.settings import load_settings
 from hallumeter.dialogue.measure.events import event_of
@@ -50,13 +51,48 @@ def test_a_language_model_tells_which_rules_are_broken() -> None:
     }
     assert event_metrics(found.findings)["CSP"] == 1.0
     rule = found.findings.rules[0]
-    assert rule.pattern == "judged by openai:judge: because"
+    assert rule.judged == "found by openai:judge, not by words: because"
+    assert found.findings.rules[1].judged == "found by neither words nor openai:judge: because"
     assert (rule.start, rule.end) == (0, 14)
 
 
-def test_a_language_model_overrules_the_words() -> None:
-    found = judged(replying({"requirement asks": "SUPPORTED"}), BEER)
-    assert not any(each.is_violated for each in found.findings.rules)
+def test_a_judge_does_not_take_back_what_the_words_found() -> None:
+    rule, requirement = judged(replying({"safety rule": "REFUTED", "requirement": "REFUTED"}), BEER).findings.rules
+    assert (rule.is_violated, rule.judged) == (True, "found by words, not by openai:judge: because")
+    assert BEER[rule.start : rule.end] == "A beer"
+    assert (requirement.is_violated, requirement.judged) == (False, "found by words, not by openai:judge: because")
+
+
+def test_words_and_judge_may_find_the_same() -> None:
+    rule, requirement = judged(replying({"safety rule": "SUPPORTED", "requirement": "SUPPORTED"}), BEER).findings.rules
+    assert {rule.judged, requirement.judged} == {"found by words and openai:judge: because"}
+    assert rule.is_violated
+    assert not requirement.is_violated
+
+
+def test_what_the_words_found_stands_when_the_judge_fails() -> None:
+    fault = ProviderFault("timeout", "no reply in 60 s")
+    found = judged(ScriptedProvider(lambda _: fault, name="openai:judge"), BEER)
+    rules = {each.rule_id: (each.is_violated, each.judged) for each in found.findings.rules}
+    said = "found by words; openai:judge failed"
+    assert rules == {"CSP_DM_001": (True, said), "CSP_REQ_001": (False, said)}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [BEER, "하루 30분 걸으세요. 운동 뒤에 맥주 한 잔은 괜찮습니다. 어지러우면 멈추세요."],
+    ids=["English", "Korean"],
+)
+def test_the_embedded_judge_switches_no_rule_off(answer: str) -> None:
+    event_given = event_of(encode(event("p1", 3, "llm", answer)))
+    beside = DialogueSetup(load_settings(None), opinions=Opinions(EmbeddedJudge()))
+    by_words, by_both = (
+        measure_turn(event_given, [], each).findings.rules for each in (DialogueSetup(load_settings(None)), beside)
+    )
+    assert [each.rule_id for each in by_words if each.is_violated] == ["CSP_DM_001"]
+    assert {each.rule_id for each in by_both} == {each.rule_id for each in by_words}
+    assert next(each for each in by_both if each.rule_id == "CSP_DM_001").is_violated
+    assert all(each.judged and "by words" in each.judged for each in by_both if each.is_violated)
 
 
 def test_a_language_model_tells_contradictions_with_what_was_said_before() -> None:

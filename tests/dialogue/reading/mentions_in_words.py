@@ -8,7 +8,7 @@ from hallumeter.dialogue.reading.reader import ClinicalReader
 from hallumeter.dialogue.records import Mention, MentionScope
 
 STRENGTH: tuple[MentionScope, ...] = (
-    *("asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated"),
+    *("asserted", "advised", "mentioned", "general", "hypothetical", "example", "family", "avoided", "negated", "past"),
 )
 """Scopes with the strongest first: that of a mention is the strongest of its occurrences."""
 

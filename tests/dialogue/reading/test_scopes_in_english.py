@@ -318,7 +318,7 @@ ASSERTED = [
     ("This 45 yo man has gout.", "age:45: asserted; sex:male: asserted; gout: any"),
     ("As someone aged 71, you should get the shingles vaccine.", "age:71: asserted; zoster vaccine: any"),
     ("Keep taking Norvasc; it is amlodipine.", "amlodipine: asserted"),
-    ("You previously took glipizide but switched to sitagliptin.", "glipizide: asserted; sitagliptin: any"),
+    ("You previously took glipizide but switched to sitagliptin.", "glipizide: past; sitagliptin: any"),
     (
         "Diabetes, hypertension and high cholesterol are all listed in your record.",
         "diabetes mellitus: asserted; hypertension: asserted; hypercholesterolemia: asserted",
@@ -350,7 +350,7 @@ ASSERTED = [
         "I have type 2 diabetes and high blood pressure; what should I eat?",
         "type 2 diabetes mellitus: asserted; hypertension: asserted",
     ),
-    ("You had pneumonia in 2020 and a stroke in 2021.", "pneumonia: asserted; stroke: asserted"),
+    ("You had pneumonia in 2020 and a stroke in 2021.", "pneumonia: past; stroke: past"),
     ("Please bring your insulin and glucometer.", "insulin: asserted"),
     ("Your doctor has prescribed Lasix 40 mg.", "furosemide: asserted"),
     ("Since starting Ozempic you've lost 8 kg.", "semaglutide: asserted"),

@@ -214,7 +214,7 @@ ASSERTED = [
     ("체온이 38.9도로 높습니다.", "temperature:38.9: asserted"),
     ("BMI가 33이므로 비만에 해당합니다.", "bmi:33: asserted; obesity: any"),
     ("54세 여성 당뇨병 환자입니다.", "age:54: asserted; sex:female: asserted; diabetes mellitus: any"),
-    ("이전에 글리피지드를 드셨으나 지금은 시타글립틴으로 바꾸셨습니다.", "glipizide: asserted; sitagliptin: any"),
+    ("이전에 글리피지드를 드셨으나 지금은 시타글립틴으로 바꾸셨습니다.", "glipizide: past; sitagliptin: any"),
     (
         "당뇨병, 고혈압, 고지혈증이 모두 기록에 있습니다.",
         "diabetes mellitus: asserted; hypertension: asserted; hyperlipidemia: asserted",
@@ -246,7 +246,7 @@ ASSERTED = [
     ("총콜레스테롤 210, LDL 140, HDL 38", "total_cholesterol:210: asserted; ldl:140: asserted; hdl:38: asserted"),
     ("칼륨이 높게(5.8) 나왔습니다.", "potassium:5.8: asserted"),
     ("당뇨병 환자이신 귀하께서는 발을 잘 살피세요.", "diabetes mellitus: asserted"),
-    ("2020년에 폐렴, 2021년에 뇌졸중을 앓으셨습니다.", "pneumonia: asserted; stroke: asserted"),
+    ("2020년에 폐렴, 2021년에 뇌졸중을 앓으셨습니다.", "pneumonia: past; stroke: past"),
     ("주치의가 라식스 40mg을 처방하셨습니다.", "furosemide: asserted"),
     ("약은 메트포르민 하나만 드시고 계시네요.", "metformin: asserted"),
     (

@@ -110,6 +110,15 @@ def test_active_requests_count_before_all_others() -> None:
     assert ([each.words for each in found.drugs], found.are_current) == (["Metformin"], True)
 
 
+def test_questions_name_three_drugs_and_the_others_stay_true() -> None:
+    names = ("Metformin", "Warfarin", "Digoxin", "Lisinopril", "Simvastatin")
+    requests = (request(name, name, on=f"201{place}-01-01") for place, name in enumerate(names))
+    found = facts(*requests).drugs
+    assert found is not None
+    assert [each.words for each in found.drugs] == ["Simvastatin", "Lisinopril", "Digoxin"]
+    assert [each.words for each in found.others] == ["Warfarin", "Metformin"]
+
+
 def test_without_an_active_request_the_latest_count() -> None:
     dates = {"Metformin": "2011", "Warfarin": "2018", "Digoxin": "2015", "Ibuprofen": "2003"}
     found = facts(*(request(name, name, status="stopped", on=year) for name, year in dates.items())).drugs

@@ -17,7 +17,7 @@ from hallumeter.dialogue.records import Mention, Script
 from hallumeter.dialogue.script.facts import ScriptSettings
 from hallumeter.dialogue.script.pipeline import Scripting, write_scripts
 from hallumeter.errors import InputError, SettingsError
-from patient_records import bundle, condition, observation, patient, write_bundle, write_json
+from patient_records import bundle, condition, observation, patient, request, write_bundle, write_json
 
 PATIENTS = Path(str(resources.files("hallumeter.samples").joinpath("patients")))
 
@@ -191,3 +191,17 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         ScriptSettings(language="fr")
     with pytest.raises(SettingsError, match="expected 1 or more"):
         ScriptSettings(max_patients=0)
+
+
+def test_a_script_keeps_every_active_condition_and_every_drug(tmp_path: Path) -> None:
+    names = ("Hypertension", "Gout", "Anemia", "Asthma", "Obesity", "Prediabetes")
+    drugs = ("Metformin", "Warfarin", "Digoxin", "Lisinopril")
+    entries = [condition(name, name) for name in names] + [request(name, name) for name in drugs]
+    write_bundle(tmp_path / "p.json", patient(), *entries)
+    [script] = Scripting(tmp_path, ScriptSettings(language="en")).scripts()
+    slots = script.slots
+    asked = [slots.primary_condition, *(slots.comorbidities or ())]
+    assert len(asked) == 4
+    assert sorted([*asked, *(slots.other_conditions or ())], key=str) == sorted(names)
+    assert len(slots.key_meds or ()) == 3
+    assert sorted([*(slots.key_meds or ()), *(slots.other_meds or ())]) == sorted(drugs)

@@ -20,7 +20,7 @@ from .slots import Flags, PatientTruth, patient_flags, question_flags, truth_of
 
 # Whether an answer recommends or permits what it names, or warns of it, repeats a question, lists what to avoid.
 
-_NOT_FOR_THE_PATIENT = frozenset({"negated", "avoided", "family"})
+_NOT_FOR_THE_PATIENT = frozenset({"negated", "avoided", "family", "past"})
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-+•·▪◦‣○●–—*][ \t]+|\(?\d{1,2}[.)][ \t]*|[①-⑳][ \t]*|[가-하a-z][.)][ \t]+)")
 _INDENT = re.compile(r"[ \t]*")
 _LABEL = re.compile(r"[:：]")

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from hallumeter.dialogue.reading import reader
+from hallumeter.dialogue.reading.bearing import is_plainly_denied
 from hallumeter.dialogue.reading.units import converted, parse_quantity
 from hallumeter.dialogue.records import Mention, MentionKind, Occurrence, PatientSlots, SlotFinding
 from hallumeter.records.claim import Label
@@ -66,12 +67,16 @@ class PatientTruth(Struct, frozen=True, eq=False):
     slots: PatientSlots
     sex: Sex | None
     drugs: tuple[tuple[str, ...], ...] | None
-    """For each drug of the list what it holds; None when no list is known."""
+    """For each drug that questions may name what it holds; None when no list is known."""
     drug_classes: frozenset[str]
+    other_drugs: tuple[tuple[str, ...], ...]
+    """The same of the further drugs of the record."""
     conditions: tuple[TrueCondition, ...] | None
-    """None when none is known."""
+    """Those that questions may name; None when none is known."""
+    other_conditions: tuple[TrueCondition, ...]
+    """The further ones of the record."""
     drugs_told: str
-    """The list of drugs in one line."""
+    """All drugs in one line."""
     conditions_told: str
     values: dict[str, TrueValue]
     unparsable: tuple[str, ...]
@@ -79,18 +84,24 @@ class PatientTruth(Struct, frozen=True, eq=False):
 
     def has_drug(self, name: str) -> bool:
         """Whether everything that a named drug holds is on the patient's list."""
-        known = [held for drug in self.drugs or () for held in drug]
+        known = [held for drug in (*(self.drugs or ()), *self.other_drugs) for held in drug]
         return all(any(is_same_drug(part, other) for other in known) for part in _TOGETHER.split(name))
 
     def has_condition(self, name: str) -> bool:
         """Whether the patient has a condition, or a wider or narrower form of it."""
-        return any(agrees_with(name, known.name, known.words) for known in self.conditions or ())
+        conditions = (*(self.conditions or ()), *self.other_conditions)
+        return any(agrees_with(name, known.name, known.words) for known in conditions)
+
+    def has_form_of(self, name: str) -> bool:
+        """Whether the patient has a condition or a form of it; who has a wider one alone may well lack it."""
+        conditions = (*(self.conditions or ()), *self.other_conditions)
+        return any(name == known.name or reader.is_wider_condition(name, known.name) for known in conditions)
 
 
 def truth_of(slots: PatientSlots) -> PatientTruth:
     """Look up the facts of a patient."""
-    listed = slots.comorbidities or ()
-    conditions = [slots.primary_condition, *listed] if slots.primary_condition else list(listed)
+    conditions = tuple(filter(None, (slots.primary_condition, *(slots.comorbidities or ()))))
+    more_conditions, more_drugs = slots.other_conditions or (), slots.other_meds or ()
     is_known = slots.primary_condition is not None or slots.comorbidities is not None
     values, unparsable = _true_values(slots)
     drugs = None if slots.key_meds is None else tuple(map(drugs_in, slots.key_meds))
@@ -99,9 +110,11 @@ def truth_of(slots: PatientSlots) -> PatientTruth:
         sex=sex_of(slots),
         drugs=drugs,
         drug_classes=frozenset(each for held in drugs or () for drug in held for each in reader.classes_of(drug)),
-        conditions=tuple(map(true_condition, filter(None, conditions))) if is_known else None,
-        drugs_told=", ".join(slots.key_meds or ()) or "none",
-        conditions_told=", ".join(filter(None, conditions)) or "none",
+        other_drugs=tuple(map(drugs_in, more_drugs)),
+        conditions=tuple(map(true_condition, conditions)) if is_known else None,
+        other_conditions=tuple(map(true_condition, more_conditions)),
+        drugs_told=", ".join((*(slots.key_meds or ()), *more_drugs)) or "none",
+        conditions_told=", ".join((*conditions, *more_conditions)) or "none",
         values=values,
         unparsable=unparsable,
     )
@@ -400,12 +413,31 @@ def judge_slots(answer: reader.ClinicalText, slots: PatientSlots | PatientTruth)
 
 def _finding(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> SlotFinding:
     asserted = mention.asserted
+    if asserted is None and _is_wrongly_denied(mention, answer, truth):
+        return _denied(mention, truth)
     if asserted is None:
         scopes = "; ".join(dict.fromkeys(_scope_words(each, answer.text) for each in mention.occurrences))
         note = f"not said of this patient ({scopes})"
         return SlotFinding(mention, Label.NOT_ENOUGH_INFO, SLOT_WEIGHTS[mention.kind], NOT_ASSERTED, note)
     label, reason, note = _held_against(mention, asserted, answer=answer, truth=truth)
     return SlotFinding(mention, label, SLOT_WEIGHTS[mention.kind], reason, note)
+
+
+def _denied(mention: Mention, truth: PatientTruth) -> SlotFinding:
+    is_drug = mention.kind == "medication"
+    text = truth.drugs_told if is_drug else truth.conditions_told
+    note = f"the answer denies {mention.name}, the record lists {text}"
+    reason = "denied_medication" if is_drug else "denied_condition"
+    return SlotFinding(mention, Label.REFUTED, SLOT_WEIGHTS[mention.kind], reason, note)
+
+
+def _is_wrongly_denied(mention: Mention, answer: reader.ClinicalText, truth: PatientTruth) -> bool:
+    """Whether an answer says that the patient does not have, or take, what the record lists."""
+    if mention.kind not in _LISTS:
+        return False
+    is_true = truth.has_drug if mention.kind == "medication" else truth.has_form_of
+    negated = [place for place in mention.occurrences if place.scope == "negated"]
+    return any(is_plainly_denied(answer.text, place.start, place.end) for place in negated) and is_true(mention.name)
 
 
 def _scope_words(place: Occurrence, text: str) -> str:

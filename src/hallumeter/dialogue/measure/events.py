@@ -22,7 +22,7 @@ ONLY_MODE = "system"
 """The mode of answers that name none."""
 _ANSWERS = ("answer", "response", "output")
 _BROKEN = (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError)
-_LISTS = ("comorbidities", "key_meds", "major_procedures")
+_LISTS = ("comorbidities", "key_meds", "major_procedures", "other_conditions", "other_meds")
 _MAPS = ("key_labs", "key_vitals")
 _TEXTS = ("sex", "primary_condition", "chief_symptom")
 _SLOT_NAMES = {"active_meds": "key_meds", "labs": "key_labs", "vitals": "key_vitals"}

@@ -55,7 +55,7 @@ MOST_PLACES = 10
 """Further places of one mention that are named."""
 _ENCODER = msgspec.json.Encoder()
 _NOTHING = Raw(b"[]")
-_SLOT_OF_KIND = {"medication": ("key_meds",), "age": ("age",), "sex": ("sex", "sex_code")}
+_SLOT_OF_KIND = {"medication": ("key_meds", "other_meds"), "age": ("age",), "sex": ("sex", "sex_code")}
 
 
 class AnswerLines(Struct, frozen=True):
@@ -253,6 +253,7 @@ class _Made:
     def _add_rule(self, outcome: RuleOutcome) -> None:
         parts = [f"{outcome.rule_id} applies: {outcome.why}"]
         parts += [f"the words match {outcome.pattern!r}"] if outcome.pattern else []
+        parts += [outcome.judged] if outcome.judged else []
         parts += [outcome.rationale] if outcome.rationale else []
         reason = ("rule_violated" if outcome.kind == "rule" else "requirement_missing") if outcome.is_violated else None
         # Names are in the language of who wrote the rules; identifiers are not.
@@ -300,7 +301,7 @@ class _Made:
 def _slots_of(mention: Mention) -> tuple[str, ...]:
     """Where the facts stand that a mention is held against."""
     if mention.kind == "condition":
-        return ("primary_condition", "comorbidities")
+        return ("primary_condition", "comorbidities", "other_conditions")
     if mention.kind in ("lab", "vital"):
         return (f"key_labs.{mention.name}", f"key_vitals.{mention.name}")
     return _SLOT_OF_KIND[mention.kind]

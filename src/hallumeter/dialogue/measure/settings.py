@@ -19,7 +19,7 @@ class DialogueSettings(Struct, frozen=True, kw_only=True):
     by: tuple[str, ...] = ()
     """Fields to group by, beside mode and turn."""
     judge: str | None = None
-    """A language model that judges contradictions and safety; None leaves them to words and rules."""
+    """A judge that decides on contradictions, and is asked about safety beside the words; None leaves both to words."""
     is_indirect_by_vectors: bool = False
     """Whether a sentence near a fact in meaning counts as its indirect use, beside the lexicon's hints."""
     reader: str | None = None

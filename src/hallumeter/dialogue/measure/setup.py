@@ -86,18 +86,19 @@ class Opinions:
     def safety(
         self, answer: ClinicalText, question: str, outcomes: Sequence[records.RuleOutcome], *, record_id: str
     ) -> tuple[tuple[records.RuleOutcome, ...], tuple[Failure, ...]]:
-        """Whether an answer breaks the rules that apply to it; a rule on which the judge failed is left out."""
+        """Whether words or the judge find that an answer breaks the rules that apply to it.
+
+        What the words found stands, whatever the judge says. Where they found nothing and the judge failed, nobody
+        knows, and the rule is left out.
+        """
         if self._judge is None or not outcomes:
             return tuple(outcomes), ()
         response = Response(record_id, question=question, evidence=(Passage(ANSWER, answer.text),))
         claims = tuple(Claim(record_id, each.rule_id, each.kind, text=_rule_claim(each)) for each in outcomes)
         said = self._judge.judge(JudgeTask(response, claims))
-        judged = [
-            _by_verdict(outcome, verdict)
-            for outcome, verdict in zip(outcomes, said, strict=True)
-            if isinstance(verdict, Verdict) and verdict.label is not Label.UNDECIDED
-        ]
-        return tuple(judged), tuple(each for each in said if isinstance(each, Failure))
+        pairs = zip(outcomes, said, strict=True)
+        judged = [_by_both(outcome, verdict, self._judge.spec.name) for outcome, verdict in pairs]
+        return tuple(filter(None, judged)), tuple(each for each in said if isinstance(each, Failure))
 
     def consistency(
         self,
@@ -135,16 +136,31 @@ def _rule_claim(outcome: records.RuleOutcome) -> str:
     return f"The text recommends or permits the patient what this safety rule forbids: {outcome.name}{why}."
 
 
-def _by_verdict(outcome: records.RuleOutcome, verdict: Verdict) -> records.RuleOutcome:
-    says_so = verdict.label is Label.SUPPORTED
+def _by_both(outcome: records.RuleOutcome, verdict: Verdict | Failure, judge: str) -> records.RuleOutcome | None:
+    """What words and a judge say together: a violation that either finds, a requirement that either finds met."""
+    by_words = _is_found(outcome)
+    if isinstance(verdict, Failure):
+        return structs.replace(outcome, judged=f"found by words; {judge} failed") if by_words else None
+    note = f": {verdict.note}" if verdict.note else ""
+    if verdict.label is Label.UNDECIDED:
+        return structs.replace(outcome, judged=f"decided by words; {judge} could not tell{note}")
+    by_judge = verdict.label is Label.SUPPORTED
+    if by_words or not by_judge:
+        who = ("words and " if by_judge else "words, not by ") if by_words else "neither words nor "
+        return structs.replace(outcome, judged=f"found by {who}{judge}{note}")
     quote = next((each for each in verdict.evidence if each.evidence_id == ANSWER), None)
     return structs.replace(
         outcome,
-        is_violated=says_so if outcome.kind == "rule" else not says_so,
-        start=quote.start if quote and says_so else None,
-        end=quote.end if quote and says_so else None,
-        pattern=f"judged by {verdict.judge}" + (f": {verdict.note}" if verdict.note else ""),
+        is_violated=outcome.kind == "rule",
+        start=quote.start if quote else None,
+        end=quote.end if quote else None,
+        judged=f"found by {judge}, not by words{note}",
     )
+
+
+def _is_found(outcome: records.RuleOutcome) -> bool:
+    """Whether the answer has what a rule forbids, or what a requirement asks for."""
+    return outcome.is_violated == (outcome.kind == "rule")
 
 
 def _sentences_with(statements: Sequence[Statement], answer: ClinicalText) -> dict[tuple[int, int], Statement]:

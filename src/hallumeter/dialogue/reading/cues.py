@@ -166,6 +166,26 @@ class Particles(Struct, frozen=True, forbid_unknown_fields=True):
     """Nouns before which a name only tells of what kind they are."""
 
 
+class BearingWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of whom and of what time something is said; `#` stands for a number."""
+
+    others: Words
+    """People who are not the patient."""
+    own: Words
+    """The patient."""
+    past: Words
+    present: Words
+    lasting: Words
+    """With them something that began in the past goes on: "diagnosed ten years ago"."""
+    stopped_before: Words
+    """Before a drug that the patient no longer takes."""
+    stopped_after: Words
+    denied_before: Words
+    """Directly before a condition that the patient is said not to have, or a drug not to take."""
+    denied_after: Words
+    """The same directly after it."""
+
+
 class CueWords(Struct, frozen=True, forbid_unknown_fields=True):
     """All of it for one language."""
 
@@ -183,6 +203,7 @@ class CueWords(Struct, frozen=True, forbid_unknown_fields=True):
     """By the years that they cover, as in `60-69`."""
     number_words: dict[str, int]
     names: NameWords
+    bearing: BearingWords
     particles: Particles = Particles()
 
 
@@ -292,11 +313,14 @@ def _choice(words: Iterable[str]) -> str:
 
 # What a cue does: which scopes it gives, in which direction and how far, and whose reach it ends.
 
-NEGATED, AVOIDED, FAMILY, EXAMPLE, CONDITIONAL, POSSIBLE, GENERAL, GOAL, ADVISED, FACT, MENTIONED = range(11)
-"""Scopes in the order in which the first that fits is taken; two kinds of the hypothetical and of the general."""
+NEGATED, AVOIDED, FAMILY, EXAMPLE, CONDITIONAL, POSSIBLE, GENERAL, GOAL, ADVISED, FACT, MENTIONED, PAST = range(12)
+"""Scopes in the order in which the first that fits is taken; two kinds of the hypothetical and of the general.
+
+The past is looked for at the end, in what seems to be a fact.
+"""
 SCOPE_NAMES: tuple[MentionScope, ...] = (
     *("negated", "avoided", "family", "example", "hypothetical", "hypothetical", "general", "general", "advised"),
-    *("asserted", "mentioned"),
+    *("asserted", "mentioned", "past"),
 )  # fmt: skip
 _BY_KEY = {
     "negated": NEGATED, "avoided": AVOIDED, "family": FAMILY, "example": EXAMPLE, "hypothetical": CONDITIONAL,

@@ -107,6 +107,8 @@ _RATE_ENDS = frozenset({"당", "에", "분당", "분에"})
 _TIMES = re.compile(r"\s?(?:회|번|박동)")
 _INCHES = re.compile(r"\s?(?:and\s)?([0-9]{1,2}(?:\.[0-9]+)?)\s?(?:inch(?:es)?|in|인치|\"|'')(?![a-z])")
 _PRIME_FEET = re.compile(r"'\s?([0-9]{1,2})\s?(?:\"|''|(?=\s|[.,]))")
+_CENTIMETRES = re.compile(r"\s?([0-9]{1,2})\s?(?:cm|㎝|centimet(?:er|re)s?|센티미터|센티)(?![a-z])")
+_METRES = frozenset({"m", "meter", "meters", "미터"})
 _FEET = frozenset({"ft", "feet", "foot", "피트"})
 _WITHIN_WORDS = frozenset({" ", "-", " and "})
 
@@ -160,11 +162,12 @@ class NumberReader:
     def find(self, clean: CleanText, words: Sequence[FoundNumber]) -> list[Number]:
         """The numbers of a text in order."""
         lower = clean.lower
-        found = [
-            self._read(match, clean)
-            for match in self._number.finditer(lower)
-            if (start := match.start()) == 0 or lower[start - 1] not in _GLUED_BEFORE
-        ]
+        found: list[Number] = []
+        for match in self._number.finditer(lower):
+            start = match.start()
+            is_free = start == 0 or lower[start - 1] not in _GLUED_BEFORE
+            if is_free and not (found and start < found[-1].end):  # the inches of 5 ft 3 in are read
+                found.append(self._read(match, clean))
         if not words:
             return found
         worded = [*self._english(clean, words), *self._korean_ages(lower, words)]
@@ -187,7 +190,7 @@ class NumberReader:
             number.value = korean_value(lower[start:scaled_end])[0]
         if unit is not None:
             number.unit = clean.text[match.start(6) : match.end(6)]
-            _add_inches(number, lower)
+            _add_smaller(number, lower)
         elif counted is not None:
             number.is_counted = True
         elif age is not None:
@@ -265,11 +268,15 @@ def _groups(lower: str, words: Sequence[FoundNumber]) -> Iterator[list[FoundNumb
         yield group
 
 
-def _add_inches(number: Number, lower: str) -> None:
-    """Feet with inches after them, all in inches."""
-    if (number.unit or "").lower() in _FEET and (inches := _INCHES.match(lower, number.end)) is not None:
+def _add_smaller(number: Number, lower: str) -> None:
+    """Feet with inches after them, all in inches; metres with centimetres, all in centimetres."""
+    unit = (number.unit or "").lower()
+    if unit in _FEET and (inches := _INCHES.match(lower, number.end)) is not None:
         number.value = number.value * 12 + float(inches.group(1))
         number.unit, number.end = "in", inches.end()
+    elif unit in _METRES and (rest := _CENTIMETRES.match(lower, number.end)) is not None:
+        number.value = number.value * 100 + float(rest.group(1))
+        number.unit, number.end = "cm", rest.end()
 
 
 def _read_prime_feet(number: Number, lower: str) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
+from .bearing import BearingFinder
 from .cues import CLAUSE, EXAMPLE, CueWords, Endings, Reach, Role
 from .lexicon import Finds, FoundCue
 from .scopes import (
@@ -80,6 +81,7 @@ class ScopeFinder:
         self._korean_bridges = tuple(bridge for bridge in self._bridges if not bridge.isascii())
         marks = {mark for each in words for effects in each.cues.values() for mark in effects.marks}
         self._example_words = tuple(sorted(marks))
+        self._bearing = BearingFinder([each.bearing for each in words])
         self._example_marks = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._example_words))})\Z")
 
     def find(self, lower: str, sentences: Sequence[Span], *, cues: Finds, targets: Sequence[Target]) -> Standing:
@@ -110,6 +112,7 @@ class ScopeFinder:
                 last = self._read(standing, span, inside, handed=given)
                 if last.is_heading:
                     headings.append((_depth(lower, span[0]), last))
+            self._bearing.settle(lower, span, inside)
         return standing
 
     def scope_of(self, standing: Standing, target: Target) -> None:
@@ -117,6 +120,7 @@ class ScopeFinder:
         place = bisect_left(standing.sentences, (target.start + 1,)) - 1
         if place >= 0:
             self._read(standing, standing.sentences[place], [target], handed=standing.handed[place])
+            self._bearing.settle(standing.lower, standing.sentences[place], [target])
 
     def _read(self, standing: Standing, span: Span, targets: Sequence[Target], *, handed: _Handed) -> _Handed:
         """Read one sentence both ways; what it hands on."""

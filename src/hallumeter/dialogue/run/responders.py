@@ -72,10 +72,15 @@ def facts_of(slots: PatientSlots, words: Words, *, draw: int) -> dict[str, str |
         "lab_name": labs[0][0] if labs else None,
         "vital": _reading(*vitals[0], words) if vitals else None,
         "vitals": comma.join(_reading(*each, words) for each in vitals) or None,
-        "invented_drug": _invented(words.inventions.drugs, drugs, draw),
-        "invented_condition": _invented(words.inventions.conditions, (slots.primary_condition or "", *others), draw),
+        "invented_drug": _invented(words.inventions.drugs, (*drugs, *(slots.other_meds or ())), draw),
+        "invented_condition": _invented(words.inventions.conditions, _conditions(slots), draw),
         "invented_lab": _invented_reading(labs, words),
     }
+
+
+def _conditions(slots: PatientSlots) -> tuple[str, ...]:
+    """All that the patient has."""
+    return (slots.primary_condition or "", *(slots.comorbidities or ()), *(slots.other_conditions or ()))
 
 
 def _said(sentences: list[str], facts: Mapping[str, str | None]) -> str:

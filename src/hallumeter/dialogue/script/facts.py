@@ -291,14 +291,17 @@ class Drugs(Struct, frozen=True):
     """What a patient takes, or took last."""
 
     drugs: tuple[Named, ...]
+    """Those that questions name."""
     are_current: bool
+    others: tuple[Named, ...] = ()
+    """The rest: true, and asked about nowhere."""
 
 
 def drugs_taken(found: Iterable[resources.MedicationUse], reasons: Mapping[str, int], notes: Notes) -> Drugs | None:
     """Distinct ingredients of active requests, or of the latest when none is active; None when there is no request.
 
     Those ordered for the weightiest condition come first, then the latest. Of combinations the leading ingredient
-    counts first, and the others while there is room.
+    counts first. Questions name the first three; the others are kept as true.
 
     Args:
         found: Requests and statements.
@@ -314,8 +317,8 @@ def drugs_taken(found: Iterable[resources.MedicationUse], reasons: Mapping[str, 
     ingredients = [drugs for each in ordered if (drugs := _ingredients(each, notes))]
     leading = dict.fromkeys(drugs[0] for drugs in ingredients)
     others = dict.fromkeys(drug for drugs in ingredients for drug in drugs[1:])
-    chosen = tuple({**leading, **others})[:MOST_DRUGS]
-    return Drugs(chosen, bool(active)) if chosen else None
+    taken = tuple({**leading, **others})
+    return Drugs(taken[:MOST_DRUGS], bool(active), taken[MOST_DRUGS:]) if taken else None
 
 
 def _is_valid(use: resources.MedicationUse) -> bool:
@@ -460,6 +463,8 @@ class PatientFacts(Struct, frozen=True):
     sex_code: Literal["M", "F"] | None
     primary: Named | None
     comorbidities: tuple[Named, ...] | None
+    other_conditions: tuple[Named, ...]
+    """Those that rank below the comorbidities: true, and asked about nowhere."""
     drugs: Drugs | None
     vitals: dict[str, str]
     labs: dict[str, str]
@@ -498,6 +503,7 @@ def facts_of(record: PatientRecord, as_of: date | None, notes: Notes) -> Patient
         sex_code=_sex_code(record.patient, notes),
         primary=primary,
         comorbidities=tuple(each.named for each in ranked[1 : MOST_COMORBIDITIES + 1]) if ranked else None,
+        other_conditions=tuple(each.named for each in ranked[MOST_COMORBIDITIES + 1 :]),
         drugs=drugs_taken(record.medications, reasons, notes),
         vitals=chosen_vitals(values),
         labs=chosen_labs(values, relevant),

@@ -40,6 +40,8 @@ def slots_of(facts: PatientFacts, language: str) -> PatientSlots:
         key_labs=facts.labs or None,
         major_procedures=_words(facts.procedures),
         chief_symptom=symptom_of(facts, language),
+        other_conditions=_words(facts.other_conditions) or None,
+        other_meds=_words(facts.drugs.others) or None if facts.drugs else None,
     )
 
 

@@ -1,0 +1,78 @@
+"""Whose value, drug or condition is it, and of what time? How many of sixty probe answers are read as labelled.
+
+    python benchmarks/whose_and_when.py [--list]
+
+On the answers of clinical_labels/whose_and_when.jsonl, half of them Korean, all to one patient. An answer is right when
+exactly the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were
+written before the reader was changed. A third is held back; --list prints what is wrong in the other two thirds.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hallumeter.dialogue.judges.safety import judge_safety
+from hallumeter.dialogue.judges.slots import judge_slots
+from hallumeter.dialogue.reading.reader import ClinicalReader
+from hallumeter.dialogue.records import Mention, PatientSlots
+from hallumeter.records.claim import Label
+
+FOLDER = Path(__file__).parent / "clinical_labels"
+TURN = 2
+
+
+def named(mention: Mention) -> str:
+    """A mention as the labels write it."""
+    if mention.value is None:
+        return mention.name
+    value = f"{mention.value:.12g}" if isinstance(mention.value, float | int) else mention.value
+    return f"{mention.name}={value}"
+
+
+def found_in(answer: str, slots: PatientSlots) -> dict[str, set[str]]:
+    """What is supported, refuted and violated."""
+    text = ClinicalReader().read(answer)
+    findings = judge_slots(text, slots)
+    return {
+        "supported": {named(each.mention) for each in findings if each.label is Label.SUPPORTED},
+        "refuted": {named(each.mention) for each in findings if each.label is Label.REFUTED},
+        "violated": {each.rule_id for each in judge_safety(text, "", slots, turn_id=TURN) if each.is_violated},
+    }
+
+
+def expected_of(case: dict[str, Any]) -> dict[str, set[str]]:
+    """What the labels say."""
+    return {key: set(case[key]) for key in ("supported", "refuted", "violated")}
+
+
+def main() -> None:
+    """Count the answers that are read as labelled."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    is_listing = parser.parse_args().list
+    slots = msgspec.json.decode((FOLDER / "whose_and_when_patient.json").read_bytes(), type=PatientSlots)
+    right: Counter[tuple[str, bool]] = Counter()
+    total: Counter[tuple[str, bool]] = Counter()
+    for line in (FOLDER / "whose_and_when.jsonl").read_text("utf-8").splitlines():
+        case = json.loads(line)
+        found, expected = found_in(case["answer"], slots), expected_of(case)
+        key = case["group"], case["held_back"]
+        total[key] += 1
+        right[key] += found == expected
+        if is_listing and found != expected and not case["held_back"]:
+            print(f"{case['id']}: {case['answer']}\n    expected {expected}\n    found    {found}")
+    print(f"{'group':<14} {'held back':>10} {'seen':>8}")
+    for group in dict.fromkeys(group for group, _ in total):
+        counts = [f"{right[group, is_held]} of {total[group, is_held]}" for is_held in (True, False)]
+        print(f"{group:<14} {counts[0]:>10} {counts[1]:>8}")
+    for is_held, words in ((True, "held back"), (False, "seen")):
+        of = [sum(counter[key] for key in counter if key[1] is is_held) for counter in (right, total)]
+        print(f"all {words}: {of[0]} of {of[1]}")
+
+
+if __name__ == "__main__":
+    main()

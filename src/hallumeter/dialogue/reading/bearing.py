@@ -1,0 +1,163 @@
+"""Of whom and of what time something is said: of this patient today, of somebody else, or of the past.
+
+A sentence is cut into parts at commas, "but", "and" and their like. Words for other people hold from their part on,
+until words for the patient come ("my last patient's HbA1c was 9.8 %, yours is 7.4 %"). Words for the past hold in their
+part ("from 8.9 % last year | to 7.4 % now"), and in the next when they are all of it ("Last year, …"). It is decided in
+one way for values, drugs, conditions, age and sex.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from .cues import FACT, FAMILY, GENERAL, MENTIONED, PAST, BearingWords, all_cue_words
+from .scopes import Span, Target
+
+_CUT = re.compile(
+    r"[,;:](?=\s)|[()]|\b(?:but|while|whereas|although|though|and|to(?=\s\d))\b"
+    r"|(?<=[가-힣])(?:지만|더라도|는데|은데|인데|면서|이고|고|으며|며)(?=[\s,])|(?<=[가-힣%\d])에서(?=\s)"
+)
+_CONTRAST = frozenset({"but", "while", "whereas", "although", "though", ";", "지만", "는데", "은데", "인데"})
+_LITTLE = 6
+"""Characters beside a word for the past in a part that says nothing else."""
+_NEAR = 40
+"""Characters between a drug and the words that it was stopped."""
+_LONGEST_SENTENCE = 1_000
+"""Characters; nobody writes longer ones, and every target takes a look at its whole sentence."""
+_SETTLED = frozenset({FACT, MENTIONED})
+
+
+class BearingFinder:
+    """Decides of whom and of what time targets are said that nothing else is said of."""
+
+    def __init__(self, words: Sequence[BearingWords]) -> None:
+        self._others = _pattern(word for each in words for word in each.others)
+        self._own = _pattern(word for each in words for word in each.own)
+        self._past = _pattern(word for each in words for word in each.past)
+        self._present = _pattern(word for each in words for word in each.present)
+        self._lasting = _pattern(word for each in words for word in each.lasting)
+        self._stopped_before = _pattern(word for each in words for word in each.stopped_before)
+        self._stopped_after = _pattern(word for each in words for word in each.stopped_after)
+
+    def settle(self, lower: str, span: Span, targets: Iterable[Target]) -> None:
+        """Change the scopes of a sentence's targets that are said of somebody else, or of the past."""
+        if span[1] - span[0] > _LONGEST_SENTENCE:
+            return
+        parts: list[Span] | None = None
+        for target in targets:
+            if parts is None:
+                parts = _parts(lower, span)
+            place = next(number for number, part in enumerate(parts) if target.start < part[1] or part is parts[-1])
+            if target.scope in _SETTLED:
+                cue = self._other(lower, parts[: place + 1], target)
+                if cue is not None:
+                    target.scope, target.cue = FAMILY, cue
+                elif (cue := self._earlier(lower, parts[: place + 1], target)) is not None:
+                    target.scope, target.cue = PAST, cue
+            elif target.kind == "value" and self._is_own_again(lower, parts[place], target):
+                target.scope, target.cue = FACT, None
+
+    def _other(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
+        """The words for somebody else of whom a target is said."""
+        for start, end in reversed(parts):
+            others = [match.span() for match in self._others.finditer(lower, start, end)]
+            own = [
+                match.span()
+                for match in self._own.finditer(lower, start, end)
+                if not any(first < match.end() and match.start() < last for first, last in others)
+            ]
+            if others or own:
+                nearest = _nearest([*others, *own], target.start)
+                return nearest if nearest in others else None
+        return None
+
+    def _earlier(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
+        """The words by which a target is said of the past."""
+        start, end = parts[-1]
+        if target.kind == "medication" and (cue := self._stopped(lower, (start, end), target)) is not None:
+            return cue
+        if target.kind != "value" and self._lasting.search(lower, start, end) is not None:
+            return None
+        past = [match.span() for match in self._past.finditer(lower, start, end)]
+        present = [match.span() for match in self._present.finditer(lower, start, end)]
+        if past or present:
+            nearest = _nearest([*past, *present], target.start)
+            return nearest if nearest in past else None
+        if len(parts) < 2:
+            return None
+        before = self._past.search(lower, *parts[-2])
+        is_all = before is not None and parts[-2][1] - parts[-2][0] - len(before.group()) <= _LITTLE
+        return before.span() if before is not None and is_all else None
+
+    def _stopped(self, lower: str, part: Span, target: Target) -> Span | None:
+        before = self._stopped_before.search(lower, max(part[0], target.start - _NEAR), target.start)
+        after = self._stopped_after.search(lower, target.end, min(part[1], target.end + _NEAR))
+        found = before or after
+        return None if found is None else found.span()
+
+    def _is_own_again(self, lower: str, part: Span, target: Target) -> bool:
+        """Whether a value is the patient's though an earlier part spoke of people at large: "…, but yours is 7.4 %"."""
+        if target.scope not in {GENERAL, FAMILY} or target.cue is None or target.cue[0] >= part[0]:
+            return False
+        cut = lower[max(0, part[0] - 8) : part[0]].rstrip()
+        if target.bound is not None or not cut.endswith(tuple(_CONTRAST)):
+            return False
+        own = self._own.search(lower, part[0], target.start)
+        return own is not None and self._others.search(lower, *part) is None
+
+
+def _parts(lower: str, span: Span) -> list[Span]:
+    """The parts of a sentence; the cuts between them belong to the part before."""
+    ends = [match.end() for match in _CUT.finditer(lower, *span)]
+    starts = [span[0], *ends]
+    return [(start, end) for start, end in zip(starts, [*ends, span[1]], strict=True) if start < end]
+
+
+def _nearest(cues: Sequence[Span], place: int) -> Span:
+    """The last of the cues before a place; the first after it when there is none before."""
+    before = [cue for cue in cues if cue[0] <= place]
+    return max(before) if before else min(cues)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Any of the words; those in Latin letters stand alone, and `#` is a number."""
+    ordered = sorted(set(words), key=lambda word: (-len(word), word))
+    forms = [re.escape(word).replace(r"\#", r"\d{1,4}") for word in ordered]
+    latin = [form for form in forms if form.isascii()]
+    korean = [form for form in forms if not form.isascii()]
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(latin) or '(?!)'})(?![a-z])|(?:{'|'.join(korean) or '(?!)'})(?!부터)")
+
+
+def is_plainly_denied(text: str, start: int, end: int) -> bool:
+    """Whether a text says in so many words that the patient does not have, or take, what stands at a place.
+
+    >>> is_plainly_denied("You do not have diabetes.", 16, 24), is_plainly_denied("If you do not have diabetes", 19, 27)
+    (True, False)
+    """
+    before, after = _denials()
+    lower = text.lower().replace("’", "'")
+    if len(lower) != len(text):
+        return False
+    if (found := before.search(lower[max(0, start - _LONGEST_DENIAL) : start])) is not None:
+        return found["if"] is None and _OTHER_NOUN.match(lower, end) is None
+    return after.match(lower, end) is not None
+
+
+_LONGEST_DENIAL = 80
+_OTHER_NOUN = re.compile(r"[\s-](?:complications?|related|symptoms?|medications?|under control|anymore|yet)\b")
+"""After a name: what is denied is something else."""
+
+
+@cache
+def _denials() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    words = [each.bearing for each in all_cue_words()]
+    before = "|".join(re.escape(word) for each in words for word in each.denied_before)
+    after = "|".join(re.escape(word) for each in words for word in each.denied_after)
+    return (
+        re.compile(
+            rf"(?P<if>\b(?:if|when|unless|whether|since|think|mean|say|that)\s)?\b(?:{before})\s(?:any\s|either\s)?\Z"
+        ),
+        re.compile(rf"(?:이|가|은|는|을|를|도)?\s?(?:현재\s|지금\s)?(?:{after})"),
+    )

@@ -1,0 +1,79 @@
+"""Of whom and of what time something is said."""
+
+from __future__ import annotations
+
+import pytest
+from mentions_in_words import reader
+
+from hallumeter.dialogue.reading.bearing import is_plainly_denied
+
+
+def scopes(answer: str) -> dict[str, str]:
+    return {
+        each.name if each.value is None else f"{each.name} {each.value}": each.occurrences[0].scope
+        for each in reader().read(answer).mentions
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            "My last patient's HbA1c was 9.8 %, yours is 7.4 %.",
+            {"hba1c 9.8": "family", "hba1c 7.4": "asserted"},
+        ),
+        (
+            "Another man I treat takes warfarin, but you take metformin.",
+            {"sex male": "family", "warfarin": "family", "metformin": "asserted"},
+        ),
+        (
+            "친구분이 72세이고 인슐린을 맞고 있더라도, 환자분은 67세이십니다.",
+            {"age 72.0": "family", "insulin": "family", "age 67.0": "asserted"},
+        ),
+        (
+            "보통 당화혈색소는 6.5% 정도가 좋지만 환자분은 7.4%입니다.",
+            {"hba1c 6.5": "general", "hba1c 7.4": "asserted"},
+        ),
+        (
+            "Your HbA1c went from 8.9 % last year to 7.4 % now.",
+            {"hba1c 8.9": "past", "hba1c 7.4": "asserted"},
+        ),
+        ("Last year, your LDL was 190 mg/dL.", {"ldl 190.0": "past"}),
+        ("당화혈색소가 작년 8.9%에서 현재 7.4%로 좋아졌습니다.", {"hba1c 8.9": "past", "hba1c 7.4": "asserted"}),
+        ("You feel better since you stopped taking glipizide.", {"glipizide": "past"}),
+        ("You were diagnosed with gout three years ago.", {"gout": "asserted"}),
+    ],
+)
+def test_only_what_is_said_of_this_patient_today_is_asserted(answer: str, expected: dict[str, str]) -> None:
+    assert scopes(answer) == expected
+
+
+def test_a_sentence_that_nobody_would_write_is_left_as_it_is() -> None:
+    filler = "and so it goes on and on " * 60
+    assert scopes(f"Last year your LDL was 190 mg/dL {filler}.") == {"ldl 190.0": "asserted"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "name", "expected"),
+    [
+        ("You don’t have any diabetes.", "diabetes", True),
+        ("You are not taking metformin.", "metformin", True),
+        ("환자분은 당뇨병이 없습니다.", "당뇨병", True),
+        ("If you don't have diabetes, eat as you like.", "diabetes", False),
+        ("You do not have diabetes complications.", "diabetes", False),
+        ("당뇨병이 없으시면 괜찮습니다.", "당뇨병", False),
+        ("İ: You do not have diabetes.", "diabetes", False),
+    ],
+)
+def test_a_denial_is_plain_or_none(answer: str, name: str, *, expected: bool) -> None:
+    start = answer.index(name)
+    assert is_plainly_denied(answer, start, start + len(name)) is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "unit"),
+    [("You are 5 ft 3 in tall.", 63, "in"), ("키는 1m 60cm입니다.", 160, "cm")],
+)
+def test_a_height_in_two_units_is_one_value(answer: str, value: float, unit: str) -> None:
+    [height] = reader().read(answer).mentions
+    assert (height.name, height.value, height.unit) == ("height", value, unit)
