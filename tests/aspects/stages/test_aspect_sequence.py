@@ -7,6 +7,7 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -134,9 +135,9 @@ PLAIN = replace(SENTENCE, text="The screen is great", gold_tuples=None)
 CONTRASTED = replace(SENTENCE, text="The battery lasts but the screen is great", gold_tuples=None)
 
 
-def flip_of_the_screen(sentence: Sentence, **switches: bool) -> PipelineOutput:
+def flip_of_the_screen(sentence: Sentence, **switches: Any) -> PipelineOutput:
     place = TextSpan(sentence.text.index("screen"), sentence.text.index("screen") + len("screen"))
-    said = {
+    said: dict[Role, AgentAnswer | AgentFault] = {
         "ate": AspectExtraction((Aspect("screen", place, 0.9),)),
         "atsa": AspectSentiments((felt("screen", "negative", 0.7, place),)),
         "validator": StructuralValidation((), (CorrectionProposal("screen", "FLIP_POLARITY", "praised"),), 0.4),

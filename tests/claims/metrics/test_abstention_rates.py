@@ -54,7 +54,9 @@ def test_a_partial_refusal_is_a_false_acceptance_and_no_over_refusal() -> None:
             [(PARTIAL, False), (REFUSAL, False), (PARTIAL, True), (REFUSAL, True), ("She was a chemist.", True)]
         )
     ]
-    counts = {row.metric: (row.count, row.total) for row in hallumeter.measure(rows).metrics}
+    counts: dict[str, tuple[object, object]] = {
+        row.metric: (row.count, row.total) for row in hallumeter.measure(rows).metrics
+    }
     assert counts["far"] == (1, 2)
     assert counts["correct_refusal_rate"] == (1, 2)
     assert counts["over_refusal_rate"] == (1, 3)

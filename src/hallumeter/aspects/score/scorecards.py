@@ -40,7 +40,9 @@ def _has_meta(card: scorecard.Scorecard, line: bytes) -> bool:
         return False
     judged = () if card.sentiment_score is None else card.sentiment_score.sentiment_judgements
     felt = () if card.inputs is None else card.inputs.aspect_sentiments
-    is_named = all(each.aspect_term is not None for each in (*judged, *felt))
+    is_named = all(each.aspect_term is not None for each in judged) and all(
+        each.aspect_term is not None for each in felt
+    )
     return is_named or _REFERENCE not in line
 
 
