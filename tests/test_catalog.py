@@ -189,7 +189,8 @@ def test_every_metric_is_explained(metric: Metric) -> None:
 def test_ranges_and_intervals_fit_the_kind_of_metric(metric: Metric) -> None:
     low, high = metric.range
     assert high is None or low < high
-    assert metric.direction != "none" or metric.id.startswith("length_ratio") or metric.reads == "aspects"
+    neither = ("length_ratio", "apology_page_rate", "note_page_rate")
+    assert metric.direction != "none" or metric.id.startswith(neither) or metric.reads == "aspects"
     assert metric.direction in ("lower", "higher", "none")
     assert (metric.interval == "pattern_bootstrap") == (metric.resample is not None)
     assert (metric.interval == "wilson") <= metric.is_poolable <= (metric.interval in ("wilson", "cluster_bootstrap"))

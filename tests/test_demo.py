@@ -58,7 +58,7 @@ def test_a_demo_replaces_an_older_one_and_prints_the_same(
 
 def test_the_bundled_articles_show_every_kind_of_finding(finished_demo: Path) -> None:
     kinds = {finding.claim.kind for finding in load(finished_demo / "newspapers").findings()}
-    assert kinds == {"run", "insertion", "block", "loop", "omission"}
+    assert kinds == {"run", "insertion", "block", "loop", "omission", "remark"}
 
 
 def test_five_patients_ask_five_questions_of_two_modes(finished_demo: Path) -> None:

@@ -40,6 +40,7 @@ CASES: dict[str, list[list[str]]] = {
     "calibrate": [
         ["calibrate", "DEMO/answers", "--reference", "human", "--target", "miss at most 50% of hallucinations"],
     ],
+    "check": [["check", "--evidence-text", "The tower is 330 m high.", "The tower is 330 m high."]],
     "compare": [["compare", "DEMO/answers", "DEMO/answers", "--by", "task"]],
     "correct": [["correct", "DEMO/answers", "--reference", "human"]],
     # The demo that all tests share is made by a program that ends when it opens a socket.

@@ -110,4 +110,4 @@ def test_what_cannot_be_scored_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_the_help_page_has_examples() -> None:
     printed = run("aspects", "score", "--help").stdout
     assert "hallumeter aspects score runs/demo/outputs.jsonl" in printed
-    assert "Files that exist are never" in printed
+    assert "Existing files are never overwritten." in printed

@@ -90,6 +90,12 @@ def metrics(printed: str) -> dict[str, dict[str, Any]]:
     return {row["metric"]: row for row in json.loads(printed)["metrics"] if not row["by"]}
 
 
+def figure(printed: str, name: str) -> str:
+    """The one line of a table that starts with the name of a metric."""
+    [line] = [line for line in printed.splitlines() if line.startswith(f"  {name}  ")]
+    return line
+
+
 def rows_in(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -156,14 +162,16 @@ def test_what_is_printed_can_be_piped(form: str) -> None:
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         assert rows[0]["metric"] == "mihr"
         assert float(rows[0]["value"]) == pytest.approx(1 / 6)
-    if form in {"table", "markdown"}:
+    if form == "table":
+        assert figure(done.stdout, "Unsupported claims").endswith(" 1 of 6")
+    if form == "markdown":
         assert "MiHR" in done.stdout
 
 
 def test_quiet_says_nothing_but_the_summary() -> None:
     done = audited("--quiet")
     assert done.stderr == ""
-    assert "MiHR" in done.stdout
+    assert figure(done.stdout, "Unsupported claims").endswith(" 1 of 6")
 
 
 def test_a_run_folder_is_named_after_the_file_and_none_is_written_over() -> None:
@@ -253,7 +261,7 @@ def test_an_audit_that_measures_nothing_ends_with_3_and_says_the_cause_once(here
 
 
 def test_records_that_cannot_be_used_are_named_and_strict_stops_at_the_first() -> None:
-    write(Path("answers.jsonl"), [ROWS[0], {"record_id": "empty"}, {"record_id": "wrong", "response": ["a"]}])
+    write(Path("answers.jsonl"), [ROWS[0], {"record_id": "empty"}, {"record_id": "wrong", "response": ["a", "b"]}])
     done = audited("--format", "json")
     assert "answers.jsonl:2" in done.stderr
     assert "answers.jsonl:3" in done.stderr
@@ -366,8 +374,10 @@ def test_a_judge_can_say_which_samples_mean_the_same(here: Path) -> None:
 def test_a_table_shows_what_samples_tell() -> None:
     write(Path("answers.jsonl"), SAMPLED)
     printed = audited("--samples", "--quiet").stdout
-    for name in ("semantic entropy", "consistency", "surprisal"):
+    for name in ("semantic entropy", "consistency", "meanings"):
         assert name in printed
+    assert "surprisal" not in printed, "what comes along unasked is for --verbose"
+    assert "surprisal" in audited("--samples", "--quiet", "--verbose", "--out", "more").stdout
 
 
 def test_a_dry_run_tells_the_price_with_its_date_and_leaves_nothing(here: Path) -> None:
@@ -422,7 +432,7 @@ def test_a_budget_stops_an_audit_which_a_larger_one_ends(misbehaving_server: Mis
     words = ("answers.jsonl", "--judge", model, "--price", f"{model}=1000000/1000000", "--concurrency", 1)
     done = run("audit", *words, "--out", "run", "--budget", 1)
     assert done.exit_code == 3
-    assert "the budget was reached: the rest is counted as unmeasured" in done.stderr
+    assert "the budget is used up, and the rest counts as unmeasured; resume with --resume" in done.stderr
     assert "1 calls (0 repeated)" in done.stderr
     unmeasured = [row["record_id"] for row in rows_in(Path("run/failures.jsonl"))]
     assert {"fr", "ko"} == set(unmeasured)

@@ -43,7 +43,10 @@ FILES: list[tuple[str, bytes, str]] = [
     ("python.jsonl", b"{'record_id': 'r1'}\n", "python.jsonl:1: not valid JSON"),
     ("nan.jsonl", b'{"record_id": NaN}\n', "null for a value that is not known"),
     ("notes.txt", b"hello", "notes.txt: unknown ending '.txt'; expected one of .jsonl"),
-    ("data.json", LINE, "data.json: unknown ending '.json'"),
+    ("number.json", b"5", "number.json: expected a list of objects, found a number"),
+    ("half.json", LINE.strip()[:-9], "half.json: not valid JSON"),
+    ("none.json", b"[]", "none.json: no usable record found"),
+    ("data.yaml", LINE, "data.yaml: unknown ending '.yaml'"),
     ("noending", LINE, "noending: unknown ending ''"),
     ("false.jsonl.gz", LINE, "false.jsonl.gz: cannot be read to its end"),
     ("half.jsonl.gz", gzip.compress(LINE * 999, mtime=0)[:60], "is it a whole gzip file?"),
@@ -237,7 +240,9 @@ def test_a_report_of_what_is_no_run_is_refused(here: Path) -> None:
 
 
 def test_an_unknown_metric_is_refused() -> None:
-    assert "no metric is called 'nonsense'; `hallumeter metrics` lists the" in refused("metrics", "nonsense")
+    assert "no metric is called 'nonsense'; `hallumeter metrics` lists those that exist" in refused(
+        "metrics", "nonsense"
+    )
 
 
 def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +259,7 @@ def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.
 def test_what_the_system_refuses_without_naming_a_file_is_said_all_the_same(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(summary_text, "summary_text", refuse)

@@ -35,8 +35,11 @@ def test_the_exit_code_tells_what_is_shown(runs: Path) -> None:
 
 def test_a_table_names_values_transitions_and_the_outcome(runs: Path) -> None:
     text = run("compare", "good", "worse", "--by", "task").stdout
-    for words in ("good → worse", "MiHR ↓", "task=QA", "supported → refuted", "Outcome: REGRESSION", "claim 2 of r1"):
+    for words in ("good → worse", "task=QA", "supported → refuted", "Outcome: REGRESSION", "claim 2 of r1"):
         assert words in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["Refuted", "claims", "↓", "0.000", "0.250", "+0.250"] in [row[:6] for row in rows]
+    assert ["Unsupported", "claims", "(MiHR)", "0.000", "0.250", "+0.250"] in [row[:6] for row in rows]
     assert "30 broken, 0 mended" in text
 
 

@@ -24,10 +24,11 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_rates_are_printed_beside_those_of_the_judge(labelled: Path) -> None:
     text = succeed("correct", "run", "--labels", "labels.csv").stdout
     assert "corrected for the errors of j" in text
-    [line] = [line for line in text.splitlines() if line.startswith(" MiHR  ") and "of 120" in line]
-    assert "0.333" in line
-    assert "0.667" in line
-    assert "60 of 120" in line
+    _, rates = text.split("Unsupported claims (MiHR)\n", 1)
+    judge, corrected, _, labels = rates.splitlines()[:4]
+    assert judge.startswith("  judge says     0.333 ")
+    assert corrected.startswith("  corrected      0.667 ")
+    assert labels.split() == ["labelled", "60", "of", "120"]
 
 
 def test_json_has_every_number_and_markdown_a_table(labelled: Path) -> None:
@@ -36,14 +37,18 @@ def test_json_has_every_number_and_markdown_a_table(labelled: Path) -> None:
     assert (mihr["metric"], mihr["flagged"], mihr["total"], mihr["labelled"]) == ("mihr", 40, 120, 60)
     assert (mihr["raw"]["value"], mihr["corrected"]["value"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
     assert {"task": "QA"} in [rate["by"] for rate in found["rates"]]
-    assert "| MiHR |" in succeed("correct", "run", "--labels", "labels.csv", "--format", "markdown").stdout
+    assert (
+        "| Unsupported claims (MiHR) | 0.333 "
+        in succeed("correct", "run", "--labels", "labels.csv", "--format", "markdown").stdout
+    )
 
 
 def test_when_nothing_can_be_corrected_the_exit_code_says_so(labelled: Path) -> None:
     (labelled / "few.csv").write_text("record_id,claim_id,label\nr1,r1-0,SUPPORTED\n")
     result = run("correct", "run", "--labels", "few.csv")
     assert result.exit_code == 3
-    assert "not corrected: MiHR: none of the 40 claims that the judge calls unsupported is labelled" in result.stdout
+    reason = "none of the 40 claims that the judge calls unsupported is labelled"
+    assert f"not corrected: Unsupported claims (MiHR): {reason}" in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_what_is_missing_is_named() -> None:
 
 
 def test_help_shows_examples() -> None:
-    assert "hallumeter dialogue script --fhir_dir" in run("dialogue", "script", "--help").stdout
+    assert "hallumeter dialogue script --fhir-dir fhir/" in run("dialogue", "script", "--help").stdout
     assert "script" in run("dialogue").stdout
 
 

@@ -51,7 +51,7 @@ def test_keys_from_a_pipe_become_labels(run: Path) -> None:
     assert {label.annotator for label in LabelStore(run).latest()} == {"kim"}
     assert "3 labels on 3 claims" in done.stdout
     assert "1 could not be told" in done.stdout
-    assert f"next: hallumeter correct {run}" in done.stdout
+    assert done.stdout.endswith(f"kept in {run / 'labels.sqlite'}\nnext: hallumeter correct {run}\n")
 
 
 def test_the_end_of_the_input_ends_the_session(run: Path) -> None:
@@ -72,11 +72,16 @@ def test_an_answer_is_taken_back_and_the_question_asked_again(run: Path) -> None
 def test_the_corrected_rate_settles_on_the_screen(run: Path) -> None:
     done = succeed("label", run, "--limit", "40", "--width", "0.1", given=given(*"snsrs" * 20))
     assert len(told(run)) == 40
-    lines = re.findall(r"^\S.* · \d+ labels? · .*$", done.stdout, re.M)
+    lines = [" ".join(found.split()) for found in re.findall(r"^\S.* · \d+ labels? · .*(?:\n.+)*$", done.stdout, re.M)]
     assert len(lines) == 40
-    assert re.search(r"no MiHR yet: none of the \d+ claims that the judge calls unsupported is labelled", lines[0])
+    assert re.search(
+        r"no Unsupported claims \(MiHR\) yet: none of the \d+ claims that the judge calls unsupported is labelled",
+        lines[0],
+    )
     assert re.fullmatch(
-        r".* · 40 labels · MiHR 0\.\d{3} \(0\.\d{3} – 0\.\d{3}\), judge says 0\.\d{3} · ±10 points .*", lines[-1]
+        r".* · 40 labels · Unsupported claims \(MiHR\) 0\.\d{3} \(0\.\d{3} – 0\.\d{3}\), judge says 0\.\d{3}"
+        r" · ±10 points .*",
+        lines[-1],
     )
     assert re.search(r"^half width in points, with so many labels: ±\d+\.\d with \d+ → ", done.stdout, re.M)
     assert re.search(r"^50 more labels: about ±\d+\.\d points; 200 more labels: about ±", done.stdout, re.M)
@@ -129,7 +134,7 @@ def test_whoever_gives_no_label_is_told_that_there_are_none(run: Path) -> None:
 def test_a_run_that_is_labelled_wholly_says_so(tmp_path: Path) -> None:
     run = run_of(tmp_path / "small", verdict_rows({"r1": "sr", "r2": "s"})).path
     done = succeed("label", run, given=given("s", "n", "s", "s"))
-    assert "nothing is left to ask" in done.stdout
+    assert "nothing is left to label: every claim that counts was labelled or skipped" in done.stdout
 
 
 def test_control_characters_never_reach_the_terminal(tmp_path: Path) -> None:

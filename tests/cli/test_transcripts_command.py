@@ -383,7 +383,7 @@ def test_a_confidence_without_a_witness_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "p1.txt").write_text("le roi", encoding="utf-8")
     said = refused("transcripts", tmp_path / "truth", tmp_path / "engine", "--witness-confidence", "0.9")
-    assert said.startswith("--witness-confidence speaks of a witness; give --witness or --image too")
+    assert said.startswith("--witness-confidence needs a witness; give --witness or --image;")
 
 
 def test_the_help_lists_what_engines_can_be_ranked_by_and_its_case_does_not_matter(folders: Path) -> None:

@@ -113,6 +113,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("HALLUMETER_CACHE", "cache")  # its path is printed whole, and those of tests may be long
     shutil.copytree(workplace, tmp_path, dirs_exist_ok=True, copy_function=_link)
     result = offline_command(shlex.split(words), tmp_path, b"s\nr\nq\n")
     assert result.exit_code in (0, 1, 3), result.stderr

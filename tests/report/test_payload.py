@@ -62,7 +62,7 @@ def test_a_page_stays_below_two_megabytes_whatever_its_records_hold(length: int)
     section = next(section for section in fitted(document).document.sections if isinstance(section, RecordSection))
     assert 0 < len(section.records) < 300
     assert section.coverage == Coverage(300, len(section.records), 0, too_large=300 - len(section.records))
-    assert f"{300 - len(section.records)} more would have made this file too large" in Page(source).words
+    assert f"{300 - len(section.records)} more would make this file too large" in Page(source).words
 
 
 def test_when_records_are_left_out_some_of_those_drawn_at_random_stay() -> None:

@@ -48,7 +48,7 @@ def test_counts_are_kept_beside_the_ratio_and_missing_where_there_are_none() -> 
         ),
         (
             Coverage(20, 10, 0, 3),
-            ("The 10 worst of 20 answers; all are in verdicts.jsonl. 3 more would have made this file too large."),
+            ("The 10 worst of 20 answers; all are in verdicts.jsonl. 3 more would make this file too large."),
         ),
     ],
 )

@@ -51,8 +51,13 @@ class Program:
         return self.process.wait(60)
 
 
+CAUGHT = [signal.SIGINT, signal.SIGTERM]
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+    CAUGHT.append(signal.SIGHUP)  # under nohup it is ignored, and stays so
+
+
 @posix_only
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", CAUGHT)
 def test_the_first_signal_sets_the_event_and_the_work_is_finished(number: signal.Signals) -> None:
     body = """
 with stopping_on_signals() as stop:

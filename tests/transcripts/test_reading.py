@@ -119,7 +119,7 @@ def test_an_omission_stands_where_the_words_are_missing() -> None:
         ("per ex-change", "per exchange", 0),
         ("l'été à Orléans", unicodedata.normalize("NFD", "l'été à Orléans"), 0),
         ("대한민국 독립 만세", unicodedata.normalize("NFD", "대한민국 독립 만세"), 0),
-        ("كتاب العلم الكبير", "كِتَابُ العلم الكبير", 1),
+        ("كتاب العلم الكبير", "كِتَابُ العلم الكبير", 0),
     ],
 )
 def test_what_is_on_the_page_is_no_invention_however_it_is_written(reference: str, response: str, misread: int) -> None:

@@ -60,8 +60,8 @@ def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], f
     Examples:
       hallumeter check --evidence notes.txt "The fair drew 999 million."
       hallumeter check --evidence notes.txt --evidence more.txt - < answer.txt
-      hallumeter check --evidence-text "It is 330 m high." "It is 999 m high." --judge rules
-      hallumeter check --evidence notes.txt "The fair drew 999 million." --format json
+      hallumeter check --evidence-text "It is 330 m." "It is 999 m." --judge rules
+      hallumeter check --evidence notes.txt --format json - < answer.txt
     """
     import msgspec
 

@@ -191,6 +191,8 @@ def _has_answered(session: LabelSession, asked: AskedClaim, screen: Screen, *, n
 
 def _end(run: Run, session: LabelSession) -> None:
     """What the labels have come to, and what to do with them."""
+    from rich.cells import cell_len
+
     from hallumeter.claims.labelled.correction import CorrectSettings
     from hallumeter.claims.labelled.sources import LabelSettings
     from hallumeter.decide.correct.pipeline import correct
@@ -212,7 +214,11 @@ def _end(run: Run, session: LabelSession) -> None:
         echo_wrapped(line)
     say_what_happened((), found.notices)
     judge = f" --judge {session.judge}" if len(run.manifest.judges) > 1 else ""
-    echo_wrapped(printable(f"kept in {run.path / 'labels.sqlite'}; next: hallumeter correct {run.path}{judge}"))
+    kept = printable(f"kept in {run.path / 'labels.sqlite'}")
+    command_line = printable(f"next: hallumeter correct {run.path}{judge}")
+    # A path or a command that is broken at the end of a line cannot be copied.
+    is_short = cell_len(f"{kept}; {command_line}") <= terminal_width()["width"]
+    click.echo(("; " if is_short else "\n").join([kept, command_line]))
 
 
 def _outlook(session: LabelSession) -> str | None:

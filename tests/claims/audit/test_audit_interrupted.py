@@ -142,7 +142,7 @@ def drafts(run: Path) -> set[Path]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_lets_calls_under_way_end_keeps_them_and_leaves_a_run_to_go_on_with(
     number: signal.Signals, misbehaving_server: MisbehavingServer, tmp_path: Path
 ) -> None:

@@ -115,7 +115,9 @@ def test_an_outcome_says_why_whatever_is_missing() -> None:
     nothing = compared_row(outcome="unmeasured", difference=None, undefined="neither run has anything to count")
     assert policy.outcome([nothing], missing=0.0) == ("unmeasured", ("mihr: neither run has anything to count",))
     undecided = compared_row(outcome="unmeasured", unmeasured=(0, 40), by={"task": "QA"})
-    assert policy.outcome([undecided], missing=0.2)[1] == (
+    # A slice informs; it is a reason only where slices are gated.
+    assert policy.outcome([undecided], missing=0.2)[1] == ("20.0% of the records are in one run only; 5.0% may be",)
+    assert ComparePolicy(are_slices_gated=True).outcome([undecided], missing=0.2)[1] == (
         "mihr (task=QA): 0 of 360 claims are unmeasured in the first run, 40 of 360 in the second",
         "20.0% of the records are in one run only; 5.0% may be",
     )

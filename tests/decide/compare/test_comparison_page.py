@@ -75,10 +75,12 @@ def test_reasons_tell_what_is_unmeasured_open_or_unchanged() -> None:
 
 def test_of_many_reasons_the_first_are_told_and_the_others_counted() -> None:
     rows = [compared_row(by={"task": str(number)}) for number in range(9)]
-    reasons = reasons_of(comparison_of(*rows))
+    reasons = reasons_of(comparison_of(*rows, are_slices_gated=True))
     assert len(reasons) == 7
     assert reasons[0].startswith("Unsupported claims (MiHR) (task=0) is worse")
     assert reasons[-1] == "And 3 more; the tables have all."
+    # Slices that are not gated are no reason for an outcome.
+    assert reasons_of(comparison_of(*rows)) == []
 
 
 def test_a_page_is_one_file_without_any_address_to_load_from() -> None:

@@ -168,9 +168,10 @@ def test_what_is_printed_names_values_labels_and_what_is_missing(
     text = correction_text(found, width=160)
     for words in ("corrected for the errors of j", "200 labels on 200 claims", "Rogan-Gladen", "200 of 1,600"):
         assert words in text
-    for words in ("more labels", "sensitivity", "not corrected: MaHR", "the judge's own interval leaves out"):
+    for words in ("more labels", "sensitivity", "the judge's own interval leaves out"):
         assert words in text
-    assert correction_markdown(found).count("\n| MiHR | ") == 2
+    assert "not corrected: Answers with an unsupported claim (MaHR): only 0 of 200" in text
+    assert correction_markdown(found).count("\n| Unsupported claims (MiHR) | ") == 2
 
 
 def test_names_from_files_are_shown_and_not_obeyed(tmp_path: Path) -> None:

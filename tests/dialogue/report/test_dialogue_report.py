@@ -173,10 +173,10 @@ def test_a_terminal_shows_what_has_no_value_and_why() -> None:
 def test_a_terminal_shows_modes_side_by_side_at_every_turn_with_intervals() -> None:
     lines = dialogue_text(dialogue_summary(), "table").splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("By turn"))
-    assert lines[start + 2].split() == ["metric", "turn", "llm", "agent"]
+    assert lines[start + 1].split() == ["metric", "turn", "llm", "agent"]
     value = ["1.500", "1.400", "–", "1.000"]  # with the interval that the sample has
-    assert lines[start + 4].split() == ["SFS", "↑", "10", *value, *value]
-    assert lines[start + 6].split()[:3] == ["2", "–", "0.700"]  # the plain model was not asked at turn 2
+    assert lines[start + 3].split() == ["SFS", "↑", "10", *value, *value]
+    assert lines[start + 5].split()[:3] == ["2", "–", "0.700"]  # the plain model was not asked at turn 2
 
 
 @pytest.mark.parametrize("width", [80, 100, 131])
@@ -184,7 +184,7 @@ def test_a_narrow_terminal_keeps_difference_interval_p_and_result(width: int) ->
     lines = dialogue_table(dialogue_summary(), width=width).splitlines()
     assert max(map(len, lines)) <= width
     start = next(place for place, line in enumerate(lines) if line.startswith("agent minus llm"))
-    words = lines[start + 2].split()
+    words = lines[start + 1].split()
     assert words == ["metric", "difference", "interval", "p", "(Holm)", "result"]
 
 

@@ -14,7 +14,7 @@ from page_samples import DINGLEHOPPER, FILES, LOREM_IPSUM, TESSERACT
 
 from hallumeter.errors import InputError
 from hallumeter.transcripts.pages import page_file
-from hallumeter.transcripts.pages.page_file import PAGE_SUFFIXES, Page, read_page_file
+from hallumeter.transcripts.pages.page_file import PAGE_SUFFIXES, read_page_file
 
 LAUGHS = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
 
@@ -241,4 +241,6 @@ def test_any_damaged_page_is_a_page_or_is_refused(
 def test_the_name_does_not_decide_between_the_formats_in_xml(tmp_path: Path) -> None:
     path = tmp_path / "a.page.xml"
     path.write_bytes((DINGLEHOPPER / "lorem-ipsum-scan.ocr.tesseract.alto.xml").read_bytes())
-    assert read_page_file(path) == Page("a", LOREM_IPSUM)
+    read = read_page_file(path)
+    assert (read.name, read.text) == ("a", LOREM_IPSUM)
+    assert read.confidence is not None

@@ -261,7 +261,7 @@ def test_readings_beyond_the_limit_of_size_are_counted() -> None:
     shown = section(transcripts_document(limits=Limits(bytes=9_000)), ReadingSection)
     assert 0 < len(shown.readings) < 8
     assert shown.too_large == 8 - len(shown.readings)
-    assert reading_coverage_words(shown).endswith(f"{shown.too_large} more would have made this file too large.")
+    assert reading_coverage_words(shown).endswith(f"{shown.too_large} more would make this file too large.")
 
 
 def test_a_reading_keeps_the_places_of_its_stretches_on_both_sides() -> None:

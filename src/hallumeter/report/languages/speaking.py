@@ -133,7 +133,7 @@ def say_count(count: float, one: str, many: str, /, **values: object) -> str:
     """A message on a number of things, in the form that the number asks for.
 
     >>> say_count(1, "{count} answer", "{count} answers"), say_count(1200, "{count} answer", "{count} answers")
-    ('1 response', '1,200 responses')
+    ('1 answer', '1,200 answers')
     """
     return _form(count, one, many).format(count=written(f"{count:,}"), **values)
 
