@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import UNMEASURED
-from .parameters import PATH, option
+from .parameters import PATH, command, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ OPENS, CLOSES = "\ue000", "\ue001"
 """Around marked words until they are coloured: characters that no language uses."""
 
 
-@click.command()
+@command()
 @click.argument("answer", required=False)
 @option("--evidence", "files", multiple=True, type=PATH, metavar="FILE", help="A file of evidence; repeat for several.")
 @option("--evidence-text", "texts", multiple=True, metavar="TEXT", help="Evidence as it stands; repeat for several.")
