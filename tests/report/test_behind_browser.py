@@ -200,7 +200,7 @@ def test_a_link_says_what_it_leads_to(browser: Browser, report: Path, tmp_path: 
     changed = tmp_path / "linked.html"
     changed.write_text(source.replace("<h1>", f"{link}<h1>", 1), encoding="utf-8")
     visit = Visit(browser, changed)
-    found = visit.page.get_by_role("link", name="1: read what is behind it (Refuted)")
+    found = visit.page.get_by_role("link", name="1: show what is behind it (Refuted)")
     found.click()
     expect(visit.page.locator("#chip .chip-words")).to_have_text("Refuted")
     expect(visit.page.locator("#list .entry").first).to_be_focused()
@@ -215,7 +215,7 @@ def test_a_report_that_holds_some_of_the_records_says_how_many_of_these_it_holds
     visit = Visit(browser, written(document, tmp_path))
     follow(visit.page, {"label": "unsupported"})
     expect(visit.page.locator("#chip .chip-told")).to_have_text(
-        "2 of these are in this file, which holds 2 of 5 responses"
+        "2 of these are in this file, which holds 2 of 5 answers"
     )
     follow(visit.page, {"label": "UNDECIDED"})
     expect(visit.page.locator("#list")).to_have_text("No answer matches.")

@@ -32,7 +32,7 @@ SPANS = ((1, 9), (6, 14), (10, 12))
 
 @pytest.fixture(scope="module")
 def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    labels = (Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.SUPPORTED)
+    labels = (Label.REFUTED, Label.NOT_ENOUGH_INFO, Label.REFUTED)
     found = [
         RecordFindings(
             Response(name, text, text, evidence=(Passage("e", text),)),

@@ -175,9 +175,11 @@ def reports(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def texts(visit: Visit, places_: str) -> list[str]:
     """What stands at these places of the page, without what comes from the data: names, notices, records."""
-    script = """(nodes) => nodes.filter((one) => !one.closest("[lang=en], .list, article, aside, pre")).map((node) => {
+    script = """(nodes) => nodes
+      .filter((one) => !one.closest("[lang=en], [lang=''], .list, article, aside, pre"))
+      .map((node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("bdi, code, svg").forEach((name) => name.remove());
+        copy.querySelectorAll("bdi, code, svg, [lang='']").forEach((name) => name.remove());
         return copy.textContent.trim().replace(/\\s+/g, " ");
     })"""
     found: list[str] = visit.page.eval_on_selector_all(places_, script)
