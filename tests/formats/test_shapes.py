@@ -345,7 +345,7 @@ def test_a_map_reads_files_alike(form: str, tmp_path: Path) -> None:
     ("own", "seen", "nearest"),
     [
         ("response", ["model_answer", "docs"], ["model_answer"]),
-        ("response", ["respons", "docs"], ["respons"]),
+        ("response", ["the_response", "docs"], ["the_response"]),
         ("evidence", ["reply", "retrieved_docs_text"], ["retrieved_docs_text"]),
         ("evidence", ["kontext", "x"], ["kontext"]),
         ("evidence", ["a", "b"], []),
