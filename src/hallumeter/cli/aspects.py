@@ -387,8 +387,6 @@ def aggregate(scorecards: Path, **options: Any) -> None:
 @click.group(
     cls=OrderedCommands, context_settings=HELP, short_help="Find out which agent of a sentiment pipeline erred."
 )
-    cls=OrderedCommands, context_settings=HELP, short_help="Find out which agent of a sentiment pipeline erred."
-)
 def aspects() -> None:
     """Find out which agent of a sentiment pipeline made which error.
 
