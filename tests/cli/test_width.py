@@ -140,7 +140,7 @@ def test_no_line_of_a_help_page_is_wider_than_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     for name, command in cli_commands.items():
-        context = click.Context(command, info_name=name, max_content_width=100)
+        context = click.Context(command, info_name=name, max_content_width=100, help_option_names=["-h", "--help"])
         too_wide = [line for line in command.get_help(context).splitlines() if cell_len(line) > columns]
         assert not too_wide, f"{name}: {too_wide}"
 
