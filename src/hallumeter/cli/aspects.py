@@ -13,7 +13,6 @@ import click
 from .experiments import UNMEASURED, chosen_options, experiment_options, failure_lines, run_command, say_lines
 from .output import print_result, say_what_happened
 from .parameters import (
-    HELP,
     PATH,
     PATH_OR_DASH,
     OrderedCommands,
@@ -384,9 +383,7 @@ def aggregate(scorecards: Path, **options: Any) -> None:
         raise click.exceptions.Exit(UNMEASURED)
 
 
-@click.group(
-    cls=OrderedCommands, context_settings=HELP, short_help="Find out which agent of a sentiment pipeline erred."
-)
+@click.group(cls=OrderedCommands, short_help="Find out which agent of a sentiment pipeline erred.")
 def aspects() -> None:
     """Find out which agent of a sentiment pipeline made which error.
 

@@ -11,7 +11,6 @@ import click
 from .experiments import chosen_options, experiment_options, run_command
 from .output import MOST_FAULTS, echo_wrapped, indented_json, print_result
 from .parameters import (
-    HELP,
     PATH,
     PATH_OR_DASH,
     OrderedCommands,
@@ -418,7 +417,7 @@ def _say(outcome: ScriptOutcome) -> None:
         click.echo(f"note: {kind} codes that no table knows, {kept}: {one_line(named)}{more}", err=True)
 
 
-@click.group(cls=OrderedCommands, context_settings=HELP, short_help="Compare systems that answer simulated patients.")
+@click.group(cls=OrderedCommands, short_help="Compare systems that answer simulated patients.")
 def dialogue() -> None:
     """Compare systems that answer simulated patients, from FHIR record to report.
 

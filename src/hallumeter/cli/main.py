@@ -12,7 +12,6 @@ import click
 from hallumeter.errors import HallumeterError
 
 from .output import encode_everything, stop_printing
-from .parameters import HELP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,7 +182,9 @@ class Commands(click.Group):
             return super().invoke(context)
 
 
-@click.group("hallumeter", cls=Commands, context_settings={**HELP, "max_content_width": 100})
+@click.group(
+    "hallumeter", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="hallumeter", message="%(prog)s %(version)s")
 def main() -> None:
     """Find and count what language and vision models make up.

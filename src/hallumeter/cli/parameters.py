@@ -44,9 +44,7 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
-HELP = {"help_option_names": ["-h", "--help"]}
-"""Of every command by itself: click keeps the help option that it first made, also where no group was asked."""
-command = partial(click.command, cls=Command, context_settings=HELP)
+command = partial(click.command, cls=Command)
 option = partial(click.option, show_default=True, cls=SectionOption)
 """An option whose default, if it has one, is in the help page; `section` is the heading it stands under."""
 INPUT, JUDGING, MODELS, STATISTICS, OUTPUT = (
