@@ -1,6 +1,6 @@
 # Each target works alone on a fresh clone: scripts/environment makes .venv and installs what the target needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long check docs build train evaluate-judge
+.PHONY: help demo test test-long check docs build audit-deps lock train evaluate-judge
 .NOTPARALLEL:
 
 export PYTHONUTF8 := 1
@@ -10,7 +10,7 @@ BIN := .venv/bin
 WORKERS ?= auto
 PACKAGE := src/hallumeter
 # What decides a number, as PURE in tests/test_architecture.py lists it: every line and branch of it is tested.
-PURE := $(PACKAGE)/errors.py,$(PACKAGE)/records/*,$(PACKAGE)/stats/*,$(PACKAGE)/text/*,$(PACKAGE)/claims/metrics/*,$(PACKAGE)/claims/profiles.py,$(PACKAGE)/transcripts/alignment.py,$(PACKAGE)/transcripts/anchoring.py,$(PACKAGE)/transcripts/catalog.py,$(PACKAGE)/transcripts/loops.py,$(PACKAGE)/transcripts/metrics.py,$(PACKAGE)/transcripts/page_reading.py,$(PACKAGE)/transcripts/policy.py,$(PACKAGE)/transcripts/records.py,$(PACKAGE)/transcripts/remarks.py,$(PACKAGE)/dialogue/catalog.py,$(PACKAGE)/dialogue/metrics.py,$(PACKAGE)/dialogue/records.py,$(PACKAGE)/aspects/metrics/*,$(PACKAGE)/aspects/records/*,$(PACKAGE)/aspects/catalog*.py,$(PACKAGE)/decide/policy.py
+PURE := $(PACKAGE)/errors.py,$(PACKAGE)/records/*,$(PACKAGE)/stats/*,$(PACKAGE)/text/*,$(PACKAGE)/claims/metrics/*,$(PACKAGE)/claims/profiles.py,$(PACKAGE)/transcripts/alignment.py,$(PACKAGE)/transcripts/anchoring.py,$(PACKAGE)/transcripts/catalog.py,$(PACKAGE)/transcripts/error_classes.py,$(PACKAGE)/transcripts/loops.py,$(PACKAGE)/transcripts/metrics.py,$(PACKAGE)/transcripts/page_reading.py,$(PACKAGE)/transcripts/policy.py,$(PACKAGE)/transcripts/records.py,$(PACKAGE)/transcripts/remarks.py,$(PACKAGE)/dialogue/catalog.py,$(PACKAGE)/dialogue/metrics.py,$(PACKAGE)/dialogue/records.py,$(PACKAGE)/aspects/metrics/*,$(PACKAGE)/aspects/records/*,$(PACKAGE)/aspects/catalog*.py,$(PACKAGE)/decide/policy.py
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -47,11 +47,20 @@ docs: ## build the documentation into site/, a warning is an error
 	@$(BIN)/zensical build --clean --strict
 	@grep -qi pandas site/search.json || { echo "docs: a search for pandas would find nothing"; exit 1; }
 
-build: ## build sdist and wheel into dist/, and try the wheel without extras
+build: ## build sdist, wheel and bill of materials into dist/, and try the wheel without extras
 	@scripts/environment build
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist . >.venv/build.log 2>&1 || { cat .venv/build.log; exit 1; }
+	@$(BIN)/python scripts/audit_dependencies.py --sbom dist/sbom.cdx.json
 	@scripts/environment try-wheel dist/*.whl
+
+audit-deps: ## list the required packages with licences, advisories and platforms without a wheel
+	@scripts/environment audit-deps
+	@$(BIN)/python scripts/audit_dependencies.py
+	@$(BIN)/python scripts/wheel_coverage.py || [ $$? -eq 3 ]
+
+lock: ## write the locked versions of what contributors install anew
+	@scripts/environment lock
 
 train: ## train the embedded judge anew; hours, and resumed when it was stopped
 	@scripts/environment training

@@ -1,6 +1,6 @@
 """How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py [--part held-back|development|all] [--errors]
+    python benchmarks/abstention_detection.py [--part held-back|later|development|all] [--errors]
     python benchmarks/abstention_detection.py --factscore DIR
 
 The first command reads ``abstention_labels/answers.jsonl`` beside this file: answers of chat models to questions of
@@ -8,6 +8,9 @@ RAGTruth, HaluEval, FActScore, RefChecker, ExpertQA and Factcheck-GPT, and answe
 was labelled before the detector was changed: `refusal` says nothing about what was asked, `partial` refuses a part and
 answers all the same, `answer` refuses nothing; what two readers could call differently is `unclear` and left out. A
 third is held back: the texts whose SHA-256 begins with a byte that 3 divides. Errors are printed of the others only.
+``later_answers.jsonl`` has 160 more in English, written and labelled before the next change, by somebody who knew the
+totals of the first set and not its held-back texts. Of these two thirds are held back (`--part later`): the texts whose
+byte 3 does not divide.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
@@ -24,10 +27,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from hallumeter.claims.abstention import Abstention, AbstentionDetector
 from hallumeter.stats.intervals import wilson_interval
+from hallumeter.text.abstention import Abstention, AbstentionDetector
 
-ANSWERS = Path(__file__).parent / "abstention_labels" / "answers.jsonl"
+LABELS = Path(__file__).parent / "abstention_labels"
 LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
 
@@ -42,9 +45,12 @@ class Answer(Struct):
     text: str
 
     @property
-    def is_held_back(self) -> bool:
-        """Whether the text was kept unseen while the detector was changed."""
-        return hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
+    def part(self) -> str:
+        """Whether the text was kept unseen while the detector was changed, and which time."""
+        is_third = hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
+        if self.id.startswith("later:"):
+            return "development" if is_third else "later"
+        return "held-back" if is_third else "development"
 
 
 class Biography(Struct):
@@ -80,20 +86,18 @@ def report_answers(title: str, pairs: list[tuple[Answer, str]]) -> None:
 def measure_answers(part: str, *, with_errors: bool) -> None:
     """Print the figures of the labelled answers, by language and for those of models alone."""
     detector = AbstentionDetector()
-    answers = [msgspec.json.decode(line, type=Answer) for line in ANSWERS.read_bytes().splitlines()]
-    chosen = [
-        answer
-        for answer in answers
-        if answer.label != "unclear" and (part == "all" or answer.is_held_back == (part == "held-back"))
-    ]
+    lines = [line for name in ("answers", "later_answers") for line in (LABELS / f"{name}.jsonl").open("rb")]
+    answers = [msgspec.json.decode(line, type=Answer) for line in lines]
+    chosen = [answer for answer in answers if answer.label != "unclear" and part in {"all", answer.part}]
     started = time.process_time()
     pairs = [(answer, found_label(detector.detect(answer.text))) for answer in chosen]
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
-    for language in LANGUAGES:
+    for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    report_answers("en, of models", [pair for pair in pairs if pair[0].source != "written"])
+    if part != "later":
+        report_answers("en, of models", [pair for pair in pairs if pair[0].source != "written"])
     for answer, found in pairs if with_errors else ():
-        if found != answer.label and not answer.is_held_back:
+        if found != answer.label and answer.part == "development":
             print(f"  - {answer.id}: {answer.label}, found {found}: {answer.text[:200]!r}")
 
 
@@ -113,7 +117,7 @@ def measure_biographies(folder: Path) -> None:
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["held-back", "development", "all"], default="held-back")
+    parser.add_argument("--part", choices=["held-back", "later", "development", "all"], default="held-back")
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
     options = parser.parse_args()

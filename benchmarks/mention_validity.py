@@ -1,6 +1,6 @@
 """How many of the clinical mentions that people marked are found, and how much of what is found was marked?
 
-    python benchmarks/mention_validity.py [--list]
+    python benchmarks/mention_validity.py [--list] [--reader entities]
 
 On the hundred passages of clinical_labels/. A mention is found when something of the same kind is found at a place that
 overlaps it. Names of labs and vitals count with a value or without; what is found of these is held against the marks of
@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hallumeter.dialogue.measure.entities import entity_reader
+from hallumeter.dialogue.measure.setup import EntityReader
 from hallumeter.dialogue.reading.reader import ClinicalReader, ClinicalText
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 
@@ -57,9 +59,9 @@ def found_in(read: ClinicalText) -> list[Place]:
     return sorted(places | {name for name in names if not any(name.meets(place) for place in places)})
 
 
-def passages() -> list[Passage]:
+def passages(reader: ClinicalReader | EntityReader) -> list[Passage]:
     """The labelled passages, read."""
-    reader, read = ClinicalReader(), []
+    read = []
     for line in LABELS.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         marked = [Place(mark["kind"], mark["start"], mark["end"]) for mark in row["mentions"]]
@@ -99,8 +101,10 @@ def main() -> None:
     """Print a row per source and kind; with --list, every miss and every find without a mark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="print what was missed and what was found beyond")
-    is_listing = parser.parse_args().list
-    everything = passages()
+    parser.add_argument("--reader", choices=("lexicon", "entities"), default="lexicon", help="entities reads more")
+    given = parser.parse_args()
+    is_listing = given.list
+    everything = passages(ClinicalReader() if given.reader == "lexicon" else entity_reader())
     print("| passages | kind | recall | precision |\n|---|---|---|---|")
     for source in ("MTS-Dialog", "MEDEC", "both"):
         group = [passage for passage in everything if source in (passage.source, "both")]

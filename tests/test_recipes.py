@@ -138,7 +138,7 @@ DIALECT = '''
 '''
 REFUSALS = """
     [cues]
-    does_not_know = ["das weiß ich nicht", "das weiß ich leider nicht"]
+    does_not_know = ["non lo so", "purtroppo non lo so"]
 """
 ENGINE = '''
     """Work in this process, one item after the other."""
@@ -309,11 +309,11 @@ def test_a_dialect_of_language_models_is_a_file_and_a_row(copy: Copy) -> None:
 
 
 def test_a_language_for_refusals_is_one_file(copy: Copy) -> None:
-    copy.write("text/lexicons/de/refusals.toml", REFUSALS)
+    copy.write("text/lexicons/it/refusals.toml", REFUSALS)
     told = copy.run("""
         import hallumeter
-        print(hallumeter.detect_abstention("Das weiß ich leider nicht.").did_abstain)
-        print(hallumeter.detect_abstention("Es regnet.").did_abstain)
+        print(hallumeter.detect_abstention("Purtroppo non lo so.").did_abstain)
+        print(hallumeter.detect_abstention("Piove.").did_abstain)
     """)
     assert told.split() == ["True", "False"]
 

@@ -27,7 +27,8 @@ from hallumeter.claims.judges.embedded.model_files import (
     Curve,
     Tier,
 )
-from hallumeter.claims.judges.embedded.network import ReadClaim, tokens_of
+from hallumeter.claims.judges.embedded.network import ReadClaim
+from hallumeter.claims.judges.embedded.word_pieces import tokens_of
 
 from .examples import Example
 from .readings import LabelledClaim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hallumeter.claims.judges.embedded import model_files, network
+from hallumeter.claims.judges.embedded import encoder, model_files, network, word_pieces
 
 
 def use_model(folder: Path) -> None:
@@ -12,6 +12,7 @@ def use_model(folder: Path) -> None:
     model_files.FOLDER = folder
     for kept in (
         *(model_files.shipped_model, model_files.trees),
-        *(network.session, network.tokenizer, network.table, network.mean),
+        *(encoder.engine, encoder.onnx_engine, encoder.numpy_engine, network.table, network.mean),
+        *(word_pieces.vocabulary, word_pieces.tokens_of),
     ):
         kept.cache_clear()

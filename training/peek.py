@@ -17,7 +17,8 @@ import torch
 from msgspec import Struct
 from sklearn.metrics import roc_auc_score
 
-from hallumeter.claims.judges.embedded.network import ATTENTION, VOTE, session, vectors
+from hallumeter.claims.judges.embedded.encoder import onnx_engine
+from hallumeter.claims.judges.embedded.network import ATTENTION, VOTE, vectors
 
 from .batches import Batch, Item
 from .examples import Example
@@ -71,12 +72,7 @@ def rows_of_saved(path: Path) -> Rows:
 
 def rows_of_shipped(readings: Sequence[Reading]) -> list[np.ndarray]:
     """The network in the package."""
-    return [
-        session().run(
-            None, {"words": vectors(np.asarray(each.chunk.ids))[None], "kinds": np.asarray(each.chunk.kinds)[None]}
-        )[0][0]
-        for each in readings
-    ]
+    return [onnx_engine()(vectors(np.asarray(each.chunk.ids)), np.asarray(each.chunk.kinds)) for each in readings]
 
 
 def votes_of(peeked: Sequence[Peeked], rows: Rows, *, at_once: int = 8) -> list[np.ndarray]:

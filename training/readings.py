@@ -9,8 +9,9 @@ from msgspec import Struct, structs
 
 from hallumeter.claims.extractors.statements import SentenceExtractor
 from hallumeter.claims.judges.embedded.features import Measured, marked, measured_of
-from hallumeter.claims.judges.embedded.network import LENGTH, Chunk, chunks_of, tokens_of
+from hallumeter.claims.judges.embedded.network import LENGTH, Chunk, chunks_of
 from hallumeter.claims.judges.embedded.units import units_of
+from hallumeter.claims.judges.embedded.word_pieces import tokens_of
 from hallumeter.records.response import Passage, Response
 
 from .examples import Example, Span

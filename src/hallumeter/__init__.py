@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .challenge.stress.cases import StressSettings
     from .challenge.stress.pipeline import stress
     from .challenge.stress.result import StressResult
-    from .claims.abstention import AbstentionDetector, detect_abstention
     from .claims.audit.commands import audit
     from .claims.check import CheckSettings, acheck, check
     from .claims.checked import Check, CheckedClaim
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from .decide.gate.commands import gate
     from .decide.label.claims import AnnotateSettings
     from .decide.label.session import LabelSession, label
+    from .decide.verify.page import verify
     from .dialogue.measure.settings import DialogueSettings
     from .dialogue_judges import dialogue
     from .errors import HallumeterError, InputError, MissingExtraError, RecordError, SettingsError
@@ -63,8 +63,10 @@ if TYPE_CHECKING:
     from .records.page import PageRow, Transcript
     from .records.rate import Rate
     from .records.response import Response
+    from .records.verification import Verification
     from .run.finished import Run, load, report
     from .run.labels import LabelStore
+    from .text.abstention import AbstentionDetector, detect_abstention
     from .transcripts.commands import transcripts
     from .transcripts.settings import TranscriptSettings
 
@@ -122,6 +124,7 @@ __all__ = [
     "Transcript",
     "TranscriptSettings",
     "Verdict",
+    "Verification",
     "acheck",
     "aspects",
     "audit",
@@ -143,6 +146,7 @@ __all__ = [
     "report",
     "stress",
     "transcripts",
+    "verify",
 ]
 
 # Type checkers read the imports above: to them a name that is not there is an error.

@@ -16,8 +16,10 @@ import pytest
 
 from hallumeter.aspects.auxiliary import (
     Classified,
+    Classifier,
     SignalLabel,
     auxiliary_signal,
+    checkpoint_digest,
     classifier_named,
     labels_of,
     with_signal,
@@ -26,6 +28,7 @@ from hallumeter.aspects.records.aspect import AspectSentiment, AspectTerm
 from hallumeter.aspects.records.outputs import AspectExtraction, AspectSentiments, PipelineOutput, StageOne
 from hallumeter.errors import InputError, MissingExtraError, SettingsError
 
+skops = pytest.importorskip("skops.io")
 joblib = pytest.importorskip("joblib")
 linear_model = pytest.importorskip("sklearn.linear_model")
 pipeline = pytest.importorskip("sklearn.pipeline")
@@ -40,6 +43,11 @@ def trained(labels: list[Any], *, model: Any = None) -> Any:
     return made.fit(TEXTS, labels)
 
 
+def trusting(path: Path, id2label: Mapping[str, str] | None = None) -> Classifier:
+    """The classifier in a file whose code may run."""
+    return classifier_named(f"sklearn:{path}", id2label, trusted=[path])
+
+
 @pytest.fixture
 def model_file(tmp_path: Path) -> Path:
     joblib.dump(trained(NAMES), tmp_path / "model.joblib")
@@ -47,7 +55,7 @@ def model_file(tmp_path: Path) -> Path:
 
 
 def test_a_trained_pipeline_classifies_texts(model_file: Path) -> None:
-    classifier = classifier_named(f"sklearn:{model_file}")
+    classifier = trusting(model_file)
     bad, good = classifier.classify("an awful, bad battery"), classifier.classify("a good and lovely one")
     assert (bad.label, good.label) == ("neg", "pos")
     assert bad.confidence is not None
@@ -77,7 +85,7 @@ def test_the_lexicon_is_a_classifier_of_both_languages(text: str, label: str) ->
 def test_a_pickled_pipeline_is_read_too_and_can_be_sent_to_another_process(tmp_path: Path) -> None:
     path = tmp_path / "model.pkl"
     path.write_bytes(pickle.dumps(trained(NAMES)))
-    classifier = classifier_named(f"sklearn:{path}")
+    classifier = trusting(path)
     there = pickle.loads(pickle.dumps(classifier))
     assert there.model_id == classifier.model_id
     assert there.classify("awful") == classifier.classify("awful")
@@ -86,35 +94,34 @@ def test_a_pickled_pipeline_is_read_too_and_can_be_sent_to_another_process(tmp_p
 @pytest.mark.parametrize("id2label", [{"0": "negative", "1": "positive"}, {"LABEL_0": "neg", "LABEL_1": "pos"}])
 def test_numbered_classes_are_named_by_the_user(tmp_path: Path, id2label: dict[str, str]) -> None:
     joblib.dump(trained([0, 0, 0, 1, 1, 1]), tmp_path / "numbers.joblib")
-    checkpoint = f"sklearn:{tmp_path / 'numbers.joblib'}"
-    classifier = classifier_named(checkpoint, id2label)
+    classifier = trusting(tmp_path / "numbers.joblib", id2label)
     assert classifier.classify("awful bad").label == "neg"
     assert pickle.loads(pickle.dumps(classifier)).classify("awful bad").label == "neg"
     with pytest.raises(SettingsError, match="its class '0' is called '0', which is no sentiment; say in id2label"):
-        classifier_named(checkpoint)
+        trusting(tmp_path / "numbers.joblib")
 
 
 def test_a_model_without_probabilities_has_no_confidence(tmp_path: Path) -> None:
     joblib.dump(trained(NAMES, model=linear_model.SGDClassifier(random_state=0)), tmp_path / "m.joblib")
-    said = classifier_named(f"sklearn:{tmp_path / 'm.joblib'}").classify("awful")
+    said = trusting(tmp_path / "m.joblib").classify("awful")
     assert (said.label, said.confidence) == ("neg", None)
 
 
 def test_what_classifies_no_texts_is_refused(tmp_path: Path) -> None:
     joblib.dump(linear_model.LogisticRegression().fit([[0], [1]], ["neg", "pos"]), tmp_path / "numbers.joblib")
     with pytest.raises(SettingsError, match="expected a pipeline that classifies texts"):
-        classifier_named(f"sklearn:{tmp_path / 'numbers.joblib'}")
+        trusting(tmp_path / "numbers.joblib")
     joblib.dump({"a": 1}, tmp_path / "dict.joblib")
     with pytest.raises(SettingsError, match="holds a dict; expected a fitted classifier"):
-        classifier_named(f"sklearn:{tmp_path / 'dict.joblib'}")
+        trusting(tmp_path / "dict.joblib")
 
 
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        classifier_named(f"sklearn:{tmp_path / 'nothing.joblib'}")
+        trusting(tmp_path / "nothing.joblib")
     (tmp_path / "text.joblib").write_text("hello", encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be read as a file of joblib or pickle"):
-        classifier_named(f"sklearn:{tmp_path / 'text.joblib'}")
+    with pytest.raises(InputError, match="cannot be read as a file of skops, joblib or pickle"):
+        trusting(tmp_path / "text.joblib")
 
 
 def test_a_file_is_never_unpickled_unless_the_user_says_what_it_is(model_file: Path) -> None:
@@ -161,7 +168,7 @@ def test_a_missing_package_is_named_with_its_pip_line(
 def test_a_missing_joblib_is_named_with_its_pip_line(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_packages(monkeypatch, "joblib")
     with pytest.raises(MissingExtraError, match=r"pip install 'hallumeter\[sklearn\]'"):
-        classifier_named(f"sklearn:{model_file}")
+        trusting(model_file)
 
 
 class _Vanished:
@@ -186,7 +193,7 @@ def test_a_model_that_needs_another_package_says_which(
 ) -> None:
     (tmp_path / "m.pkl").write_bytes(pickle.dumps(_Vanished(module)))
     with pytest.raises(error, match=message):
-        classifier_named(f"sklearn:{tmp_path / 'm.pkl'}")
+        trusting(tmp_path / "m.pkl")
 
 
 class _StandIn(types.ModuleType):
@@ -298,3 +305,64 @@ def test_a_signal_stands_beside_an_output_and_changes_nothing_else() -> None:
     assert (signalled.stage1, signalled.final_result, signalled.moderator) == (output.stage1, None, None)
     without = with_signal(PipelineOutput("t1", "Bad."), Saying("pos"))
     assert without.aux_signals["hf"].disagrees_with == {"stage1_final": None, "stage2_final": None}
+
+
+class Grumpy(linear_model.LogisticRegression):  # type: ignore[misc, name-defined]
+    """A model of a type that is not scikit-learn's own."""
+
+    def predict(self, rows: Any) -> list[str]:
+        return ["negative"] * rows.shape[0]
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, touched: Path) -> None:
+        self._touched = touched
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Path.touch, (self._touched,)
+
+
+def test_a_pickle_is_not_opened_unless_it_is_trusted(tmp_path: Path) -> None:
+    trap, touched = tmp_path / "trap.joblib", tmp_path / "touched"
+    trap.write_bytes(pickle.dumps(Trap(touched)))
+    for trusted in ((), [tmp_path / "other.joblib"], [tmp_path]):
+        with pytest.raises(InputError, match=r"can run anything when it is opened; .*--trust"):
+            classifier_named(f"sklearn:{trap}", trusted=trusted)
+    assert not touched.exists()
+
+
+def test_a_file_of_skops_is_read_by_its_types(tmp_path: Path) -> None:
+    path = tmp_path / "model.skops"
+    skops.dump(trained(NAMES), path)
+    classifier = classifier_named(f"sklearn:{path}")
+    assert classifier.classify("an awful, bad battery").label == "neg"
+    assert pickle.loads(pickle.dumps(classifier)).model_id == classifier.model_id
+
+
+def test_a_file_of_skops_with_unknown_types_is_refused_unless_it_is_trusted(tmp_path: Path) -> None:
+    path = tmp_path / "model.skops"
+    skops.dump(trained(NAMES, model=Grumpy()), path)
+    with pytest.raises(InputError, match=r"Grumpy, which skops does not know to be harmless; .*--trust"):
+        classifier_named(f"sklearn:{path}")
+    assert trusting(path).classify("good").label == "neg"
+
+
+def test_a_file_that_changed_is_not_opened_in_another_process(model_file: Path) -> None:
+    sent = pickle.dumps(trusting(model_file))
+    touched = model_file.with_name("touched")
+    model_file.write_bytes(pickle.dumps(Trap(touched)))
+    with pytest.raises(InputError, match="has changed since the run began"):
+        pickle.loads(sent)
+    assert not touched.exists()
+
+
+def test_the_digest_of_a_checkpoint_is_that_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    one, folder = checkpoint_digest(f"sklearn:{tmp_path / 'a'}"), checkpoint_digest(f"transformers:{tmp_path}")
+    assert checkpoint_digest(f"sklearn:{tmp_path / 'a'}") == one
+    (tmp_path / "a").write_bytes(b"2")
+    assert checkpoint_digest(f"sklearn:{tmp_path / 'a'}") != one
+    assert checkpoint_digest(f"transformers:{tmp_path}") != folder
+    assert checkpoint_digest("lexicon") == ""

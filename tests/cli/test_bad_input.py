@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -235,7 +237,8 @@ def test_a_report_of_what_is_no_run_is_refused(here: Path) -> None:
     succeed("measure", "v.jsonl", "--out", "run")
     (here / "run" / "summary.json").write_text("{", encoding="utf-8")
     before = (here / "run" / "report.html").read_bytes()
-    assert "damaged or missing" in refused("report", "run")
+    assert "summary.json: changed since the run was written" in refused("report", "run")
+    assert "damaged or missing" in refused("report", "run", "--no-verify")
     assert (here / "run" / "report.html").read_bytes() == before
 
 
@@ -292,7 +295,7 @@ def test_bytes_that_are_not_text_in_a_run_are_named(here: Path, name: str) -> No
 def test_an_impossible_claim_in_a_run_is_named_by_its_file_and_line(here: Path) -> None:
     succeed("measure", write(here / "v.jsonl", [VERDICT]), "--out", "run")
     write(here / "run" / "claims.jsonl", [{"record_id": "r1", "claim_id": "c1", "start": 5, "end": 1}])
-    assert "claims.jsonl:1: damaged (" in refused("report", "run")
+    assert "claims.jsonl:1: damaged (" in refused("report", "run", "--no-verify")
 
 
 def test_an_error_that_lists_names_is_one_line_without_escapes(here: Path) -> None:
@@ -308,3 +311,18 @@ def test_a_fault_that_shows_names_is_one_line_without_escapes(here: Path) -> Non
     errors = succeed("measure", path).stderr
     assert "v.jsonl:2: label" in errors
     assert all(line.isprintable() for line in errors.splitlines())
+
+
+def test_a_fault_of_hallumeter_itself_never_ends_like_a_verdict() -> None:
+    broken = """
+import sys
+import hallumeter.cli.metrics as command
+from hallumeter.cli.main import main
+command.metrics.callback = lambda **_: 1 // 0
+sys.argv = ["hallumeter", "metrics"]
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
+    assert ended.returncode == 70
+    assert "ZeroDivisionError" in ended.stderr
+    assert ended.stderr.endswith("hallumeter: this is a fault of hallumeter itself; please report it\n")

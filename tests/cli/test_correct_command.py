@@ -74,4 +74,4 @@ def test_bad_input_gets_one_line(labelled: Path, arguments: list[str], message: 
 
 def test_a_damaged_run_is_named(labelled: Path) -> None:
     (labelled / "run" / "verdicts.jsonl").write_text("{broken\n")
-    assert "verdicts.jsonl:1: damaged" in refused("correct", "run", "--labels", "labels.csv")
+    assert "verdicts.jsonl:1: damaged" in refused("correct", "run", "--labels", "labels.csv", "--no-verify")

@@ -121,7 +121,7 @@ def test_a_damaged_archive_is_refused_and_a_damaged_sample_said(here: Path) -> N
 
 def test_an_archive_without_the_extra_names_the_pip_line(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "backports.zstd", None)
-    assert "pip install 'hallumeter[inspect]'" in refused("ingest", RESULTS / "inspect.eval")
+    assert "pip install 'hallumeter[zstd]'" in refused("ingest", RESULTS / "inspect.eval")
 
 
 def test_integrity_exits_by_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from command_line import VERDICT, succeed, write
+from command_line import VERDICT, run, succeed, write
 
 from hallumeter import Summary
+from hallumeter.transcripts.pages_table import read_pages
 
 ROWS = [
     {"record_id": f"r{record}", "claim_id": f"c{claim}", "label": label, "judge": judge, "model": f"m{record % 2}"}
@@ -173,3 +174,36 @@ def test_very_long_names_do_not_break_the_table(tmp_path: Path) -> None:
     rows = [{**VERDICT, "judge": judge * 400, "model": "m" * 1000} for judge in "ab"]
     printed = succeed("measure", write(tmp_path / "v.jsonl", rows), "--by", "model").stdout
     assert max(map(len, printed.splitlines())) <= 80
+
+
+FORMULA = '=HYPERLINK("https://a.example","open")'
+
+
+def test_no_cell_of_a_printed_table_is_a_formula_unless_raw_csv_is_asked_for(tmp_path: Path) -> None:
+    verdicts = write(tmp_path / "v.jsonl", [{**VERDICT, "model": FORMULA, "=field": "x"}])
+    safe = list(csv.DictReader(io.StringIO(succeed("measure", verdicts, "--by", "model", "--format", "csv").stdout)))
+    assert {row["model"] for row in safe} == {"", f"'{FORMULA}"}
+    assert all("'" not in row["value"] for row in safe)
+    for words in (["--raw-csv"], ["--format", "csv", "--raw-csv"]):
+        raw = list(csv.DictReader(io.StringIO(succeed("measure", verdicts, "--by", "model", *words).stdout)))
+        assert {row["model"] for row in raw} == {"", FORMULA}
+    assert succeed("measure", verdicts, "--by", "=field", "--format", "csv").stdout.startswith("'=field,")
+    said = run("measure", verdicts, "--format", "json", "--raw-csv")
+    assert said.exit_code == 2
+    assert "--raw-csv prints CSV; it cannot be had with --format json" in said.stderr
+
+
+def test_a_printed_table_of_pages_has_no_formula_and_the_run_reads_it_back(tmp_path: Path) -> None:
+    for folder in ("truth", "=engine"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "-page.txt").write_text("The harbour was closed.", encoding="utf-8")
+    out = tmp_path / "run"
+    given = ("transcripts", tmp_path / "truth", tmp_path / "=engine", "--out", out, "--quiet")
+    [row] = csv.DictReader(io.StringIO(succeed(*given, "--format", "csv").stdout))
+    [kept] = csv.DictReader(io.StringIO((out / "pages.csv").read_text(encoding="utf-8")))
+    assert {"'=engine", "'-page"} <= set(row.values())
+    assert {"'=engine", "'-page"} <= set(kept.values())
+    [read] = read_pages(out / "pages.csv")
+    assert {"=engine", "-page"} <= set(msgspec.structs.astuple(read))
+    [raw] = csv.DictReader(io.StringIO(succeed(*given[:3], "--raw-csv").stdout))
+    assert {"=engine", "-page"} <= set(raw.values())

@@ -10,7 +10,7 @@ import pytest
 from rich.progress import Progress
 
 from hallumeter.cli import progress
-from hallumeter.cli.progress import shown_audit, shown_pages
+from hallumeter.cli.progress import MANY_CLAIMS, AdvisedAudit, shown_audit, shown_pages
 from hallumeter.run.progress import NoProgress
 
 
@@ -71,3 +71,38 @@ def test_an_audit_in_a_pipe_or_for_a_quiet_user_shows_nothing(monkeypatch: pytes
     monkeypatch.setattr(sys, "stderr", Terminal())
     with shown_audit(is_quiet=True) as watch:
         assert isinstance(watch, NoProgress)
+
+
+@pytest.mark.parametrize(
+    ("what", "total", "done", "is_told"),
+    [
+        ("judging by embedded:full@3", MANY_CLAIMS, 0, True),
+        ("judging by rules, embedded", MANY_CLAIMS + 1, 1, True),
+        ("judging by embedded", MANY_CLAIMS, 1, False),
+        ("judging by embedded:fast@3", MANY_CLAIMS, 0, False),
+        ("judging by rules", MANY_CLAIMS, 0, False),
+        ("finding claims", MANY_CLAIMS, 0, False),
+    ],
+)
+def test_who_has_many_claims_judged_slowly_is_told_what_makes_it_fast(
+    what: str,
+    total: int,
+    done: int,
+    is_told: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    advised = AdvisedAudit(NoProgress())
+    advised.begin(what, total=total, done=done)
+    advised.done(1)
+    told = "note: pip install 'hallumeter[onnx]' makes the embedded judge about 2.5 times as fast\n"
+    assert capsys.readouterr().err == told * is_told
+
+
+def test_who_has_onnxruntime_is_told_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "find_spec", lambda _: object())
+    AdvisedAudit(NoProgress()).begin("judging by embedded", total=MANY_CLAIMS)
+    assert capsys.readouterr().err == ""

@@ -55,6 +55,7 @@ COMMANDS = (
     "aspects score demo-run/reviews-english/outputs.jsonl --out cards.jsonl --workers 1",
     "aspects aggregate demo-run/reviews-english/scorecards.jsonl --workers 1 --verbose",
     "aspects replay demo-run/reviews-english --set enable_debate=false --out replayed",
+    "verify demo-run/answers",
     "compare demo-run/answers other --by model",
     "compare demo-run/answers other --by model --verbose --gate-slices",
     "compare demo-run/answers other again",

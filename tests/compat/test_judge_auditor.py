@@ -24,7 +24,6 @@ from judge_auditor_samples import (
 )
 
 from hallumeter import HallumeterError, RecordError
-from hallumeter.claims.abstention import AbstentionDetector
 from hallumeter.claims.metrics.uncertainty import UncertaintyMethod
 from hallumeter.compat import judge_auditor
 from hallumeter.compat.judge_auditor import (
@@ -41,6 +40,7 @@ from hallumeter.compat.judge_auditor import (
     Verdict,
     VerdictLabel,
 )
+from hallumeter.text.abstention import AbstentionDetector
 
 calculator = HallucinationMetricsCalculator()
 

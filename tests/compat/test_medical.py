@@ -29,7 +29,7 @@ def computed(answer: str, turn: int | str = 3, question: str = "", **slots: obje
 
 def test_the_fields_are_those_of_the_evaluation() -> None:
     found = computed("You are currently taking warfarin; high-intensity interval training is great for you.")
-    assert list(found) == ["SFS", "CSP", "CUS_improved"]
+    assert list(found) == ["SFS", "CSP", "CUS_improved", "ASS", "MCS"]
     assert list(found["SFS"]) == [
         "metric", "score", "mentioned_count", "hallucinated_count", "mentioned_weight", "hallucinated_weight",
         "hallucinated_details",
@@ -44,6 +44,8 @@ def test_the_fields_are_those_of_the_evaluation() -> None:
         "metric", "score", "hits", "total", "used_weight", "total_weight", "used_detail", "missing_in_truth",
     ]  # fmt: skip
     assert list(found["CUS_improved"]["used_detail"]["labs"]) == ["value", "used", "confidence"]
+    assert list(found["ASS"]) == ["metric", "score", "found", "missing", "note"]
+    assert list(found["MCS"]) == ["metric", "score", "compared_count", "contradictions", "note"]
     json.dumps(found)
 
 
@@ -83,8 +85,33 @@ def test_use_of_context_with_an_explicit_an_absent_and_an_indirect_slot() -> Non
 
 def test_where_there_is_nothing_to_count_the_scores_are_those_of_the_evaluation() -> None:
     found = compute_advanced_metrics("Hello there.", "Hello?", {}, 1)
-    assert (found["SFS"]["score"], found["CSP"]["score"], found["CUS_improved"]["score"]) == (1.0, 0.0, 1.0)
-    assert found["CUS_improved"]["missing_in_truth"] == ["age", "sex", "primary_condition"]
+    assert (found["SFS"]["score"], found["CSP"]["score"]) == (1.0, 0.0)
+    assert (found["ASS"]["score"], found["ASS"]["note"]) == (0.0, "the turn must include nothing")
+    assert found["MCS"]["score"] is None
+    assert compute_advanced_metrics("Hello there.", "Hello?", {}, 9)["CUS_improved"]["score"] == 1.0
+
+
+def test_a_required_fact_that_the_truth_lacks_counts_as_unused() -> None:
+    found: dict[str, Any] = compute_advanced_metrics("You are 67 years old.", "", {"age": 67}, 1)["CUS_improved"]
+    assert (found["used_weight"], found["total_weight"], found["score"]) == (1.0, 4.0, 0.25)
+    assert (found["hits"], found["total"]) == (1, 3)
+    assert found["used_detail"]["sex"] == {"value": None, "used": False, "confidence": 0.0}
+    assert found["missing_in_truth"] == ["sex", "primary_condition"]
+
+
+def test_actionability_is_the_share_of_what_the_turn_must_include() -> None:
+    found = computed("Walk three times a week for 30 minutes, and stop if you feel dizzy.")["ASS"]
+    assert (found["score"], found["missing"]) == (0.75, ["intensity"])
+
+
+def test_consistency_is_held_against_the_question_and_earlier_turns() -> None:
+    answer, question = "You are 67 years old and you are currently taking metformin.", "I am 76 years old. What now?"
+    one = compute_advanced_metrics(answer, question, SLOTS, 3)["MCS"]
+    assert (one["score"], one["compared_count"]) == (0.0, 1)
+    earlier = [("I take metformin.", "You take metformin.")]
+    both = compute_advanced_metrics(answer, question, SLOTS, 3, earlier=earlier)["MCS"]
+    assert (both["score"], both["compared_count"]) == (0.5, 2)
+    assert both["contradictions"] == ["the answer states age 67, the question states age 76"]
 
 
 def test_a_turn_may_be_a_text() -> None:
@@ -114,9 +141,9 @@ def test_settings_of_a_folder_are_used_and_those_that_ship_where_there_is_none(t
     assert shipped["CUS_improved"]["total_weight"] == 4.0
 
 
-def test_the_self_test_prints_its_line_and_the_three_results() -> None:
+def test_the_self_test_prints_its_line_and_the_results() -> None:
     command = [sys.executable, "-W", "error", "-m", "hallumeter.compat.medical"]
     printed = subprocess.run(command, capture_output=True, check=True, encoding="utf-8", env=None).stdout
     first, rest = printed.split("\n", 1)
     assert first == "Testing Advanced Metrics Calculator..."
-    assert set(json.loads(rest)) == {"SFS", "CSP", "CUS_improved"}
+    assert set(json.loads(rest)) == {"SFS", "CSP", "CUS_improved", "ASS", "MCS"}

@@ -83,7 +83,9 @@ def test_everything_invented_is_zero() -> None:
 
 
 def test_one_comparable_statement_is_not_enough_for_consistency() -> None:
-    assert consistency([statement(True)]).value is None
+    assert consistency([statement(True)]) == Rate(0, 1)
+    assert consistency([statement(False)]).value is None
+    assert consistency([]).value is None
     assert consistency([statement(True), statement(False), statement(False)]) == Rate(2, 3)
 
 

@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 from hallumeter.errors import InputError
 from hallumeter.formats import delimited
 from hallumeter.formats.batch import Fault
-from hallumeter.formats.delimited import csv_text, read_delimited, read_delimited_stream
+from hallumeter.formats.delimited import (
+    csv_text,
+    formula_safe,
+    formulas_restored,
+    read_delimited,
+    read_delimited_stream,
+)
 from hallumeter.formats.fields import ALIASES, KNOWN_FIELDS
 from hallumeter.formats.records import rows_of
 
@@ -260,3 +266,42 @@ def test_a_key_that_stands_twice_in_a_cell_is_named_with_its_line() -> None:
     rows, faults = table_of('record_id,evidence\nr1,"[{""text"": ""a"", ""text"": ""b""}]"\nr2,"[{""text"": ""c""}]"\n')
     assert faults == [Fault(2, "duplicate_key", "key 'text' stands twice in an object; name it once")]
     assert [line for line, _ in rows] == [3]
+
+
+FORMULAS = ["=1+1", "+cmd", "-cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "'=1", "''@x", "-", "+1 300 555"]
+PLAIN = ["", "a", "-0.5", "+3", "-1e-9", "-.5", "'tis", "1=1", "don't", "'"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_text_that_looks_like_a_formula_is_written_as_text(text: str) -> None:
+    assert formula_safe(text) == f"'{text}"
+    assert formulas_restored([f"'{text}"]) == [text]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_numbers_and_ordinary_texts_are_written_as_they_are(text: str) -> None:
+    assert formula_safe(text) == text
+    assert formulas_restored([text]) == [text]
+
+
+@given(st.text(alphabet=st.sampled_from("=+-@'\t\r\n＝1.e a"), max_size=8))
+def test_every_text_that_is_written_is_read_back(text: str) -> None:
+    assert formulas_restored([formula_safe(text)]) == [text]
+    row = next(csv.reader(io.StringIO(csv_text([[text, "x"]]), newline="")))
+    assert formulas_restored(row) == [text, "x"]
+    assert not row[0] or row[0][0] not in "=+-@\t\r\n＝" or float(row[0]) is not None
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_a_table_that_is_written_is_read_back(record_id: str, response: str) -> None:
+    text = csv_text([["record_id", "response"], [record_id, response]])
+    assert text == csv_text([["record_id", "response"], [record_id, response]])
+    rows, faults = table_of(text.encode("utf-8", "surrogatepass") if "\ud800" in text else text)
+    wanted = {name: value for name, value in (("record_id", record_id), ("response", response)) if value}
+    assert not faults
+    assert [row for _, row in rows] == [wanted]
+
+
+def test_raw_cells_are_written_as_they_are() -> None:
+    assert csv_text([["=a", -0.5, "-0.5"]], is_raw=True) == "=a,-0.5,-0.5\n"
+    assert csv_text([["=a", -0.5, "-0.5"]]) == "'=a,-0.5,-0.5\n"

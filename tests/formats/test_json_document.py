@@ -143,3 +143,11 @@ def test_zstd_needs_an_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     (tmp_path / "rows.jsonl.zst").write_bytes(b"x")
     with pytest.raises(MissingExtraError, match=r"rows\.jsonl\.zst: reading \.zst needs .*hallumeter\[zstd\]"):
         list(read_rows(tmp_path / "rows.jsonl.zst"))
+
+
+def test_a_row_with_half_a_character_in_a_name_is_left_out_and_the_others_are_read(tmp_path: Path) -> None:
+    [batch] = batches(tmp_path / "a.json", [ROWS[0], {"a\ud800": 1}, ROWS[1]])
+    assert rows([batch]) == READ
+    [fault] = batch.faults
+    assert (fault.line, fault.code) == (2, "bad_json")
+    assert "half of a surrogate pair" in fault.message

@@ -98,6 +98,16 @@ DECISIONS = (
         after="audit-rules",
     ),
     case(
+        "verify",
+        "verify run",
+        "verify run --format json",
+        "verify run/report.html",
+        "verify run/report.html --run run",
+        "verify run --run run",
+        "verify nosuch",
+        after="audit-rules",
+    ),
+    case(
         "report-audit",
         "report run --format json",
         "report run --format json --language fr",

@@ -19,6 +19,8 @@ from given_files import PACKAGE
 _HASH_OF_INPUT = re.compile(r"((?:events\.jsonl|\.parquet|\.gz)\b[^{}]{0,60}?)\b[0-9a-f]{64}\b")
 # How long an answer took stands in events and traces.
 _DURATIONS = re.compile(r'("timing_ms": ?)\{[^{}]*\}|("latency_ms": ?)[\d.e+-]+')
+# Digests and sizes of the files of a run, and digests of documents that hold them: some of these files hold times.
+_HASH_OF_FILE = re.compile(r'("bytes": ?)\d+|("blake2b": ?")[0-9a-f]{64}|("digests": ?\[)[^\]]*')
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d| ?UTC)?")
 _LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{9,}(?:e[+-]?\d+)?(?![\w.])")
 _SCRIPT = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1>", re.DOTALL)
@@ -50,6 +52,7 @@ class Normaliser:
             # In signatures, in manifests, after the name of the package, and as the version of tools in SARIF.
             text = re.sub(rf'(\bv:|hallumeter[@ ]|"(?:hallumeter|version)": ?"){escaped}\b', r"\1<version>", text)
         text = _HASH_OF_INPUT.sub(r"\1<hash>", text)
+        text = _HASH_OF_FILE.sub(r"\1\2\3<hash>", text)
         text = _DURATIONS.sub(r"\1\2<duration>", text)
         text = _TIME.sub(self._time, text)
         return _LONG_NUMBER.sub(_rounded, text)

@@ -244,3 +244,12 @@ def test_verdicts_of_an_ingested_run_can_be_measured_again(tmp_path: Path) -> No
     run = ingest(RESULTS / "response.jsonl", out=tmp_path / "run")
     again = hallumeter.measure(tmp_path / "run" / "verdicts.jsonl")
     assert again.metrics[0].value == row(run, "mihr").value
+
+
+@pytest.mark.parametrize("name", ["ragas.jsonl", "trulens.json", "refchecker.json", "helm.jsonl"])
+def test_half_a_character_becomes_a_question_mark(name: str, tmp_path: Path) -> None:
+    text = (RESULTS / name).read_text(encoding="utf-8").replace("Seine", "Sei\\ud800e").replace('"id1"', '"id\\udfff"')
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    ingest(tmp_path / name, out=tmp_path / "run")
+    kept = "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "run").glob("*.jsonl"))
+    assert "Sei?e" in kept or "id?" in kept

@@ -13,7 +13,7 @@ import pytest
 from hallumeter import plugins
 from hallumeter.errors import SettingsError
 from hallumeter.models.anthropic import AnthropicProvider
-from hallumeter.models.by_name import provider_named
+from hallumeter.models.by_name import provider_named, provider_spec
 from hallumeter.models.openai_compatible import OpenAICompatibleProvider
 from hallumeter.models.prices import Price, parse_price, price_of
 from hallumeter.models.protocol import Completion, Message, Provider, ProviderFault, ProviderSpec, Reply, Request
@@ -187,3 +187,14 @@ def test_a_script_is_followed_in_order_and_ends() -> None:
         provider.complete(REQUEST)
     assert len(provider.requests) == 4
     assert provider.spec.model == "model"
+
+
+@pytest.mark.parametrize("text", ["openai:", "anthropic:", "openai: "])
+def test_a_vendor_without_a_model_is_refused_before_a_key_is_asked_for(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    for ask in (provider_named, provider_spec):
+        with pytest.raises(SettingsError, match=r"names no model|no language model is called"):
+            ask(text)

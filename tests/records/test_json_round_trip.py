@@ -16,7 +16,7 @@ from hallumeter.dialogue.records import Mention
 from hallumeter.errors import RecordError
 from hallumeter.records import claim, manifest, measurement, page, ranking, rate, response, summaries
 from hallumeter.records.claim import Claim, Failure, Finding, Label, Verdict
-from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
+from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest, RunFile
 from hallumeter.records.measurement import Counts, Measurement, MetricSummary, Profile, Signature, Summary
 from hallumeter.records.page import PageRow, Transcript
 from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
@@ -150,6 +150,7 @@ RECORDS: tuple[Struct, ...] = (
     InputFile("answers.jsonl", None, 0),
     InputFile("answers.jsonl", "0" * 64, 9),
     JudgeEntry("embedded:full@1", "recorded"),
+    RunFile("verdicts.jsonl", 120, 2, "0" * 64),
     Manifest(1, "0.1.0", "measure", ()),
     Manifest(
         version=1,

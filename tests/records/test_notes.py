@@ -12,7 +12,9 @@ from hallumeter.records.claim import (
 )
 
 
-@pytest.mark.parametrize(("language", "read"), [("fr", "fr"), ("ko", "ko"), ("another", "another"), ("de", "another")])
+@pytest.mark.parametrize(
+    ("language", "read"), [("fr", "fr"), ("ko", "ko"), ("another", "another"), ("de", "de"), ("sv", "another")]
+)
 def test_the_language_of_a_note_is_read_back(language: str, read: str) -> None:
     assert unchecked_language_in(f"numbers differ; {unchecked_language_note(language)}") == read
 

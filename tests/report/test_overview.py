@@ -197,6 +197,21 @@ def test_an_engine_is_best_only_as_far_as_the_tests_show() -> None:
     assert "ranking" not in facts_of(pages())
 
 
+def test_of_many_engines_the_best_and_the_worst_are_named_and_the_others_counted() -> None:
+    engines = tuple(RankedEngine(f"e{place}", float(place)) for place in range(1, 49))
+    few = facts_of(pages(ranking=ranked(0.001, engines=engines, groups=(("e1", "e2", "e3"),))))
+    assert few["ranking"] == (
+        "e1 has the best mean rank by CER, 1.000, and e48 the worst, 48.000, on 12 pages that all ranked engines have "
+        "read; the best differs from 45 of the 47 others (Friedman, p = 0.001)."
+    )
+    assert few["alike"] == "Not told apart from the best: e2, e3."
+    group = tuple(f"e{place}" for place in range(1, 22))
+    many = facts_of(pages(ranking=ranked(0.001, engines=engines, groups=(group,))))["alike"]
+    assert many.startswith("Engines that are not told apart from the best: 20, among them e2, e3, e4, e5")
+    assert "e7" not in many
+    assert "alike" not in facts_of(pages(ranking=ranked(0.001, engines=engines)))
+
+
 @pytest.mark.parametrize(
     ("difference", "p_value", "expected"),
     [

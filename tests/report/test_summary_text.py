@@ -99,7 +99,7 @@ def test_what_is_not_known_is_empty_in_csv() -> None:
 def test_any_name_comes_back_from_json_and_csv(name: str) -> None:
     some = summary(msgspec.structs.replace(ROW, judge=name, by={"model": name}))
     assert msgspec.json.decode(summary_text(some, "json"), type=Summary) == some
-    [row] = csv.DictReader(io.StringIO(summary_text(some, "csv"), newline=""))
+    [row] = csv.DictReader(io.StringIO(summary_text(some, "raw-csv"), newline=""))
     shown = "".join("·" if unicodedata.category(mark) in ("Cc", "Cf", "Zl", "Zp") else mark for mark in name)
     assert (row["model"], row["judge"]) == (shown, shown)  # csv may go to a terminal, json is escaped
     assert row["metric"] == "mihr"

@@ -103,10 +103,29 @@ def test_results_are_kept_in_the_calling_thread_while_other_work_goes_on() -> No
 
 def test_quick_results_share_a_keep() -> None:
     sizes: list[int] = []
-    run_lanes([squares("a", 20_000, concurrency=4)], lambda rows: sizes.append(len(rows)), stop=threading.Event())
+    run_lanes([squares("a", 20_000, concurrency=64)], lambda rows: sizes.append(len(rows)), stop=threading.Event())
     assert sum(sizes) == 20_000
     assert len(sizes) < 1000
-    assert max(sizes) <= 1000 + 8
+    assert max(sizes) <= 64
+
+
+def test_no_more_is_begun_and_not_kept_than_may_be_worked_on_at_once() -> None:
+    begun, kept, most = [], 0, 0
+
+    def work(number: int) -> int:
+        nonlocal most
+        begun.append(number)
+        most = max(most, len(begun) - kept)
+        return number
+
+    def keep(rows: Kept) -> None:
+        nonlocal kept
+        time.sleep(0.001)
+        kept += len(rows)
+
+    run_lanes([Lane(name="a", tasks=iter(range(500)), work=work, concurrency=3)], keep, stop=threading.Event())
+    assert kept == 500
+    assert most <= 3
 
 
 @pytest.mark.parametrize("concurrency", [0, 4])
@@ -204,6 +223,18 @@ def test_an_error_in_the_tasks_is_raised_after_keeping_what_was_begun() -> None:
     with pytest.raises(OutOfMoneyError):
         run_lanes([Lane(name="a", tasks=tasks(), work=work, concurrency=8)], kept.extend, stop=threading.Event())
     assert {task for _, task, _ in kept} == set(begun)
+
+
+def test_an_error_at_work_ends_a_lane_that_has_tasks_waiting() -> None:
+    def work(number: int) -> int:
+        if number == 3:
+            raise OutOfMoneyError
+        return number
+
+    with pytest.raises(OutOfMoneyError):
+        run_lanes(
+            [Lane(name="a", tasks=iter(range(50)), work=work, concurrency=1)], lambda _: None, stop=threading.Event()
+        )
 
 
 def test_an_error_in_keep_is_raised_at_once_and_the_threads_end() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -250,3 +252,61 @@ def test_what_somebody_else_wrote_meanwhile_is_kept(tmp_path: Path, was_there: b
     with pytest.raises(InputError, match="exists already"), new_run_folder(tmp_path / "run"):
         write_theirs()
     assert list(tmp_path.rglob("*")) == [theirs.parent, theirs]
+
+
+_WRITES_A_RUN = """
+import sys, time
+from pathlib import Path
+from hallumeter.run.run_folder import new_run_folder
+with new_run_folder(Path(sys.argv[1])) as draft:
+    (draft / "records.jsonl").write_text("half")
+    print(draft.name, flush=True)
+    time.sleep(120)
+"""
+
+
+def _writing(place: Path) -> tuple[subprocess.Popen[str], str]:
+    """A command that writes a run, and the name of its draft."""
+    writing = subprocess.Popen([sys.executable, "-c", _WRITES_A_RUN, str(place)], stdout=subprocess.PIPE, text=True)
+    assert writing.stdout is not None
+    return writing, writing.stdout.readline().strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
+@pytest.mark.parametrize("is_there", [False, True], ids=["beside it", "in an empty folder"])
+def test_the_draft_of_a_killed_command_is_removed_by_the_next_and_that_of_a_live_one_stays(
+    tmp_path: Path, is_there: bool
+) -> None:
+    target, other = tmp_path / "run", tmp_path / "other"
+    if is_there:
+        target.mkdir()
+    live, kept = _writing(other)
+    killed, left = _writing(target)
+    killed.kill()
+    killed.communicate()
+    place = target if is_there else tmp_path
+    try:
+        assert (place / left / "records.jsonl").read_text() == "half"
+        with new_run_folder(target) as draft:
+            (draft / "here").touch()
+            assert not (place / left).exists()
+        assert [file.name for file in target.iterdir()] == ["here"]
+        assert (tmp_path / kept / "records.jsonl").exists()
+    finally:
+        live.kill()
+        live.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
+def test_only_own_drafts_are_removed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    (tmp_path / ".hallumeter-notes").mkdir()
+    (tmp_path / ".hallumeter-abcdefgh").symlink_to(elsewhere)
+    (tmp_path / ".hallumeter-abcdefg1").touch()
+    with new_run_folder(tmp_path / "run") as draft:
+        (draft / "here").touch()
+    found = {entry.name for entry in tmp_path.iterdir()}
+    assert found == {"elsewhere", ".hallumeter-notes", ".hallumeter-abcdefgh", ".hallumeter-abcdefg1", "run"}
+    assert (elsewhere / "kept").exists()

@@ -64,16 +64,16 @@ def test_a_language_without_a_lexicon_is_refused_with_the_choices() -> None:
         load_lexicon("it")
 
 
-GERMAN = """\
-openers = ["leider"]
+ITALIAN = """\
+openers = ["purtroppo"]
 
 [cues]
 does_not_know = ["{not_known}"]
-no_information = ["habe ich {really} keine Informationen"]
+no_information = ["non ho {really} informazioni"]
 
 [sets]
-not_known = ["ich weiß nicht", "das weiß ich nicht"]
-really = ["", "leider"]
+not_known = ["non lo so", "non saprei"]
+really = ["", "alcune"]
 """
 OTHERS = """
 import sys
@@ -81,52 +81,52 @@ from pathlib import Path
 from hallumeter.text import lexicon
 lexicon.FOLDER = Path(sys.argv[1])
 import hallumeter
-from hallumeter.claims.abstention import detect_abstention
+from hallumeter.text.abstention import detect_abstention
 from hallumeter.text.sentences import sentence_spans
-for answer in ("Das weiß ich nicht.", "Dazu habe ich leider keine Informationen.", "Er war Maler.", "I don't know."):
+for answer in ("Non lo so.", "Purtroppo non ho informazioni.", "Era un pittore.", "I don't know."):
     found = detect_abstention(answer)
     print(found.cue, found.language)
-print(sentence_spans("Er kam. Sie ging.", language="de"))
-text = "Er kam am 3. Mai 1990."
-record = {"record_id": "r", "response": f"Das weiß ich nicht. {text}", "evidence": text, "answerable": False}
+print(sentence_spans("Lui arriva. Lei torna.", language="it"))
+text = "Arrivò il 3 maggio 1990."
+record = {"record_id": "r", "response": f"Non lo so. {text}", "evidence": text, "answerable": False}
 run = hallumeter.audit([record], settings=hallumeter.AuditSettings(judges=("rules",)))
 print(*(row.signature for row in run.summary.metrics if row.metric == "far"))
 """
 
 
 @pytest.fixture
-def with_german(tmp_path: Path) -> Path:
+def with_italian(tmp_path: Path) -> Path:
     """The lexicons of the package, and the refusals of one more language."""
     folder = tmp_path / "lexicons"
     with resources.as_file(resources.files("hallumeter.text") / "lexicons") as shipped:
         shutil.copytree(shipped, folder)
-    (folder / "de").mkdir(exist_ok=True)
-    (folder / "de" / "refusals.toml").write_text(GERMAN, encoding="utf-8")
+    (folder / "it").mkdir(exist_ok=True)
+    (folder / "it" / "refusals.toml").write_text(ITALIAN, encoding="utf-8")
     return folder
 
 
-def test_a_language_needs_one_file_for_its_refusals_to_be_found_and_nothing_else_knows_it(with_german: Path) -> None:
+def test_a_language_needs_one_file_for_its_refusals_to_be_found_and_nothing_else_knows_it(with_italian: Path) -> None:
     # Another process, since readers keep what they made of the lexicons.
     done = subprocess.run(
-        [sys.executable, "-c", OTHERS, str(with_german)], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", OTHERS, str(with_italian)], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
     *found, spans, signature = done.stdout.splitlines()
-    assert found == ["Das weiß ich nicht de", "habe ich leider keine Informationen de", "None None", "I don't know en"]
-    assert spans == "[(0, 7), (8, 17)]"
-    assert "abstention:lexicon-de-en-fr-ko-2" in signature
+    assert found == ["Non lo so it", "non ho informazioni it", "None None", "I don't know en"]
+    assert spans == "[(0, 11), (12, 22)]"
+    assert "abstention:lexicon-de-en-fr-it-ko-3" in signature
 
 
 def test_a_topic_that_a_language_lacks_is_refused_with_the_choices(
-    with_german: Path, monkeypatch: pytest.MonkeyPatch
+    with_italian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(home, "FOLDER", with_german)
+    monkeypatch.setattr(home, "FOLDER", with_italian)
     monkeypatch.setattr(home, "languages_with", languages_with.__wrapped__)
-    german = load_lexicon.__wrapped__("de")
-    assert german.has("refusals")
-    assert not german.has("dates")
-    with pytest.raises(SettingsError, match="no lexicon of dates for the language 'de'; choose from en, fr, ko"):
-        _ = german.dates
+    italian = load_lexicon.__wrapped__("it")
+    assert italian.has("refusals")
+    assert not italian.has("dates")
+    with pytest.raises(SettingsError, match="no lexicon of dates for the language 'it'; choose from en, fr, ko"):
+        _ = italian.dates
 
 
 def test_every_topic_of_the_package_is_there_in_every_language() -> None:
@@ -138,10 +138,10 @@ def test_every_topic_of_the_package_is_there_in_every_language() -> None:
         "mutations",
         "names",
         "quantities",
-        "refusals",
         "statements",
     ):
         assert [each.language for each in lexicons_with(topic)] == ["en", "fr", "ko"]
+    assert [each.language for each in lexicons_with("refusals")] == ["de", "en", "fr", "ko"]
     assert [each.language for each in lexicons_with("remarks")] == ["de", "en", "fr", "ko"]
 
 
@@ -194,7 +194,7 @@ from hallumeter.text.lexicon import languages_with, load_lexicon
 start = Barrier(6)
 def read(number):
     start.wait()
-    lexicon = load_lexicon(languages_with("refusals")[number % 3])
+    lexicon = load_lexicon(languages_with("dates")[number % 3])
     return lexicon.language if lexicon.refusals.cues and lexicon.dates.weekdays else "nothing"
 with ThreadPoolExecutor(6) as pool:
     print(*pool.map(read, range(6)))

@@ -106,7 +106,8 @@ def test_a_signature_names_its_spelling() -> None:
 @pytest.mark.parametrize("name", ["lower", "", "nfc,", "nfd", "none nfc"])
 def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
     expected = "expected one or more of none, nfc, nfkc, caseless, punctuation, ligatures, long-s, u-v, i-j, diplomatic"
-    with pytest.raises(SettingsError, match=f"^unknown normalisation '.*'; {expected}$"):
+    profiles = "or one profile of dinglehopper, jiwer, picarones, strict"
+    with pytest.raises(SettingsError, match=f"^unknown normalisation '.*'; {expected}, {profiles}$"):
         parse_spelling([name])
 
 

@@ -158,12 +158,29 @@ def test_pages_in_batches_are_measured_as_one_by_one(
 
 
 @EXAMPLES
-@given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(2, 6)), st.sampled_from([0, 50, 5_000]))
-def test_numbers_too_large_for_a_table_are_found_by_bisection(
-    pages: list[PageTexts], chosen: AnchoringSettings, largest: int
+@given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(2, 6)), st.sampled_from([1, 8, 20]))
+def test_codes_of_ngrams_that_would_grow_too_large_are_made_smaller(
+    pages: list[PageTexts], chosen: AnchoringSettings, bits: int
 ) -> None:
-    with mock.patch.object(module, "_LARGEST_TABLE", largest):
+    with mock.patch.object(module, "_CODE_BITS", bits), mock.patch.object(module, "_MOST_WORDS_IN_SETS", 0):
         assert measured(pages, chosen) == plainly_measured(pages, chosen)
+        for page in pages:
+            for response in page.responses:
+                found = anchoring(page.reference, response, settings=chosen)
+                assert found == plain_anchoring(page.reference, response, chosen)
+
+
+@EXAMPLES
+@given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(1, 4)))
+def test_what_a_full_table_of_ngrams_loses_is_found_all_the_same(
+    pages: list[PageTexts], chosen: AnchoringSettings
+) -> None:
+    with mock.patch.object(module, "_FACTOR", np.int64(1)), mock.patch.object(module, "_MOST_WORDS_IN_SETS", 0):
+        assert measured(pages, chosen) == plainly_measured(pages, chosen)
+        for page in pages:
+            for response in page.responses:
+                found = anchoring(page.reference, response, settings=chosen)
+                assert found == plain_anchoring(page.reference, response, chosen)
 
 
 @pytest.mark.parametrize("size", [4, 5, 6])

@@ -48,3 +48,11 @@ def test_rows_are_chosen_by_slice_by_place_or_by_truth() -> None:
 
 def test_what_was_not_aligned_counts_nothing() -> None:
     assert (PAGE.word_hits, PAGE.read_response_words, PAGE.is_decided, PAGE.is_empty_output) == (0, 0, False, False)
+
+
+def test_more_pages_than_are_kept_as_rows_at_once_come_out_in_their_order() -> None:
+    columns = PageColumns.of(PAGES * 1_000)
+    few = PageColumns.of(PAGES)
+    assert len(columns) == 1_000 * len(PAGES)
+    for name in few.columns:
+        assert columns.column(name).tolist() == few.column(name).tolist() * 1_000

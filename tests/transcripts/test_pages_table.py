@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from hallumeter.errors import InputError
 from hallumeter.records.page import PageRow
-from hallumeter.transcripts.pages_table import read_pages, write_pages
+from hallumeter.transcripts.pages_table import StoredRows, read_pages, write_pages
 
 NAME = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
@@ -91,3 +92,19 @@ def test_a_damaged_table_names_its_line(tmp_path: Path, old: bytes, new: bytes, 
 def test_a_table_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"pages.csv: cannot be read \(No such file"):
         list(read_pages(tmp_path / "pages.csv"))
+
+
+@given(st.lists(ROWS, max_size=12), st.integers(1, 4))
+def test_rows_that_are_kept_on_disk_come_back_in_their_order_as_often_as_needed(
+    rows: list[PageRow], at_once: int
+) -> None:
+    stored = StoredRows()
+    with mock.patch.object(StoredRows, "_AT_ONCE", at_once):
+        for row in rows:
+            stored.add(row)
+    assert len(stored) == len(rows)
+    assert list(stored) == rows
+    # Two at a time, each at its own place.
+    assert [pair[1] for pair in zip(stored, stored, strict=True)] == rows
+    assert all(row in stored for row in rows)
+    assert not rows or rows[0] not in StoredRows()

@@ -29,6 +29,8 @@ def kinds(text: str) -> list[str]:
         "I can’t transcribe this page: the print is too small.",
         "The image is too blurry to decipher. Please try another image.",
         "Could you upload a higher-resolution scan of the page?",
+        "There is no legible text in this image.",
+        "As a text-based assistant, I'm not able to open the file.",
         "Je ne peux pas lire cette image.",
         "L'image est trop floue pour être transcrite.",
         "Ich kann die Schrift auf diesem Bild nicht lesen.",
@@ -117,6 +119,9 @@ def test_a_description_is_found_in_four_languages(text: str) -> None:
     "text",
     [
         "I am so sorry that I could not see you in town.",
+        "I regret that I cannot come to London before the tenth.",
+        "If you can't read much of a page, save it and move to another document",
+        "Do not guess at heavily damaged or illegible text",
         "to these [heathen] lands [*25*] [X] [?] (who knows)",
         "[Captain Seventh United States Colored Infantry]",
         "I cannot help you, my dear friend, nor read your mind.",

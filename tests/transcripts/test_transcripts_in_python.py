@@ -288,3 +288,26 @@ def test_a_page_without_a_partner_is_told_with_the_nearest_names(tmp_path: Path)
 def test_a_page_level_that_there_is_not_is_refused() -> None:
     with pytest.raises(SettingsError, match="page level 'glyph': expected one of region, line, word"):
         TranscriptSettings(page_level="glyph")  # type: ignore[arg-type]
+
+
+DINGLEHOPPER = Path(__file__).parent / "pages" / "files" / "dinglehopper"
+
+
+def test_a_profile_names_itself_in_signature_and_manifest_and_chooses_the_level(tmp_path: Path) -> None:
+    given = [DINGLEHOPPER / f"lorem-ipsum-scan-bad.{kind}.xml" for kind in ("gt.page", "ocr.tesseract.alto")]
+    run = hallumeter.transcripts(
+        given, settings=TranscriptSettings(spelling=Spelling(("dinglehopper",))), out=tmp_path / "run"
+    )
+    cer = next(row for row in run.summary.metrics if row.metric == "cer" and not row.by)
+    assert (cer.count, cer.total) == (8, 591)  # 0.01353637901861252 of 591 by dinglehopper 0.11.0
+    assert "|spelling:dinglehopper|" in cer.signature
+    assert (run.manifest.settings["spelling"], run.manifest.settings["page_level"]) == ("dinglehopper", "region")
+
+
+def test_picarones_scores_stay_picarones_under_its_own_profile() -> None:
+    page, reading = "vne ſœur iour", "une soeur jour"
+    plain = dict(rates(hallumeter.transcripts([(page, reading)])))
+    own = dict(
+        rates(hallumeter.transcripts([(page, reading)], settings=TranscriptSettings(spelling=Spelling(("picarones",)))))
+    )
+    assert (plain["net_insertion_rate"], own["net_insertion_rate"], own["cer"]) == (1, 1, 0)

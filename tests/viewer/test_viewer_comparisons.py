@@ -113,6 +113,8 @@ def test_a_fault_of_ours_is_said_and_a_run_that_changes_is_compared_again(
     assert damaged.fault is not None
     assert "verdicts.jsonl" in damaged.fault
 
+    kept = comparisons.Comparisons(verify=False)
+
     def broken(*_: object) -> None:
         raise ZeroDivisionError("nothing to divide")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -215,3 +217,59 @@ def test_a_folder_that_cannot_be_looked_into_is_said(tmp_path: Path) -> None:
     with serving(tmp_path) as asker:
         assert set(asker.run_ids()) == {"own"}
         assert "cannot be looked into" in " ".join(asker.said)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{",
+    ],
+    ids=["nothing", "half a line", "half a header", "half a body"],
+)
+def test_a_connection_whose_request_does_not_come_is_closed(
+    folder: Path, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.3)
+    with serving(folder) as asker, socket.create_connection(("127.0.0.1", asker.port), timeout=20) as connection:
+        connection.sendall(sent)
+        assert _all_that_comes(connection) == b"" or b"POST" in sent
+        assert asker.get("").status == 200
+
+
+def test_a_byte_now_and_then_gains_no_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.5)
+    with serving(folder) as asker, socket.create_connection(("127.0.0.1", asker.port), timeout=0.1) as connection:
+        begun = time.monotonic()
+        while time.monotonic() - begun < 20:
+            try:
+                connection.sendall(b"G")
+            except ConnectionError:
+                break
+            time.sleep(0.1)
+        assert 0.4 <= time.monotonic() - begun < 20
+
+
+def test_a_connection_is_kept_between_requests(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.3)
+    with serving(folder) as asker:
+        connection = http.client.HTTPConnection("127.0.0.1", asker.port, timeout=20)
+        for _ in range(3):
+            connection.request("GET", f"/{asker.token}/")
+            answer = connection.getresponse()
+            assert (answer.status, bool(answer.read())) == (200, True)
+            time.sleep(0.5)
+        connection.close()
+
+
+def _all_that_comes(connection: socket.socket) -> bytes:
+    """Everything until the other side ends the connection."""
+    found = b""
+    try:
+        while piece := connection.recv(1 << 16):
+            found += piece
+    except ConnectionError:
+        pass
+    return found

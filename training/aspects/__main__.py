@@ -7,6 +7,7 @@ and to fit the confidences; then both networks are trained on all of them. The s
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
 from pathlib import Path
 
@@ -83,6 +84,8 @@ def main() -> None:
     if not options.check:
         TARGET.parent.mkdir(exist_ok=True)
         TARGET.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        TARGET.with_suffix(".sha256").write_text(f"{digest}  {TARGET.name}\n", encoding="ascii")
     print(f"{TARGET.name}: {len(content):,} bytes, {'as before' if is_same else 'changed'}")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -214,10 +217,10 @@ def _loaded_folder(folder: Path, task: str) -> tuple[Callable[..., Outcome], lis
     return asked, [names[number] for number in sorted(names)]
 
 
-# A classifier of scikit-learn out of a file of joblib or pickle.
+# A classifier of scikit-learn out of a file.
 #
-# Reading such a file runs the code that is in it. It is only ever read when a user typed ``sklearn:`` before its
-# path.
+# A file of skops is read by types: nothing runs but what scikit-learn itself does. Reading a file of joblib or pickle
+# runs the code that is in it, so that one is opened only for a user who said by --trust that it may.
 
 _PROBE = "good"
 
@@ -233,24 +236,39 @@ class _Model(Protocol):
 class SklearnClassifier:
     """A fitted pipeline that takes texts, such as a vectorizer and a linear model."""
 
-    def __init__(self, path: Path, id2label: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        id2label: Mapping[str, str] | None = None,
+        *,
+        is_trusted: bool = False,
+        digest: str | None = None,
+    ) -> None:
         """Read the file, and ask about one text.
 
+        Args:
+            path: A file of skops, or of joblib or pickle if it is trusted.
+            id2label: What its classes mean.
+            is_trusted: Whether code in the file may run.
+            digest: The beginning of the SHA-256 of the file that was read before; another file is not opened.
+
         Raises:
-            InputError: There is no such file, or it cannot be read.
+            InputError: There is no such file, it cannot be read, it is another than before, or it is not trusted.
             SettingsError: What it holds does not classify texts, or a class of it means nothing that is known.
             MissingExtraError: scikit-learn is not installed.
         """
         self._path = path
         self._id2label = dict(id2label or {})
+        self._is_trusted = is_trusted
         self._checkpoint = f"sklearn:{path}"
-        self._model, digest = _loaded_file(path)
+        self._model, self._digest = _loaded_file(path, is_trusted=is_trusted, expected=digest)
         self._labels: dict[str, SignalLabel] = labels_of(self._model.classes_, id2label, self._checkpoint)
-        self.model_id = f"sklearn:{path.name}:{digest}"
+        self.model_id = f"sklearn:{path.name}:{self._digest}"
         self.classify(_PROBE)
 
-    def __reduce__(self) -> tuple[type, tuple[Path, dict[str, str]]]:
-        return type(self), (self._path, self._id2label)
+    def __reduce__(self) -> tuple[Callable[..., SklearnClassifier], tuple[Path, dict[str, str]]]:
+        again = partial(type(self), is_trusted=self._is_trusted, digest=self._digest)
+        return again, (self._path, self._id2label)
 
     def classify(self, text: str) -> Classified:
         """How a text feels."""
@@ -266,27 +284,51 @@ class SklearnClassifier:
         return Classified(self._labels[name], confidence)
 
 
-def _loaded_file(path: Path) -> tuple[_Model, str]:
-    """The model in a file, and the beginning of the file's hash."""
-    try:
-        import joblib
-    except ImportError as error:
-        raise _missing(path) from error
+def _loaded_file(path: Path, *, is_trusted: bool, expected: str | None) -> tuple[_Model, str]:
+    """The model in a file, and the beginning of the file's hash. The bytes that are hashed are those that are read."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file; expected a scikit-learn pipeline that joblib or pickle wrote")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        raise InputError(f"{path}: no such file; expected a scikit-learn pipeline that skops, joblib or pickle wrote")
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    if expected is not None and digest != expected:
+        raise InputError(f"{path}: has changed since the run began (was {expected}, is {digest}); put the file back")
     try:
-        model: _Model = joblib.load(path)
+        model = _unpacked(content, path, is_trusted=is_trusted)
+    except (InputError, MissingExtraError):
+        raise
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "sklearn":
+        if (error.name or "").partition(".")[0] not in ("sklearn", "joblib", "skops"):
             raise InputError(f"{path} needs the Python package {error.name!r}, which is not installed") from error
         raise _missing(path) from error
     except Exception as error:
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise InputError(f"{path}: cannot be read as a file of joblib or pickle ({cause})") from error
+        raise InputError(f"{path}: cannot be read as a file of skops, joblib or pickle ({cause})") from error
     if not callable(getattr(model, "predict", None)) or getattr(model, "classes_", None) is None:
         raise SettingsError(f"{path} holds a {type(model).__name__}; expected a fitted classifier of scikit-learn")
     return model, digest
+
+
+def _unpacked(content: bytes, path: Path, *, is_trusted: bool) -> _Model:
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        import skops.io
+
+        unknown = skops.io.get_untrusted_types(data=content)
+        if unknown and not is_trusted:
+            raise InputError(
+                f"{path}: holds {', '.join(unknown[:3])}, which skops does not know to be harmless; "
+                f"if you trust the file, add --trust {path}"
+            )
+        made: _Model = skops.io.loads(content, trusted=unknown)
+        return made
+    if not is_trusted:
+        raise InputError(
+            f"{path}: a file of joblib or pickle can run anything when it is opened; save the model by skops "
+            f"(skops.io.dump), or add --trust {path} if you trust the file"
+        )
+    import joblib
+
+    model: _Model = joblib.load(io.BytesIO(content))
+    return model
 
 
 def _missing(path: Path) -> MissingExtraError:
@@ -311,19 +353,22 @@ class LexiconClassifier:
 
 
 CHECKPOINT_FORMS = ("lexicon", "sklearn:PATH", "transformers:FOLDER", "zero-shot:FOLDER")
-"""What a user can type. Reading the file of ``sklearn:PATH`` runs the code in it: name only files that you trust."""
+"""What a user can type."""
 _LANGUAGE_MODEL = "llm:"
-_MAKERS: dict[str, Callable[[Path, Mapping[str, str] | None], Classifier]] = {
+_MAKERS: dict[str, Callable[..., Classifier]] = {
     "sklearn": SklearnClassifier,
     "transformers": TransformersClassifier,
     "zero-shot": ZeroShotClassifier,
 }
 
 
-def classifier_named(checkpoint: str, id2label: Mapping[str, str] | None = None) -> Classifier:
+def classifier_named(
+    checkpoint: str, id2label: Mapping[str, str] | None = None, *, trusted: Collection[Path] = ()
+) -> Classifier:
     """The classifier that a text names, in one of `CHECKPOINT_FORMS`.
 
-    `id2label` tells what its classes mean, by their name or number, where their names do not.
+    `id2label` tells what its classes mean, by their name or number, where their names do not. Code in the `trusted`
+    files may run.
 
     Raises:
         SettingsError: There is no such form; a language model is refused, since it would only be one more agent.
@@ -347,4 +392,22 @@ def classifier_named(checkpoint: str, id2label: Mapping[str, str] | None = None)
         raise SettingsError(
             f"no classifier is called {checkpoint!r}; expected one of {', '.join(CHECKPOINT_FORMS)}{hint}"
         )
-    return _MAKERS[kind](Path(place).expanduser(), id2label)
+    path = Path(place).expanduser()
+    if kind == "sklearn":
+        is_trusted = path.resolve() in {each.expanduser().resolve() for each in trusted}
+        return SklearnClassifier(path, id2label, is_trusted=is_trusted)
+    return _MAKERS[kind](path, id2label)
+
+
+def checkpoint_digest(checkpoint: str) -> str:
+    """The SHA-256 of all that a checkpoint reads, without opening any of it as a model; empty if there is no file."""
+    kind, _, place = checkpoint.partition(":")
+    path = Path(place).expanduser()
+    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files if kind in _MAKERS else ():
+        if file.is_file():
+            digest.update(file.name.encode("utf-8", "surrogateescape"))
+            with file.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest() if kind in _MAKERS else ""

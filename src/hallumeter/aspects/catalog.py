@@ -85,6 +85,8 @@ STAGE_METRICS = _with_texts(
     _rate("debate_mapping_none_rate", "turns_none", "turns"),
     _rate("debate_fail_no_match_rate", "turns_no_match", "turns"),
     _rate("debate_fail_neutral_stance_rate", "turns_neutral", "turns"),
+    _rate("debate_fail_no_aspects_rate", "turns_no_aspects", "turns"),
+    _rate("debate_fail_fallback_used_rate", "turns_fallback_used", "turns"),
     _rate("override_application_rate", "overrides_applied", "overrides", direction="none"),
 )
 

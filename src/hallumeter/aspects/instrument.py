@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hallumeter.records.instrument import Instrument
 from hallumeter.report.languages.speaking import message
 
@@ -12,6 +14,12 @@ def _presentation() -> object:
     from .report.presentation import PRESENTATION
 
     return PRESENTATION
+
+
+def _recompute(run: Path, into: Path) -> dict[str, str]:
+    from .recompute import recompute
+
+    return recompute(run, into)
 
 
 INSTRUMENT = Instrument(
@@ -32,4 +40,5 @@ INSTRUMENT = Instrument(
     ),
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
+    recompute=_recompute,
 )

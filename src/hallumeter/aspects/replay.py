@@ -24,10 +24,12 @@ from hallumeter.formats.yaml import Plain, nearest, parse_yaml
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.run.digests import write_manifest
 from hallumeter.run.engines.local import available_cores, map_in_order
+from hallumeter.run.finished import load
 from hallumeter.run.identity import timed
 from hallumeter.run.progress import NoProgress, ProgressListener
-from hallumeter.run.run_folder import FAILURES, MANIFEST, RunFolder, new_run_folder, write_json
+from hallumeter.run.run_folder import FAILURES, MANIFEST, RunFolder, new_run_folder
 
 from .agents.by_name import AgentSettings, agent_named
 from .agents.protocol import Agent, AgentFault, AgentReply, AgentTask, Demonstration, Role
@@ -131,11 +133,11 @@ def _paired(outputs: Iterable[bytes], traces: Iterator[bytes]) -> Iterator[Store
         raise RecordError(f"{finishing.TRACES} has calls about sentences that {finishing.OUTPUTS_FILE} lacks")
 
 
-def read_run(folder: Path) -> StoredRun:
+def read_run(folder: Path, *, verify: bool = True) -> StoredRun:
     """Open a run.
 
     Raises:
-        InputError: There is none, or it is not one of aspects.
+        InputError: There is none, it is not one of aspects, or a file of it was changed.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give that of a run, such as runs/run-0123456789ab")
@@ -146,12 +148,13 @@ def read_run(folder: Path) -> StoredRun:
     ]
     if missing:
         raise InputError(f"{folder}: no finished run of `hallumeter aspects run`: it lacks {', '.join(missing)}")
+    manifest = load(folder, verify=verify).manifest
     try:
         experiment = read_experiment(folder / finishing.SETTINGS)
         demos = _demos(folder / finishing.DEMOS)
     except (*_DAMAGE, HallumeterError) as error:
         raise InputError(f"{folder}: cannot be replayed ({error}); was a file of it changed?") from error
-    return StoredRun(folder, RunFolder(folder).manifest, experiment, demos)
+    return StoredRun(folder, manifest, experiment, demos)
 
 
 def passage_of(output: PipelineOutput, demos: dict[str, Demonstration]) -> Passage:
@@ -303,6 +306,7 @@ def replay_run(
     out: Path | None = None,
     is_exact: bool = False,
     progress: ProgressListener | None = None,
+    verify: bool = True,
 ) -> ReplayOutcome:
     """Recompute a run with other switches, thresholds or patterns, from the answers that it holds.
 
@@ -312,9 +316,10 @@ def replay_run(
         out: The folder of the replay; default: beside the run.
         is_exact: Let sentences fail whose language models would be told something else.
         progress: Is called as the replay goes on.
+        verify: Refuse a run whose files were changed since it was written.
     """
     started = datetime.now(UTC)
-    stored = read_run(run)
+    stored = read_run(run, verify=verify)
     experiment, made = changed_experiment(stored.experiment, changes)
     replay_agents = ReplayAgents(stored.specs, experiment.models, stored.languages())
     roles = replay_agents.roles()
@@ -331,7 +336,7 @@ def replay_run(
         finishing.write_demos(draft, stored.demos.values())
         summary = finishing.finish_run(draft, settings.mapping)
         changed = {name: list(own) for name, own in settings_lines(settings).items()}
-        write_json(draft / MANIFEST, timed(_manifest(stored, experiment, made, changed=changed), started))
+        write_manifest(draft, timed(_manifest(stored, experiment, made, changed=changed), started))
         finishing.write_report(draft)
     return ReplayOutcome(
         folder=place,

@@ -199,7 +199,7 @@ SAMPLE_METRICS = _with_texts(
 
 # Over answers to questions that can, and cannot, be answered.
 
-_DETECTOR = (("abstention", f"lexicon-{'-'.join(languages_with('refusals'))}-2"),)
+_DETECTOR = (("abstention", f"lexicon-{'-'.join(languages_with('refusals'))}-3"),)
 """The languages whose refusals are found, and the version of the cues: other ones are another number."""
 _answered = partial(_share, reads="answers", settings=_DETECTOR)
 

@@ -19,8 +19,8 @@ from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.decisions import Calibration
 from hallumeter.records.judging import Judge, JudgeTask
 from hallumeter.records.response import Response
+from hallumeter.text.abstention import detect_abstention
 
-from .abstention import detect_abstention
 from .checked import ON_REFUSAL, UNCHECKED, Check, CheckedClaim, OnRefusal, Status, checked_claim
 from .extractors.statements import SentenceExtractor
 from .judges.by_name import has_threshold, is_language_model, judge_named

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hallumeter.records.instrument import Instrument
 from hallumeter.report.languages.speaking import message
 
@@ -14,6 +16,12 @@ def _presentation() -> object:
     return PRESENTATION
 
 
+def _recompute(run: Path, into: Path) -> dict[str, str]:
+    from .recompute import recompute
+
+    return recompute(run, into)
+
+
 INSTRUMENT = Instrument(
     name="claims",
     runs={"audit": message("audit"), "measure": message("measure"), "ingest": message("ingest")},
@@ -24,4 +32,5 @@ INSTRUMENT = Instrument(
     has_judges=True,
     resume=message("Stopped. To go on, give the same command again with --resume."),
     presentation=_presentation,
+    recompute=_recompute,
 )

@@ -18,6 +18,7 @@ from .parameters import (
     OrderedCommands,
     command,
     interval_options,
+    no_verify_option,
     option,
     output_options,
     quiet_option,
@@ -168,7 +169,15 @@ _HEADLINE = (
             type=click.IntRange(min=1),
             metavar="N",
             help="Read the first N sentences.",
-        )
+        ),
+        option(
+            "--trust",
+            "trusted",
+            type=PATH,
+            multiple=True,
+            metavar="FILE",
+            help="Let code in this model file of joblib or pickle run; repeat for several.",
+        ),
     ],
     retry="Try failed sentences again.",
     strict="Stop at the first row that cannot be used.",
@@ -207,12 +216,14 @@ class _AspectsRun:
     """What is particular to `aspects run`."""
 
     retry_hint = "reads again what failed"
+    trusted: tuple[Path, ...] = ()
 
     def read(self, path: Path, options: dict[str, Any]) -> Experiment:
         from msgspec import structs
 
         from hallumeter.aspects.run.experiment import read_experiment
 
+        self.trusted = options.pop("trusted")
         experiment, most = read_experiment(path), options.pop("max_sentences")
         data = experiment.data if most is None else structs.replace(experiment.data, max_sentences=most)
         return structs.replace(experiment, data=data, **chosen_options(experiment.prices, options))
@@ -225,7 +236,7 @@ class _AspectsRun:
     def run(self, experiment: Experiment, **options: Any) -> AspectsOutcome:
         from hallumeter.aspects.run.pipeline import run_experiment
 
-        return run_experiment(experiment, **options)
+        return run_experiment(experiment, trusted=self.trusted, **options)
 
     def say(self, outcome: AspectsOutcome, finished: FinishedSentences, **_: bool) -> int:
         say_result(outcome.folder, counted_text(finished), outcome.summary)
@@ -280,8 +291,9 @@ def _number(value: float | None) -> str:
 @option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="A setting to change, from the list above.")
 @option("--out", type=PATH, metavar="DIR", help="Folder to write.")
 @option("--exact", is_flag=True, help="Fail sentences whose model would see another prompt.")
+@no_verify_option
 @quiet_option
-def replay(run: Path, changes: tuple[str, ...], out: Path | None, *, exact: bool, quiet: bool) -> None:
+def replay(run: Path, changes: tuple[str, ...], out: Path | None, **options: bool) -> None:
     """See what a run would have found with other settings, without a single new call.
 
     RUN is the folder of a finished run, whose recorded answers are used again. Offline agents that would see another
@@ -308,9 +320,11 @@ def replay(run: Path, changes: tuple[str, ...], out: Path | None, *, exact: bool
 
     from .progress import shown_audit
 
-    with shown_audit(is_quiet=quiet) as progress:
-        outcome = replay_run(run, changes, out=out, is_exact=exact, progress=progress)
-    if not quiet:
+    with shown_audit(is_quiet=options["quiet"]) as progress:
+        outcome = replay_run(
+            run, changes, out=out, is_exact=options["exact"], progress=progress, verify=not options["no_verify"]
+        )
+    if not options["quiet"]:
         _say_notes(outcome)
     first = f"{counted_text(outcome.finished)}, {outcome.changed:,} with another result than in the run"
     say_result(outcome.folder, first, outcome.summary)

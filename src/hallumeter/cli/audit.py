@@ -168,7 +168,7 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     from hallumeter.claims.audit.plan import plan_audit
     from hallumeter.run.place import free_place
 
-    from .progress import shown_audit
+    from .progress import AdvisedAudit, shown_audit
 
     form, is_quiet, is_resumed = str(options.pop("form")), bool(options.pop("quiet")), bool(options.pop("is_resumed"))
     out, is_dry = options.pop("out"), bool(options.pop("dry_run"))
@@ -184,7 +184,8 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
         echo_wrapped(plan_text(plan_audit(sources, settings=settings)))
         return
     place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
-    with shown_audit(is_quiet=is_quiet) as progress:
+    with shown_audit(is_quiet=is_quiet) as shown:
+        progress = shown if is_quiet or form == "json" else AdvisedAudit(shown)
         outcome = audit_files(sources, place, settings=settings, progress=progress, is_resumed=is_resumed)
     if outcome.was_finished and not is_quiet:
         click.echo(f"{place}: this audit is finished; nothing is left to do", err=True)

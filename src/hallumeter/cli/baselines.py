@@ -9,8 +9,8 @@ import click
 
 from .experiments import UNMEASURED
 from .label_options import label_options, label_settings
-from .output import indented_json, say_what_happened
-from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, option, quiet_option
+from .output import indented_json, opened_run, say_what_happened
+from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, no_verify_option, option, quiet_option
 
 if TYPE_CHECKING:
     from hallumeter.claims.labelled.scoring import BaselineSettings
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
 @form_option
 @quiet_option
+@no_verify_option
 def baselines(run: Path, **options: Any) -> None:
     """See whether your judge beats trivial baselines, such as counting characters.
 
@@ -56,13 +57,13 @@ def baselines(run: Path, **options: Any) -> None:
     from hallumeter.decide.baselines.pipeline import null_baselines
     from hallumeter.decide.baselines.text import baselines_markdown, baselines_text, is_inconclusive
     from hallumeter.report.table import terminal_width
-    from hallumeter.run.finished import load
 
     from .progress import shown_audit
 
     form, is_quiet, is_kept = str(options.pop("form")), bool(options.pop("quiet")), not options.pop("no_keep")
+    is_verified = not options.pop("no_verify")
     settings = _settings(options)
-    opened = load(run)
+    opened = opened_run(run, is_verified=is_verified, is_quiet=is_quiet)
     with shown_audit(is_quiet=is_quiet) as progress:
         found = null_baselines(opened, settings, progress=progress)
     if not is_quiet:

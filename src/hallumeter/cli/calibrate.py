@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from .label_options import label_options, label_settings
-from .output import indented_json, refuse_as_file, say_what_happened
-from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, option, quiet_option
+from .output import indented_json, opened_run, refuse_as_file, say_what_happened
+from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, no_verify_option, option, quiet_option
 
 NOTHING_PROMISED = 3
 
@@ -44,6 +44,7 @@ NOTHING_PROMISED = 3
 @option("--seed", type=int, default=0, section=STATISTICS, help="Seed of the random numbers.")
 @option("--resamples", type=int, default=2000, section=STATISTICS, help="Resamples of the bootstrap.")
 @quiet_option
+@no_verify_option
 def calibrate(run: Path, **options: Any) -> None:
     """Find the threshold that keeps a promise, such as at most 5 % hallucinated.
 
@@ -69,7 +70,8 @@ def calibrate(run: Path, **options: Any) -> None:
     if out is not None:
         refuse_as_file(out)
     source = label_settings(options)
-    found = calibrate_run(run, settings=CalibrateSettings(source=source, **options))
+    opened = opened_run(run, is_verified=not options.pop("no_verify"), is_quiet=is_quiet)
+    found = calibrate_run(opened, settings=CalibrateSettings(source=source, **options))
     if not is_quiet:
         say_what_happened((), found.notices)
     encoded = indented_json(found)

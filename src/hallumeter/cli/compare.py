@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import indented_json, refuse_as_file, say_what_happened
+from .output import indented_json, opened_run, refuse_as_file, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
@@ -17,13 +17,17 @@ from .parameters import (
     interval_options,
     joined_names,
     known_language,
+    no_verify_option,
     option,
     quiet_option,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hallumeter.decide.compare.reading import CompareSettings
     from hallumeter.records.comparison import Comparison, RunRanking
+    from hallumeter.run.finished import Run
 
 
 WHAT, DECISION = "What is compared", "What counts as a regression"
@@ -91,6 +95,7 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
 @option("--examples", type=int, default=20, metavar="N", section=OUTPUT, help="Changed claims to keep per transition.")
 @option("--cluster", metavar="FIELD", section=STATISTICS, help="The unit that is resampled.  [default: as in the runs]")
 @interval_options
+@no_verify_option
 def compare(runs: tuple[Path, ...], **options: Any) -> None:
     """See what changed between two runs over the same records: better or worse?
 
@@ -117,7 +122,10 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
         raise click.UsageError("give two runs or more", click.get_current_context())
     if out is not None:
         refuse_as_file(out)
-    found, exit_code = (_ranked if len(runs) > 2 else _compared)(runs, _settings(options))
+    is_verified = not options.pop("no_verify")
+    settings = _settings(options)
+    opened = [opened_run(run, is_verified=is_verified, is_quiet=is_quiet) for run in runs]
+    found, exit_code = (_ranked if len(runs) > 2 else _compared)(opened, settings)
     if not is_quiet:
         say_what_happened((), found.notices)
     click.echo(_text(found, form, is_verbose=is_verbose), nl=False)
@@ -130,14 +138,14 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
     raise click.exceptions.Exit(exit_code)
 
 
-def _compared(runs: tuple[Path, ...], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
+def _compared(runs: Sequence[Run], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
     from hallumeter.decide.compare.pipeline import compare as compare_runs
 
     found = compare_runs(runs[0], runs[1], settings=settings)
     return found, EXIT_CODES[found.outcome]
 
 
-def _ranked(runs: tuple[Path, ...], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
+def _ranked(runs: Sequence[Run], settings: CompareSettings) -> tuple[Comparison | RunRanking, int]:
     from hallumeter.decide.compare.pipeline import rank_runs
 
     found = rank_runs(runs, settings=settings)

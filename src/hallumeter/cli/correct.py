@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from .label_options import label_options, label_settings
-from .output import indented_json, say_what_happened
-from .parameters import PATH, command, form_option, interval_options, quiet_option, width_option
+from .output import indented_json, opened_run, say_what_happened
+from .parameters import PATH, command, form_option, interval_options, no_verify_option, quiet_option, width_option
 
 INCONCLUSIVE = 3
 
@@ -21,6 +21,7 @@ INCONCLUSIVE = 3
 @form_option
 @interval_options
 @quiet_option
+@no_verify_option
 def correct(run: Path, **options: Any) -> None:
     """Get rates that are corrected for the errors of the judge, from some labels by people.
 
@@ -43,7 +44,8 @@ def correct(run: Path, **options: Any) -> None:
 
     form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
     source = label_settings(options)
-    found = correct_run(run, settings=CorrectSettings(source=source, **options))
+    opened = opened_run(run, is_verified=not options.pop("no_verify"), is_quiet=is_quiet)
+    found = correct_run(opened, settings=CorrectSettings(source=source, **options))
     if not is_quiet:
         say_what_happened((), found.notices)
     if form == "json":

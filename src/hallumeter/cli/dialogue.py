@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hallumeter.errors import InputError
+
 from .experiments import chosen_options, experiment_options, run_command
 from .output import MOST_FAULTS, echo_wrapped, indented_json, print_result
 from .parameters import (
@@ -23,6 +25,8 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
+
+_UNREADABLE = 2
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -69,6 +73,8 @@ def lint(folder: Path | None, events: Path | None, form: str) -> None:
         click.echo(indented_json(report), nl=False)
     else:
         click.echo(lint_text(report), nl=False)
+    if report.exit_code == _UNREADABLE:
+        raise InputError("a file of the rules cannot be read; the error above says which")
     raise click.exceptions.Exit(report.exit_code)
 
 
@@ -158,7 +164,11 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
     default="lexicon",
     help="How indirect use of facts is recognised; vectors needs the extra retrieval.",
 )
-@option("--reader", metavar="MODULE.FUNCTION", help="Your own reader of mentions.")
+@option(
+    "--reader",
+    metavar="READER",
+    help="Another reader of mentions: entities (needs the extra entities), or your own as MODULE.FUNCTION.",
+)
 @workers_option
 @interval_options
 @option("--strict", is_flag=True, help="Stop at a line that cannot be used, or if modes were asked differently.")

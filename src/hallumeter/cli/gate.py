@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import say_what_happened
-from .parameters import OUTPUT, PATH, command, given_operating_point, operating_options, option, quiet_option
+from .output import opened_run, say_what_happened
+from .parameters import (
+    OUTPUT,
+    PATH,
+    command,
+    given_operating_point,
+    no_verify_option,
+    operating_options,
+    option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hallumeter.claims.settings import OperatingPoint
@@ -22,6 +31,7 @@ FORMATS = ("table", "json", "junit", "github", "sarif")
 @option("--policy", type=PATH, metavar="FILE", help="The TOML policy with the bounds.")
 @option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained; then edit it.")
 @option("--source", type=PATH, default=Path(), metavar="DIR", help="Folder of the input files, to name lines.")
+@no_verify_option
 @operating_options
 @option("--format", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print.")
 @quiet_option
@@ -49,10 +59,9 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     from hallumeter.decide.gate.pipeline import gate as checked
     from hallumeter.decide.gate.text import gate_github, gate_json, gate_junit, gate_sarif, gate_text
     from hallumeter.report.table import terminal_width
-    from hallumeter.run.finished import load
 
     if init:
-        _begin(run, policy or Path("policy.toml"))
+        _begin(run, policy or Path("policy.toml"), is_verified=not options["no_verify"])
         return
     if policy is None:
         raise click.UsageError(
@@ -60,7 +69,8 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
         )
     form, quiet = options.pop("form"), options.pop("quiet")
     held_to = read_policy(policy, METRICS_BY_ID)
-    result = checked(load(run), held_to, source=source, threshold=_threshold(options))
+    opened = opened_run(run, is_verified=not options.pop("no_verify"), is_quiet=quiet)
+    result = checked(opened, held_to, source=source, threshold=_threshold(options))
     texts = {
         "json": gate_json,
         "junit": gate_junit,
@@ -88,12 +98,11 @@ def _threshold(options: dict[str, Any]) -> float | OperatingPoint | None:
     return given if point is None else point
 
 
-def _begin(run: Path, target: Path) -> None:
+def _begin(run: Path, target: Path, *, is_verified: bool) -> None:
     from hallumeter.decide.gate.first_policy import first_policy
     from hallumeter.errors import InputError
-    from hallumeter.run.finished import load
 
-    text = first_policy(load(run))
+    text = first_policy(opened_run(run, is_verified=is_verified))
     try:
         with target.open("x", encoding="utf-8") as stream:
             stream.write(text)

@@ -9,7 +9,6 @@ import click
 
 from .output import print_result
 from .parameters import (
-    FORMATS,
     INPUT,
     OUTPUT,
     PATH,
@@ -19,6 +18,7 @@ from .parameters import (
     measure_settings,
     named_sources,
     option,
+    printed_form_options,
     quiet_option,
     shown_options,
 )
@@ -37,7 +37,7 @@ from .parameters import (
 @option("--strict", is_flag=True, section=INPUT, help="Stop at the first number that hides a failure.")
 @by_option
 @shown_options
-@option("--print", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print.")
+@printed_form_options("--print")
 @quiet_option
 @option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="The run folder.  [default: FILE-ingest]")
 @interval_options

@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import echo_wrapped, say_what_happened
-from .parameters import PATH, PATH_OR_DASH, annotator_option, command, option, width_option
+from .output import echo_wrapped, opened_run, say_what_happened
+from .parameters import (
+    PATH,
+    PATH_OR_DASH,
+    RAW_CSV_HELP,
+    annotator_option,
+    command,
+    no_verify_option,
+    option,
+    width_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,6 +118,8 @@ OUTLOOKS = (50, 200)
     metavar="FILE",
     help="Write the labels so far as CSV (- for standard output) and ask nothing.",
 )
+@option("--raw-csv", is_flag=True, help=RAW_CSV_HELP)
+@no_verify_option
 def label(run: Path, **options: Any) -> None:
     """Label a few claims in the terminal and watch the corrected rate settle.
 
@@ -126,13 +137,13 @@ def label(run: Path, **options: Any) -> None:
     """
     from hallumeter.decide.label.claims import AnnotateSettings
     from hallumeter.decide.label.session import LabelSession
-    from hallumeter.decide.label.text import Screen
-    from hallumeter.run.finished import load
+    from hallumeter.decide.label.text import Screen, labels_table
 
-    opened = load(run)
+    opened = opened_run(run, is_verified=not options.pop("no_verify"))
     target, limit, shows_verdict = (options.pop(name) for name in ("export", "limit", "show_verdict"))
+    is_raw = options.pop("raw_csv")
     if target is not None:
-        _export(opened, options["judge"], target)
+        _export(labels_table(opened, options["judge"], is_raw=is_raw), target)
         return
     session = LabelSession(opened, AnnotateSettings(**options))
     has_style = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
@@ -228,11 +239,9 @@ def _outlook(session: LabelSession) -> str | None:
     return "; ".join(texts) or None
 
 
-def _export(run: Run, judge: str | None, target: Path) -> None:
-    from hallumeter.decide.label.text import labels_table
+def _export(text: str, target: Path) -> None:
     from hallumeter.errors import InputError
 
-    text = labels_table(run, judge)
     if str(target) == "-":
         click.echo(text, nl=False)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
@@ -14,11 +16,13 @@ from hallumeter.errors import HallumeterError
 from .output import encode_everything, stop_printing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
 EXIT_INPUT = 2
+EXIT_OWN_FAULT = 70
+"""A fault of hallumeter itself, as sysexits.h counts it: 1 would be read as a verdict."""
 EXIT_INTERRUPTED = 130
 """What a shell says of a program that Ctrl-C has ended: 128 and the number of SIGINT."""
 EXIT_CLOSED_PIPE = 141
@@ -47,8 +51,8 @@ def _faults_of_the_user() -> Iterator[None]:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "hallumeter"
         raise UserFault(f"{_usage_words(error)}; `{command} --help` has examples") from error
-    except RecursionError as error:
-        raise UserFault("a record is nested too deeply to be read; flatten it") from error
+    except (RecursionError, UnicodeError, MemoryError) as error:
+        raise UserFault(_unreadable(error)) from error
     except KeyboardInterrupt as error:
         click.echo("\nhallumeter: interrupted", err=True)
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from error
@@ -57,6 +61,15 @@ def _faults_of_the_user() -> Iterator[None]:
         raise click.exceptions.Exit(EXIT_CLOSED_PIPE) from error
     except OSError as error:
         raise _refusal(error) from error
+
+
+def _unreadable(error: RecursionError | UnicodeError | MemoryError) -> str:
+    """What is wrong with an input that no reader refused, though it cannot be worked on."""
+    if isinstance(error, RecursionError):
+        return "a record is nested too deeply to be read; flatten it"
+    if isinstance(error, MemoryError):
+        return "the memory is not enough for this input; give less at once"
+    return f"a text holds half of a character (a lone surrogate) or is not UTF-8 ({error}); repair it"
 
 
 _MEANT = {
@@ -121,12 +134,13 @@ _COMMANDS = (
     "report",
     "stress",
     "transcripts",
+    "verify",
     "view",
 )
 """Each in a module of its name, imported when it is called or listed."""
 _SECTIONS = {
     "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
-    "Look at the result": ("report", "view", "metrics"),
+    "Look at the result": ("report", "view", "verify", "metrics"),
     "Decide": ("compare", "gate", "label", "correct", "calibrate"),
     "Question the judge": ("baselines", "stress", "integrity"),
 }
@@ -141,6 +155,17 @@ class Commands(click.Group):
         encode_everything()
         with _faults_of_the_user():
             return super().make_context(*arguments, **options)
+
+    def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
+        """Run as a program; whoever gives the words in Python sees a fault of hallumeter as it is."""
+        try:
+            return super().main(args, *arguments, **options)
+        except Exception:
+            if args is not None:
+                raise
+            traceback.print_exc()
+            click.echo("hallumeter: this is a fault of hallumeter itself; please report it", err=True)
+            sys.exit(EXIT_OWN_FAULT)
 
     def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
         """Read the words; none at all ask for help."""

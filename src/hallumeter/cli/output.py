@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hallumeter.records.claim import Failure
+    from hallumeter.run.finished import Run
 
 
 MOST_FAULTS = 10
@@ -79,6 +80,16 @@ def echo_wrapped(text: str) -> None:
     from hallumeter.report.table import Line, terminal, terminal_width
 
     click.echo(terminal(map(Line, text.splitlines()), **terminal_width()), nl=False)
+
+
+def opened_run(run: Path, *, is_verified: bool, is_quiet: bool = False) -> Run:
+    """A finished run; what was noticed when it was opened is said."""
+    from hallumeter.run.finished import load
+
+    opened = load(run, verify=is_verified)
+    if not is_quiet:
+        say_what_happened((), opened.notices)
+    return opened
 
 
 def say_where(out: Path) -> None:

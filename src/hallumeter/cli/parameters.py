@@ -119,9 +119,50 @@ by_option = option(
     section=OUTPUT,
     help="Also show each group, such as each model; repeat for several fields.",
 )
-format_option = option(
-    "--format", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print."
-)
+_RAW_CSV = "hallumeter.raw-csv"
+
+
+def _note_raw_csv(context: click.Context, _: click.Parameter, is_raw: bool) -> None:
+    context.meta[_RAW_CSV] = is_raw
+
+
+def _chosen_form(context: click.Context, parameter: click.Parameter, form: str) -> str:
+    """The form of --format; --raw-csv stands for CSV without the apostrophes."""
+    if not context.meta[_RAW_CSV]:
+        return form
+    if form not in (parameter.get_default(context), "csv"):
+        raise click.UsageError(f"--raw-csv prints CSV; it cannot be had with {parameter.opts[0]} {form}", context)
+    return "raw-csv"
+
+
+RAW_CSV_HELP = "CSV for programs: no apostrophe before a text that a spreadsheet would take for a formula."
+
+
+def printed_form_options(name: str = "--format") -> Decorator:
+    """What to print: a table, JSON, Markdown or CSV."""
+    return together(
+        option(
+            name,
+            "form",
+            type=click.Choice(FORMATS),
+            default="table",
+            callback=_chosen_form,
+            section=OUTPUT,
+            help="What to print.",
+        ),
+        option(
+            "--raw-csv",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_note_raw_csv,
+            section=OUTPUT,
+            help=RAW_CSV_HELP,
+        ),
+    )
+
+
+format_option = printed_form_options()
 output_options = together(
     format_option,
     option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="Write a run folder with an HTML report."),
@@ -199,6 +240,9 @@ measure_options = together(
         section=STATISTICS,
         help="The unit that is resampled, such as document_id.",
     ),
+)
+no_verify_option = option(
+    "--no-verify", is_flag=True, help="Read the run even if its files were changed since it was written."
 )
 annotator_option = option("--annotator", callback=_login_name, metavar="NAME", help="Your name.  [default: your login]")
 width_option = option(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +23,8 @@ LARGE_BYTES = 20 << 20
 """Below this size a file is read before a progress bar could be read."""
 _SECONDS_BETWEEN_DRAWINGS = 0.1
 """To draw takes longer than to judge a claim by rule."""
+MANY_CLAIMS = 2_000
+"""The embedded judge takes about a minute for them on one core without onnxruntime."""
 
 
 @contextmanager
@@ -127,3 +132,21 @@ class ShownAudit:
             f"[red]{self._failures:,} failed[/red]" if self._failures else "",
         ]
         return " ".join(filter(None, facts))
+
+
+class AdvisedAudit:
+    """The same steps, with one line before many claims are judged slowly."""
+
+    def __init__(self, shown: ProgressListener) -> None:
+        self._shown = shown
+        self.done = shown.done
+
+    def begin(self, what: str, *, total: int, done: int = 0, spent: Callable[[], float] | None = None) -> None:
+        """Show a step."""
+        names = what.removeprefix("judging by ").split(", ") if what.startswith("judging by ") else []
+        is_network = any(name.startswith("embedded") and not name.startswith("embedded:fast") for name in names)
+        if is_network and total - done >= MANY_CLAIMS and find_spec("onnxruntime") is None:
+            click.echo(
+                "note: pip install 'hallumeter[onnx]' makes the embedded judge about 2.5 times as fast", err=True
+            )
+        self._shown.begin(what, total=total, done=done, spent=spent)

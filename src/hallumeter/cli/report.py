@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from .output import refuse_as_file
-from .parameters import PATH, command, known_language, option
+from .output import opened_run, refuse_as_file
+from .parameters import PATH, command, known_language, no_verify_option, option
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -40,7 +40,8 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
     callback=_print_schema,
     help="Print the JSON Schema of --format json and exit.",
 )
-def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -> None:
+@no_verify_option
+def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str, no_verify: bool) -> None:
     """Write one HTML file that shows a run, or several, with every finding marked.
 
     The file opens from disk and loads nothing from the network. Several runs, of any kind, become chapters.
@@ -56,17 +57,16 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str) -
     from hallumeter.errors import SettingsError
     from hallumeter.report.encoding import document_json
     from hallumeter.report.page.render import write_html
-    from hallumeter.run.finished import load
 
     if form == "json":
         if len(runs) > 1 or out is not None:
             raise SettingsError("--format json prints one run; give a single one, without --out")
-        click.echo(document_json(load(runs[0]).document()), nl=False)
+        click.echo(document_json(opened_run(runs[0], is_verified=not no_verify).document()), nl=False)
         return
     if out is None and len(runs) > 1:
         raise SettingsError("several runs make one file: name it with --out FILE")
     target = out or runs[0] / "report.html"
-    opened = [load(run) for run in runs]
+    opened = [opened_run(run, is_verified=not no_verify) for run in runs]
     refuse_as_file(target)
     write_html([run.document() for run in opened], target, language=language)
     click.echo(target)

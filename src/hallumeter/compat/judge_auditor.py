@@ -22,7 +22,6 @@ from typing import ClassVar, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from hallumeter.claims.abstention import AbstentionDetector
 from hallumeter.claims.metrics.consensus import consensus_scores
 from hallumeter.claims.metrics.rates import factual_precision, macro_hallucination_rate, micro_hallucination_rate
 from hallumeter.claims.metrics.uncertainty import Uncertainty, UncertaintyMethod, shannon_entropy, uncertainty
@@ -31,6 +30,7 @@ from hallumeter.errors import SettingsError
 from hallumeter.records.measurement import Profile
 from hallumeter.records.rate import Rate
 from hallumeter.stats.agreement import fleiss_kappa, interpretation
+from hallumeter.text.abstention import AbstentionDetector
 
 from .judge_auditor_records import (
     AbstentionResult,

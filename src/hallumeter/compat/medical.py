@@ -1,31 +1,42 @@
-"""The names, shapes and special values of the medical multi-turn evaluation: SFS, CSP and CUS_improved of one answer.
+"""The names, shapes and special values of the medical multi-turn evaluation: SFS, CSP, CUS_improved of one answer.
 
 Where there is nothing to count the scores are 1.0, 0.0 and 1.0, as its users expect; in hallumeter itself they are
-undefined. SFS has its epsilon of 1e-6, and nothing else has one.
+undefined. ASS and MCS, which it lists as future work, come beside them. SFS has its epsilon of 1e-6, and nothing else
+has one.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from hallumeter.dialogue.judges.actionability import judge_actionability
+from hallumeter.dialogue.judges.consistency import Said, judge_consistency
 from hallumeter.dialogue.judges.context import judge_context
 from hallumeter.dialogue.judges.safety import judge_safety
 from hallumeter.dialogue.judges.settings import RULES_FILE, SLOTS, TURNS_FILE, load_settings
 from hallumeter.dialogue.judges.slots import judge_slots, stated
 from hallumeter.dialogue.measure.events import slots_of
 from hallumeter.dialogue.measure.setup import DialogueSetup
-from hallumeter.dialogue.metrics import context_utilisation, contraindication_penalty, slot_factuality, slots_used
+from hallumeter.dialogue.metrics import (
+    actionability,
+    consistency,
+    context_utilisation,
+    contraindication_penalty,
+    slot_factuality,
+    slots_used,
+)
+from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Mention, RuleOutcome, SlotFinding, SlotUse
 from hallumeter.records.claim import Label
 from hallumeter.records.rate import Rate
 
 EPSILON = 1e-6
 """Added to the weight of the mentions in SFS."""
-NO_MENTION, NO_RULE, NO_SLOT = 1.0, 0.0, 1.0
+NO_MENTION, NO_RULE, NO_SLOT, NO_ELEMENT = 1.0, 0.0, 1.0, 0.0
 """The scores when there is nothing to count."""
 
 
@@ -35,10 +46,13 @@ def compute_advanced_metrics(
     slots_truth: Mapping[str, object] | None,
     turn_id: int | str,
     config_dir: str | Path = "config/eval",
+    *,
+    earlier: Sequence[tuple[str, str]] = (),
 ) -> dict[str, dict[str, object]]:
-    """SFS, CSP and CUS_improved of one answer, with what they are made of.
+    """SFS, CSP, CUS_improved, ASS and MCS of one answer, with what they are made of.
 
-    Settings are read from `config_dir` where it exists, else those that ship with the package are used.
+    Settings are read from `config_dir` where it exists, else those that ship with the package are used. `earlier` has
+    the questions and answers of the turns before, for MCS, which is None where nothing can be compared.
 
     >>> slots = {"age": 67, "sex": "male", "primary_condition": "Type 2 diabetes mellitus"}
     >>> found = compute_advanced_metrics("You are 67 years old; watch your blood sugar.", "Who am I?", slots, 1)
@@ -54,7 +68,51 @@ def compute_advanced_metrics(
     return {
         "SFS": _factuality(judge_slots(text, truth)),
         "CSP": _penalty(outcomes),
-        "CUS_improved": _utilisation(uses, missing, facts),
+        "CUS_improved": _utilisation((*uses, *_missing(missing, turn_id, dialogue_setup)), missing, facts),
+        "ASS": _actionability(text, turn_id, dialogue_setup),
+        "MCS": _consistency(text.text, question or "", earlier, dialogue_setup),
+    }
+
+
+def _missing(missing: tuple[str, ...], turn_id: int | str, dialogue_setup: DialogueSetup) -> Iterator[SlotUse]:
+    """Required facts that the truth lacks: the evaluation counts them as not used."""
+    turn = dialogue_setup.requirements.turn(turn_id)
+    for slot, weight in turn.required_slots if turn else ():
+        if slot in missing:
+            yield SlotUse(slot, weight, None, 0.0)
+
+
+def _actionability(text: ClinicalText, turn_id: int | str, dialogue_setup: DialogueSetup) -> dict[str, object]:
+    turn = dialogue_setup.requirements.turn(turn_id)
+    elements = judge_actionability(text, turn.must_include if turn else ())
+    rate = actionability(elements)
+    return {
+        "metric": "ASS",
+        "score": NO_ELEMENT if rate.value is None else rate.value,
+        "found": [element.name for element in elements if element.is_found],
+        "missing": [element.name for element in elements if not element.is_found],
+        "note": None if elements else "the turn must include nothing",
+    }
+
+
+def _consistency(
+    answer: str, question: str, earlier: Sequence[tuple[str, str]], dialogue_setup: DialogueSetup
+) -> dict[str, object]:
+    said = []
+    for turn, (asked, answered) in enumerate(earlier, start=1):
+        said.append(Said(f"question {turn}", dialogue_setup.stated_in_question(asked)))
+        said.append(Said(f"answer {turn}", dialogue_setup.stated_in_answer(answered)))
+    said.append(Said("the question", dialogue_setup.stated_in_question(question)))
+    statements = judge_consistency(dialogue_setup.stated_in_answer(answer), said)
+    rate = consistency(statements)
+    return {
+        "metric": "MCS",
+        "score": rate.value,
+        "compared_count": len(statements),
+        "contradictions": [each.note for each in statements if each.is_contradiction],
+        "note": None
+        if rate.value is not None
+        else "nothing contradicts, and fewer than two statements can be compared",
     }
 
 
@@ -138,7 +196,7 @@ def _equipment(config_dir: str) -> DialogueSetup:
 
 
 def _self_test() -> None:
-    """Print the three metrics of an example."""
+    """Print the metrics of an example."""
     slots = {
         "age": 67,
         "sex": "남성",

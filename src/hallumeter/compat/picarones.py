@@ -12,7 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hallumeter.transcripts.anchoring import LENGTH_RATIO_CAP, AnchoringSettings, anchoring
+from hallumeter.transcripts.anchoring import (
+    LENGTH_RATIO_CAP,
+    AnchoringSettings,
+    anchored_words,
+    blocks_of,
+    lower_words,
+)
 
 __all__ = [
     "HallucinatedBlock",
@@ -91,10 +97,10 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
 ) -> HallucinationMetrics:
     """Measure one document."""
     settings = AnchoringSettings(max(n, 1), length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
-    found = anchoring(reference, hypothesis, settings=settings)
-    score = found.anchor_score if n >= 1 else _odd_anchor_score(_tokenize(reference), _tokenize(hypothesis), n)
+    words, tokens = _tokenize(reference), _tokenize(hypothesis)
+    found = anchored_words(words, tokens, (len(reference.strip()), len(hypothesis.strip())), settings=settings)
+    score = found.anchor_score if n >= 1 else _odd_anchor_score(words, tokens, n)
     is_too_long = length_ratio_threshold < found.length_ratio < math.inf
-    tokens = _tokenize(hypothesis) if found.blocks else []
     return HallucinationMetrics(
         net_insertion_rate=found.net_insertion_rate,
         length_ratio=min(found.length_ratio, LENGTH_RATIO_CAP),
@@ -125,7 +131,7 @@ def _block(tokens: Sequence[str], first: int, last: int) -> HallucinatedBlock:
 
 def _tokenize(text: str) -> list[str]:
     """Lower-cased runs of what is not white space."""
-    return text.lower().split()
+    return lower_words(text)
 
 
 def _ngrams(tokens: list[str], n: int) -> list[tuple[str, ...]]:
@@ -140,17 +146,8 @@ def _detect_hallucinated_blocks(
 ) -> list[HallucinatedBlock]:
     """Stretches of tokens outside a vocabulary; fewer known tokens in a row than the tolerance do not end one."""
     unknown = [place for place, token in enumerate(hyp_tokens) if token not in gt_token_set]
-    blocks: list[list[int]] = []
-    for number, first in enumerate(unknown):
-        is_open = number > 0 and first - unknown[number - 1] <= max(tolerance, 1)
-        if is_open:
-            blocks[-1][1] = first
-        else:
-            blocks.append([first, first])
-    if blocks and len(hyp_tokens) - 1 - blocks[-1][1] < max(tolerance, 1):
-        blocks[-1][1] = len(hyp_tokens) - 1
-    found = [_block(hyp_tokens, first, last) for first, last in blocks]
-    return [block for block in found if block.length >= min_block_length]
+    found = blocks_of(unknown, len(hyp_tokens), tolerance=tolerance, shortest=min_block_length) if unknown else []
+    return [_block(hyp_tokens, first, last) for first, last in found]
 
 
 def aggregate_hallucination_metrics(results: Sequence[HallucinationMetrics]) -> dict[str, float | int]:

@@ -41,7 +41,7 @@ _METRICS = {
     "CUS": "Context utilisation without weights: the share of the facts that the turn asks to be used which the answer "
     "uses. Null as CUS_improved is.",
     "MCS": "Multi-turn consistency: the share of checkable statements that contradict neither what the patient stated "
-    "nor what the system answered before. Null with fewer than two comparable statements.",
+    "nor what the system answered before. Null without a contradiction and with fewer than two comparable statements.",
     "ASS": "Actionability and specificity: the share of the elements that the turn's answer must include. Null for a "
     "turn that has none.",
     "faithfulness": "The share of the answer's sentences that the patient's record supports, by the embedded judge or "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hallumeter.records.instrument import Instrument
 from hallumeter.report.languages.speaking import message
 
@@ -15,6 +17,12 @@ def _presentation() -> object:
     return PRESENTATION
 
 
+def _recompute(run: Path, into: Path) -> dict[str, str]:
+    from .measure.recompute import recompute
+
+    return recompute(run, into)
+
+
 INSTRUMENT = Instrument(
     name="dialogue",
     runs={"dialogue": message("dialogue"), "dialogue run": message("dialogue run")},
@@ -26,4 +34,5 @@ INSTRUMENT = Instrument(
     files=(EVENTS, SCRIPTS),
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
+    recompute=_recompute,
 )

@@ -75,23 +75,24 @@ def actionability(elements: Sequence[Element]) -> Rate:
 # How far an answer agrees with what was said before.
 
 FEWEST_STATEMENTS = 2
-"""A single statement would make the rate 0 or 1 by chance."""
+"""That a single statement agrees says little; that it contradicts says all."""
 
 
 def consistency(statements: Sequence[Consistency]) -> Rate:
     """Share of the comparable statements that contradict nothing said before (MCS).
 
-    Undefined with fewer than two statements that something earlier can be compared with.
+    Undefined without a statement that something earlier can be compared with, and with a single one that agrees.
 
     >>> from hallumeter.dialogue.records import Consistency
     >>> same = Consistency("age", "age", 0, 5, False, "question 1", "67세")
     >>> other = Consistency("sex", "sex", 6, 8, True, "question 1", "남성")
-    >>> consistency([same, other]).value, consistency([same]).value
-    (0.5, None)
+    >>> consistency([same, other]).value, consistency([same]).value, consistency([other]).value
+    (0.5, None, 0.0)
     """
-    if len(statements) < FEWEST_STATEMENTS:
+    agreeing = sum(not statement.is_contradiction for statement in statements)
+    if agreeing == len(statements) < FEWEST_STATEMENTS:
         return Rate(0, 0)
-    return Rate(sum(not statement.is_contradiction for statement in statements), len(statements))
+    return Rate(agreeing, len(statements))
 
 
 # How far an answer uses what is known of the patient.

@@ -12,7 +12,7 @@ from hallumeter.errors import MissingExtraError
 from hallumeter.records.html import html_table
 from hallumeter.text.normalize import one_line
 
-from .delimited import formula_safe, write_csv
+from .delimited import write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,18 +121,13 @@ class DataTable:
 
         A text that a spreadsheet would take for a formula gets an apostrophe in front; `raw` leaves it as it is.
         """
-        cells = (row if raw else [_safe(value) for value in row] for row in self._rows)
         if path is None:
             text = io.StringIO()
-            write_csv(text, self._with_names(cells))
+            write_csv(text, [self.columns, *self._rows], is_raw=raw)
             return text.getvalue()
         with Path(path).open("w", encoding="utf-8", errors="replace", newline="") as stream:
-            write_csv(stream, self._with_names(cells))
+            write_csv(stream, [self.columns, *self._rows], is_raw=raw)
         return None
-
-    def _with_names(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        yield self.columns
-        yield from rows
 
     def __repr__(self) -> str:
         shown = [[_shown(value) for value in row] for row in self._rows[:MOST_SHOWN]]
@@ -161,10 +156,6 @@ class DataTable:
         """The first rows for a notebook; everything in them is escaped."""
         rest = f"{len(self):,} rows, the first {MOST_IN_A_PAGE} shown" if len(self) > MOST_IN_A_PAGE else ""
         return html_table(self.columns, self._rows[:MOST_IN_A_PAGE], caption=rest)
-
-
-def _safe(value: object) -> object:
-    return formula_safe(value) if isinstance(value, str) else value
 
 
 def _shown(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -60,7 +61,7 @@ def read_delimited_stream(
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="strict", newline="")
     reader = csv.reader(text, delimiter=delimiter)
     try:
-        header = next(reader, [])
+        header = formulas_restored(next(reader, []))
         _check_header(header, name)
         yield from _batches(reader, _Table(header, fields, structs.replace(shape, is_text=True)))
     except UnicodeDecodeError as error:
@@ -86,7 +87,7 @@ def _check_header(header: list[str], name: str) -> None:
 def _batches(reader: Iterator[list[str]], table: _Table) -> Iterator[Batch]:
     for cells in reader:
         if cells:
-            table.add(cells, reader.line_num)  # type: ignore[attr-defined]
+            table.add(formulas_restored(cells), reader.line_num)  # type: ignore[attr-defined]
         if len(table.lines) == ROWS_AT_A_TIME:
             yield table.batch()
             table = table.emptied()
@@ -163,45 +164,69 @@ def _value(cell: str) -> object:
     return value
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+CSV_FORMS = ("csv", "raw-csv")
+"""Names of the ways to print a table as CSV: safe for spreadsheets, and as it is for programs."""
+_FORMULA = "=+\\-@\t\r\n＝＋－＠"
 """What a spreadsheet takes for the beginning of a formula, or passes over before one."""
+_LOOKS_LIKE_FORMULA = re.compile(f"'*[{_FORMULA}]")
+_GUARDED = re.compile(f"'+[{_FORMULA}]")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def formula_safe(text: str) -> str:
     """A text that no spreadsheet takes for a formula: an apostrophe stands before one that looks like it.
 
-    >>> formula_safe("=1+1"), formula_safe("1+1")
-    ("'=1+1", '1+1')
+    A number stays one, and a text that has the apostrophe already gets another, so that `formulas_restored` undoes it.
+
+    >>> formula_safe("=1+1"), formula_safe("1+1"), formula_safe("-0.5"), formula_safe("'=1")
+    ("'=1+1", '1+1', '-0.5', "''=1")
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    if _LOOKS_LIKE_FORMULA.match(text) is None or _NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
 
 
-def csv_text(rows: Iterable[Iterable[object]], *, is_printable: bool = False) -> str:
+def formulas_restored(cells: list[str]) -> list[str]:
+    """The cells of a row without the apostrophes that `formula_safe` put before them.
+
+    >>> formulas_restored(["'=1+1", "'tis", "-0.5", "''=1"])
+    ['=1+1', "'tis", '-0.5', "'=1"]
+    """
+    return [cell[1:] if cell[:1] == "'" and _GUARDED.match(cell) else cell for cell in cells]
+
+
+def csv_text(rows: Iterable[Iterable[object]], *, is_printable: bool = False, is_raw: bool = False) -> str:
     r"""A table as the text of a CSV file; see `write_csv`.
 
     >>> csv_text([["name", "value", "is_known"], ["a, b", None, True]])
     'name,value,is_known\n"a, b",,true\n'
     """
     stream = io.StringIO()
-    write_csv(stream, rows, is_printable=is_printable)
+    write_csv(stream, rows, is_printable=is_printable, is_raw=is_raw)
     return stream.getvalue()
 
 
-def write_csv(stream: TextIO, rows: Iterable[Iterable[object]], *, is_printable: bool = False) -> None:
+def write_csv(
+    stream: TextIO, rows: Iterable[Iterable[object]], *, is_printable: bool = False, is_raw: bool = False
+) -> None:
     """Write a table, the names of its columns first: numbers unrounded, true and false in small letters, None empty.
 
-    `is_printable` makes texts safe for a terminal, which obeys some characters.
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, unless `is_raw`; `read_delimited`
+    takes it off again. `is_printable` makes texts safe for a terminal, which obeys some characters.
     """
     table = csv.writer(stream, lineterminator="\n")
     quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
-        cells = [_cell(value, is_printable=is_printable) for value in row]
+        cells = [_cell(value, is_printable=is_printable, is_raw=is_raw) for value in row]
         # The writer does not quote a carriage return by itself, though it ends a row for those who read.
         has_return = any(isinstance(cell, str) and "\r" in cell for cell in cells)
         (quoted if has_return else table).writerow(cells)
 
 
-def _cell(value: object, *, is_printable: bool) -> object:
+def _cell(value: object, *, is_printable: bool, is_raw: bool) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    return printable(value) if is_printable and isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = printable(value) if is_printable else value
+    return text if is_raw else formula_safe(text)

@@ -13,7 +13,7 @@ from msgspec import structs
 from hallumeter.errors import InputError
 
 from .batch import TOO_DEEP, Batch, Fault
-from .jsonl import BROKEN, batch_of, damage, open_binary, read_jsonl, repeated_key
+from .jsonl import batch_of, read_jsonl, read_whole, repeated_key
 from .shapes import AS_NAMED, RowShape
 
 ROWS_AT_A_TIME = 4096
@@ -42,25 +42,34 @@ def read_json(path: Path, fields: Collection[str] | None = (), *, shape: RowShap
     found = rows_in(document[0], path.name)
     for first in range(0, len(found.rows), ROWS_AT_A_TIME):
         part = found.rows[first : first + ROWS_AT_A_TIME]
-        rows = [(number, row) for number, row in enumerate(part, first + 1) if isinstance(row, dict)]
+        rows, unusable = [], []
+        for number, row in enumerate(part, first + 1):
+            if not isinstance(row, dict):
+                unusable.append(Fault(number, "wrong_type", f"row: expected an object, found {_kind(row)}"))
+            elif _has_broken_name(row):
+                unusable.append(Fault(number, "bad_json", _BROKEN_NAME))
+            else:
+                rows.append((number, row))
         batch = batch_of([row for _, row in rows], fields=fields, shape=shape, numbers=[number for number, _ in rows])
-        others = [
-            Fault(number, "wrong_type", f"row: expected an object, found {_kind(row)}")
-            for number, row in enumerate(part, first + 1)
-            if not isinstance(row, dict)
-        ]
-        faults = tuple(sorted((*batch.faults, *others), key=lambda fault: fault.line))
+        faults = tuple(sorted((*batch.faults, *unusable), key=lambda fault: fault.line))
         notices = {f"rows were taken from the list under {found.key!r}": len(part)} if found.key else {}
         yield structs.replace(batch, faults=faults, notices=batch.notices | notices)
 
 
+_BROKEN_NAME = "the name of a field is not valid JSON (half of a surrogate pair); write whole characters"
+
+
+def _has_broken_name(row: dict[str, object]) -> bool:
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _decoded(path: Path) -> tuple[object] | None:
     """What a file holds; None when it holds several documents, one per line."""
-    try:
-        with open_binary(path) as stream:
-            content = stream.read().removeprefix(_MARK)
-    except BROKEN as error:
-        raise InputError(damage(path.name, error)) from error
+    content = read_whole(path).removeprefix(_MARK)
     try:
         value: object = msgspec.json.decode(content)
     except RecursionError as error:
@@ -78,7 +87,7 @@ def _decoded_leniently(content: bytes, name: str) -> tuple[object] | None:
         return (json.loads(content, parse_constant=lambda _: None),)
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: not UTF-8 (byte {error.start}); save the file as UTF-8") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         first = content.lstrip().partition(b"\n")[0]
         try:
             is_line = isinstance(msgspec.json.decode(first), dict)

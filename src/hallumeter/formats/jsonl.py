@@ -212,6 +212,9 @@ WIDE_ROWS_AT_A_TIME = 1 << 8
 LONGEST_LINE = 64 << 20
 """A longer line is skipped as a fault: it is hardly one record, and it must not fill the memory."""
 
+LARGEST_UNPACKED = 512 << 20
+"""A compressed document that holds more would fill the memory; JSON lines have no such bound."""
+
 BROKEN = (OSError, EOFError, zlib.error)
 """What reading a damaged file, plain or compressed, may raise."""
 NEWLINE = ord("\n")
@@ -251,6 +254,23 @@ def open_binary(path: Path) -> IO[bytes]:
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
+
+
+def read_whole(path: Path) -> bytes:
+    """All that a file holds; a compressed one may hold `LARGEST_UNPACKED` bytes.
+
+    Raises:
+        InputError: It cannot be opened, is damaged, or holds more.
+    """
+    is_plain = path.suffix.lower() not in (".gz", ".zst")
+    try:
+        with open_binary(path) as stream:
+            content = stream.read(-1 if is_plain else LARGEST_UNPACKED + 1)
+    except BROKEN as error:
+        raise InputError(damage(path.name, error)) from error
+    if not is_plain and len(content) > LARGEST_UNPACKED:
+        raise InputError(f"{path.name}: holds more than {LARGEST_UNPACKED >> 20} MiB; unpack it, or use JSON lines")
+    return content
 
 
 def damage(name: str, error: Exception) -> str:

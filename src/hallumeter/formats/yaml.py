@@ -68,10 +68,17 @@ class YamlFile:
         self.root: YamlNode | None = None
         """None when the file cannot be read as YAML."""
         self.faults: list[YamlFault] = []
+        self.notes: list[YamlFault] = []
+        """What was understood and is written in another way than usual; of several places the first."""
 
     def refuse(self, node: YamlNode, message: str) -> None:
         """Keep a fault of a value."""
         self.faults.append(YamlFault(self.name, node.place, node.keys, message))
+
+    def note(self, node: YamlNode, message: str) -> None:
+        """Keep how a value was understood, once."""
+        if all(note.message != message for note in self.notes):
+            self.notes.append(YamlFault(self.name, node.place, node.keys, message))
 
     def place_of(self, keys: Keys) -> str | None:
         """The place of a value as ``file:line:column``; of what is missing, that of the mapping or list around it."""

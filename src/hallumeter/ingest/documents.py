@@ -15,6 +15,8 @@ from hallumeter.formats.batch import Fault
 from hallumeter.formats.files import check_readable
 from hallumeter.formats.jsonl import BROKEN, LONGEST_LINE, open_binary
 
+from .values import whole_characters
+
 LARGEST_DOCUMENT = 512 << 20
 """A larger JSON document would fill the memory several times over; JSON lines have no such bound."""
 _ARCHIVE = b"PK\x03\x04"
@@ -88,7 +90,7 @@ def _json(path: Path) -> Document:
     if len(content) > LARGEST_DOCUMENT:
         raise InputError(f"{path.name}: larger than {LARGEST_DOCUMENT >> 20} MiB; export JSON lines (.jsonl) instead")
     try:
-        value = _decoded(content)
+        value = decoded_json(content)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
             return _lines(path)
@@ -119,7 +121,7 @@ def _lines(path: Path) -> Document:
             if not line.strip():
                 continue
             try:
-                value = _decoded(line)
+                value = decoded_json(line)
             except ValueError as error:
                 faults.append(Fault(number, "bad_json", _why(error)))
                 continue
@@ -144,9 +146,13 @@ def _short_lines(stream: IO[bytes], name: str) -> Iterator[bytes | None]:
         raise InputError(f"{name}: cannot be read to its end ({error}); is it a whole gzip file?") from error
 
 
-def _decoded(content: bytes) -> object:
-    """What JSON says; NaN and Infinity, which tools in Python write, are taken as numbers."""
-    return json.loads(content.decode("utf-8-sig"))
+def decoded_json(content: bytes | bytearray) -> object:
+    """What JSON says; NaN and Infinity, which tools in Python write, are taken as numbers.
+
+    Half of a surrogate pair, which they write as well, can be stored nowhere and becomes a question mark.
+    """
+    text = content.decode("utf-8-sig")
+    return whole_characters(json.loads(text), text)
 
 
 def _why(error: ValueError) -> str:

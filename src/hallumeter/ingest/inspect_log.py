@@ -6,18 +6,15 @@ An archive is a zip whose members are compressed by zstd, which Python reads fro
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
-from typing import Any
 
-from hallumeter.errors import InputError, MissingExtraError
+from hallumeter.errors import InputError
+from hallumeter.formats.archive import Archive, MemberError
 from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
-from .documents import Document
+from .documents import Document, decoded_json
 from .record import HIGHER, UNKNOWN, ForeignRecord, Reading, Score, unmeasured
 from .values import (
     evidence_of,
@@ -35,12 +32,9 @@ from .values import (
 Sample = Mapping[str, object]
 
 
-LARGEST_MEMBER = 256 << 20
-"""A larger member of an archive is hardly one sample, and must not fill the memory."""
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5}
 """Letters of Inspect's graders and the numbers that it counts them as; N, no answer, it counts as 0."""
 NO_ANSWER = "N"
-_ZSTD_IN_PYTHON = (3, 14)
 _BUILT_IN = ("model_graded_qa", "model_graded_fact", "match", "includes", "pattern", "answer", "exact", "f1", "choice")
 _PASSAGES = ("context", "contexts", "evidence", "documents", "passages", "retrieved_contexts", "source")
 
@@ -79,59 +73,37 @@ def _log(document: Document) -> tuple[Sample, list[Sample]]:
 
 
 def _archive(document: Document, reading: Reading) -> tuple[Sample, Iterator[Sample]]:
-    archives: Any = _zip_reader()
-    try:
-        archive = archives.ZipFile(document.path)
-        names = [info.filename for info in archive.infolist()]
-    except (archives.BadZipFile, OSError, ValueError) as error:
-        raise InputError(f"{document.name}: a damaged archive ({error}); copy it once more") from error
+    archive = Archive(document.path)
+    names = archive.names
     samples = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
     header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
     if header is None:
         raise InputError(f"{document.name}: an archive without header.json; expected an .eval log of Inspect")
-    place = f"{document.name}, {header}"
-    value = _member(archives, archive, header)
+    value = _member(archive, header)
     if isinstance(value, str):
-        raise InputError(f"{place}: {value}")
-    return value, _samples(archives, archive, samples, document=document, reading=reading)
+        raise InputError(f"{document.name}, {header}: {value}")
+    return value, _samples(archive, samples, document=document, reading=reading)
 
 
-def _samples(
-    archives: Any, archive: Any, names: Sequence[str], *, document: Document, reading: Reading
-) -> Iterator[Sample]:
+def _samples(archive: Archive, names: Sequence[str], *, document: Document, reading: Reading) -> Iterator[Sample]:
     with archive:
         for name in names:
-            value = _member(archives, archive, name)
+            value = _member(archive, name)
             if isinstance(value, str):
                 reading.fault(f"{document.name}, {name}", "damaged_member", value)
             else:
                 yield value
 
 
-def _member(archives: Any, archive: Any, name: str) -> Sample | str:
+def _member(archive: Archive, name: str) -> Sample | str:
     """A member of an archive as JSON, or why it is none."""
-    if archive.getinfo(name).file_size > LARGEST_MEMBER:
-        return f"larger than {LARGEST_MEMBER >> 20} MiB"
     try:
-        value = json.loads(archive.read(name))
-    except (archives.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
-        return f"damaged ({error})"
-    except Exception as error:  # each way to compress raises an error of its own on damaged bytes
-        if type(error).__name__ not in ("ZstdError", "error"):
-            raise
+        value = decoded_json(archive.read(name))
+    except MemberError as error:
+        return str(error)
+    except (ValueError, RecursionError, OSError) as error:
         return f"damaged ({error})"
     return value if isinstance(value, dict) else "expected an object"
-
-
-def _zip_reader() -> object:
-    """A `zipfile` that knows zstd."""
-    if sys.version_info >= _ZSTD_IN_PYTHON:
-        return import_module("zipfile")
-    try:
-        from backports.zstd import zipfile
-    except ImportError as error:
-        raise MissingExtraError("inspect", "reading an .eval archive") from error
-    return zipfile
 
 
 def _record(sample: Sample, model: str | None, *, is_one_epoch: bool) -> ForeignRecord:

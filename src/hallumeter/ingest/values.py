@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import math
+import re
 from collections.abc import Mapping
 
 from hallumeter.formats.records import passages_of
 from hallumeter.records.response import FieldValue, Passage
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 LONGEST_LITERAL = 1 << 20
 """Longer cells are kept as text: a list of passages fits, and reading a literal takes many times its length."""
 
@@ -67,13 +69,32 @@ def list_of(value: object) -> list[object]:
     return [value]
 
 
+def whole_characters(value: object, written: str) -> object:
+    r"""A value that was written so, with a question mark for each half of a surrogate pair: none can be stored.
+
+    >>> whole_characters(["a\ud800"], '["a\\ud800"]')
+    ['a?']
+    """
+    return value if _SURROGATE.search(written) is None else _whole(value)
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | tuple):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return value
+
+
 def literal_of(text: str) -> object:
     """What a text says in JSON or as a Python literal; the text itself when it says nothing."""
     if len(text) > LONGEST_LITERAL:
         return text
     for read in (json.loads, ast.literal_eval):
         try:
-            return read(text)
+            return whole_characters(read(text), text)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
     return text

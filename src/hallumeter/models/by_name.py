@@ -102,6 +102,8 @@ def _spec_at_address(text: str) -> ProviderSpec:
 
 def _spec(text: str, model: str, *, address: str, usual: str) -> ProviderSpec:
     vendor = text.partition(":")[0]
+    if not model.strip():
+        raise SettingsError(f"{text} names no model; write it after the colon, such as {vendor}:MODEL")
     if urlsplit(address).hostname == urlsplit(usual).hostname:
         return ProviderSpec(name=text, model=model, price_key=(vendor, model))
     # Behind another server the same name may be another model, at another price.

@@ -12,7 +12,15 @@ from .response import Quote, check_span, is_span
 # Notes on verdicts that judges write and that reports count: each is worded here alone.
 
 _UNCHECKED = "judged by rules: the model was trained and checked on English, not "
-_LANGUAGES = {"fr": "on French", "ko": "on Korean"}
+_LANGUAGES = {
+    "de": "on German",
+    "es": "on Spanish",
+    "fr": "on French",
+    "it": "on Italian",
+    "ko": "on Korean",
+    "nl": "on Dutch",
+    "pt": "on Portuguese",
+}
 _ANOTHER = "in this language"
 _CUT = "judged on {shown:,} of {windows:,} windows ({shown_characters:,} of {characters:,} characters)"
 _CUT_OPENING, _CUT_MIDDLE = "judged on ", " windows ("

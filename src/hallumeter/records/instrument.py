@@ -36,3 +36,6 @@ class Instrument(Struct, frozen=True, kw_only=True):
     """Readers of those of its files that other code asks for, by name."""
     presentation: Callable[[], object]
     """How its runs are shown, as a `hallumeter.report.presentation.Presentation`; made when a report is."""
+    recompute: Callable[[Any, Any], dict[str, str]] | None = None
+    """Writes the numbers of a run folder once more, from its other files, into a second folder; says by topic what
+    cannot be computed again, and why. None where nothing can."""

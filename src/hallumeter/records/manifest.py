@@ -23,8 +23,19 @@ class JudgeEntry(Struct, frozen=True):
     """Its settings in one line; ``recorded`` for verdicts that were already on disk."""
 
 
+class RunFile(Struct, frozen=True):
+    """A file of a run as it was written, so that a change is noticed."""
+
+    name: str
+    bytes: int
+    lines: int
+    """Line ends in it."""
+    blake2b: str
+    """Its BLAKE2b digest of 32 bytes, in hexadecimal."""
+
+
 class Manifest(Struct, frozen=True):
-    """Inputs, settings, versions, seed and times of a run; the only file that differs between equal runs."""
+    """Inputs, settings, versions, seed, times and files of a run; the only file that differs between equal runs."""
 
     version: int
     hallumeter: str
@@ -35,3 +46,5 @@ class Manifest(Struct, frozen=True):
     seed: int = 0
     started: str = ""
     finished: str = ""
+    files: tuple[RunFile, ...] = ()
+    """Every file of the run but this one and the report; none in runs of versions that did not list them."""

@@ -69,6 +69,28 @@ class PageRow(Struct, frozen=True, kw_only=True):
     """Words in such remarks; they are not among the invented ones."""
     is_exact: bool | None = None
     """False when a long page was aligned by anchors: its error rates are then upper bounds."""
+    errors_punctuation: int | None = None
+    """Words that differ from the page in signs alone; each word is in one class, the gravest that it needs."""
+    errors_hyphens: int | None = None
+    """Also words divided at the end of a line, and joined."""
+    errors_spacing: int | None = None
+    """Words cut or joined otherwise."""
+    errors_case: int | None = None
+    errors_accents: int | None = None
+    errors_ligatures: int | None = None
+    errors_numerals: int | None = None
+    """Numbers in digits or Roman numerals with another value or form."""
+    errors_abbreviations: int | None = None
+    """Words written out that are short on the page, or the other way round."""
+    errors_modernised: int | None = None
+    """Words in a later spelling than that of the page: `roi` for `roy`."""
+    errors_other: int | None = None
+    """All other misread words."""
+
+
+_ERRORS = "errors_"
+ERROR_CLASSES = tuple(name.removeprefix(_ERRORS) for name in PageRow.__struct_fields__ if name.startswith(_ERRORS))
+"""What a misread word may differ in, lightest first."""
 
 
 def page_of(response: Response) -> tuple[str, str]:

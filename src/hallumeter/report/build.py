@@ -135,7 +135,9 @@ def given_profiles(summary: Summary) -> dict[str, Profile]:
 
 
 def _provenance(manifest: Manifest) -> Provenance:
-    return Provenance(manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings)
+    return Provenance(
+        manifest.hallumeter, manifest.seed, manifest.inputs, manifest.judges, manifest.settings, manifest.files
+    )
 
 
 def _headline_judge(summary: Summary, metric_texts: Mapping[str, MetricText]) -> str | None:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from hallumeter.records.claim import Failure, Finding, Label
 from hallumeter.records.decisions import Correction, NullBaselines
-from hallumeter.records.manifest import InputFile, JudgeEntry
+from hallumeter.records.manifest import InputFile, JudgeEntry, RunFile
 from hallumeter.records.measurement import Counts, MetricSummary, Profile
 from hallumeter.records.response import FieldValue, Quote, Response
 
@@ -464,6 +464,8 @@ class Provenance(Struct, frozen=True):
     inputs: tuple[InputFile, ...]
     judges: tuple[JudgeEntry, ...]
     settings: dict[str, str | int | float | bool | list[str] | None]
+    files: tuple[RunFile, ...] = ()
+    """Every file of the run with its digest, by which a report is known to belong to it."""
 
 
 class Document(Struct, frozen=True):

@@ -15,7 +15,16 @@ from .sections import CutCounts, LanguageCount, ReadingSection
 from .tallies import Tallies
 
 FAILURES_PER_RECORD = 20
-LANGUAGE_WORDS = {"fr": message("French"), "ko": message("Korean"), "another": message("another language")}
+LANGUAGE_WORDS = {
+    "de": message("German"),
+    "es": message("Spanish"),
+    "fr": message("French"),
+    "it": message("Italian"),
+    "ko": message("Korean"),
+    "nl": message("Dutch"),
+    "pt": message("Portuguese"),
+    "another": message("another language"),
+}
 _BROKEN_OFF = "truncated_reply"
 _EVIDENCE_CUT = "evidence_cut"
 

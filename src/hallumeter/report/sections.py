@@ -205,6 +205,10 @@ class EngineRow(Struct, frozen=True):
     """By the id of the metric; what an engine lacks is left out."""
     is_warned: bool = False
     """More pages hallucinate than a reader should accept."""
+    errors: dict[str, int] = field(default_factory=dict)
+    """Misread words by the class of their error; empty when no page was aligned."""
+    modernised: tuple[tuple[str, str], ...] = ()
+    """Examples of words on the page, and the later spelling that the engine gave them."""
 
 
 class RankingSection(Struct, frozen=True, tag="ranking"):
@@ -266,6 +270,8 @@ class ReadingView(Struct, frozen=True, omit_defaults=True):
     row: PageRow | None = None
     fields: dict[str, FieldValue] = field(default_factory=dict)
     failures: tuple[str, ...] = ()
+    image: str | None = None
+    """The image of the page: a file while the view is made, then an address that a browser can show."""
 
 
 class ReadingSection(Struct, frozen=True, tag="readings"):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, cast
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.instruments import instrument_of
 
+from .digests import check_files, write_manifest
 from .identity import timed
-from .run_folder import JOURNAL, MANIFEST, REPORT, RunFolder, write_json
+from .run_folder import JOURNAL, REPORT, RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,8 +36,10 @@ PAGES = "pages.csv"
 class Run:
     """What a run found: its summary, its findings, its failures and its report."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, notices: tuple[str, ...] = ()) -> None:
         self._folder = folder
+        self.notices = notices
+        """What was noticed when it was opened, such as that its files could not be verified."""
 
     @property
     def path(self) -> Path:
@@ -145,9 +148,25 @@ class Run:
         return f'<div><p>Run <code>{name}</code> · <a href="{report}">report</a></p>{self.summary._repr_html_()}</div>'
 
 
-def load(path: str | Path) -> Run:
-    """Open a finished run."""
-    return Run(RunFolder(Path(path)))
+def load(path: str | Path, *, verify: bool = True) -> Run:
+    """Open a finished run.
+
+    Its files are compared with the digests in its manifest. A run of a version that kept none is opened with a notice.
+
+    Args:
+        path: The run folder.
+        verify: False opens a run whose files were changed, too.
+
+    Raises:
+        InputError: It is no run, or a file that is read from it was changed since it was written.
+    """
+    folder = RunFolder(Path(path))
+    if not verify:
+        return Run(folder)
+    try:
+        return Run(folder, check_files(folder.path, folder.manifest))
+    except InputError as error:
+        raise InputError(f"{error}, or read it as it is (--no-verify, verify=False)") from None
 
 
 def report(
@@ -179,8 +198,8 @@ def report(
 
 def finish_folder(folder: Path, manifest: Manifest, started: datetime) -> None:
     """Write the manifest of a folder that has everything else, then its report."""
-    write_json(folder / MANIFEST, timed(manifest, started))
-    load(folder).to_html(folder / REPORT)
+    write_manifest(folder, timed(manifest, started))
+    load(folder, verify=False).to_html(folder / REPORT)
 
 
 def written_run(out: str | Path | None, write: Callable[[Path], object]) -> Run:
@@ -190,12 +209,12 @@ def written_run(out: str | Path | None, write: Callable[[Path], object]) -> Run:
     """
     if out is not None:
         write(Path(out))
-        return load(out)
+        return load(out, verify=False)
     kept = Path(tempfile.mkdtemp(prefix="hallumeter-"))
     place = kept / "run"
     try:
         write(place)
-        run = load(place)
+        run = load(place, verify=False)
     except BaseException as error:
         if (place / JOURNAL).exists():
             error.add_note(f"what was done is kept in {place}; go on with out={str(place)!r}")

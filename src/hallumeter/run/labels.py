@@ -6,10 +6,8 @@ annotator counts.
 
 from __future__ import annotations
 
-import csv
 import getpass
 import hashlib
-import io
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct, convert, structs
 
 from hallumeter.errors import InputError
+from hallumeter.formats.delimited import csv_text
 from hallumeter.records.claim import Claim
 
 from .database import is_made, migrate, schema_named
@@ -129,12 +128,7 @@ def is_attached(label: HumanLabel, fingerprint: str | None, judged: str | None) 
     return label.fingerprint == fingerprint and label.judged == judged
 
 
-def labels_csv(labels: Iterable[tuple[HumanLabel, bool]]) -> str:
+def labels_csv(labels: Iterable[tuple[HumanLabel, bool]], *, is_raw: bool = False) -> str:
     """Labels as a table, a line for each, and whether the run still holds what each of them speaks of."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*HumanLabel.__struct_fields__, "is_attached"])
-    for label, is_still_there in labels:
-        values = [*structs.astuple(label), is_still_there]
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in values])
-    return text.getvalue()
+    rows = ([*structs.astuple(label), is_still_there] for label, is_still_there in labels)
+    return csv_text([[*HumanLabel.__struct_fields__, "is_attached"], *rows], is_raw=is_raw)

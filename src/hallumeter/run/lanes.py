@@ -14,7 +14,7 @@ _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
 _SECONDS_BETWEEN_KEEPS = 0.02
-"""Results wait this long for company, so that many share one transaction."""
+"""Results wait this long for company, so that many share one transaction; no longer when all threads wait for it."""
 _MOST_KEPT_AT_ONCE = 1000
 _SECONDS_BETWEEN_LOOKS = 0.1
 """A wait without end could not be interrupted on Windows, and would not see the stop event."""
@@ -36,7 +36,10 @@ class Lane(msgspec.Struct, Generic[_Task, _Result], frozen=True, kw_only=True):
     work: Callable[[_Task], _Result]
     """Called in the lane's threads."""
     concurrency: int
-    """How many tasks are worked on at once; 0 works in the thread that calls run_lanes."""
+    """How many tasks are worked on and not kept yet at once; 0 works in the thread that calls run_lanes.
+
+    A reply that was paid for and is not kept is lost when the program is killed, so it takes the place of a call.
+    """
 
 
 def run_lanes(
@@ -83,7 +86,7 @@ class _Traffic(Generic[_Task, _Result]):
     def __init__(self, keep: Callable[[list[tuple[str, _Task, _Result]]], None], stop: threading.Event) -> None:
         self._keep = keep
         self._stop = stop
-        self._arrived: list[tuple[str, _Task, _Result]] = []
+        self._arrived: list[tuple[_ServedLane[_Task, _Result], _Task, _Result]] = []
         self._keep_at = time.monotonic()
         self.results: SimpleQueue[tuple[_ServedLane[_Task, _Result], _Task, Any, BaseException | None]] = SimpleQueue()
         self.is_closed = False
@@ -106,7 +109,7 @@ class _Traffic(Generic[_Task, _Result]):
         in_flight = sum(lane.in_flight for lane in lanes)
         if in_flight:
             self.collect(0 if is_busy_here else self._patience())
-        if self._arrived and (len(self._arrived) >= _MOST_KEPT_AT_ONCE or time.monotonic() >= self._keep_at):
+        if self._arrived and (self._is_time() or any(lane.is_full for lane in lanes)):
             self.keep_all()
         if in_flight or is_busy_here:
             return True
@@ -118,13 +121,20 @@ class _Traffic(Generic[_Task, _Result]):
         """Accept a result; it is kept soon."""
         if not self._arrived:
             self._keep_at = time.monotonic() + _SECONDS_BETWEEN_KEEPS
-        self._arrived.append((lane.name, task, result))
+        self._arrived.append((lane, task, result))
+        lane.unkept += 1
 
     def keep_all(self) -> None:
         """Hand everything that has arrived to `keep`, once."""
         arrived, self._arrived = self._arrived, []
         if arrived:
-            self._keep(arrived)
+            self._keep([(lane.name, task, result) for lane, task, result in arrived])
+            for lane, _, _ in arrived:
+                lane.unkept -= 1
+                lane.room.release()
+
+    def _is_time(self) -> bool:
+        return len(self._arrived) >= _MOST_KEPT_AT_ONCE or time.monotonic() >= self._keep_at
 
     def _patience(self) -> float:
         """Seconds until there is something to do even if no result arrives."""
@@ -157,12 +167,21 @@ class _ServedLane(Generic[_Task, _Result]):
     def __init__(self, lane: Lane[_Task, _Result], traffic: _Traffic[_Task, _Result]) -> None:
         self.name = lane.name
         self.in_flight = 0
+        self.unkept = 0
+        """Results that have arrived and are not kept yet."""
+        self.room = threading.Semaphore(lane.concurrency)
+        """For calls that were begun and are not kept."""
         self.is_exhausted = False
         self.has_skipped = False
         self._lane = lane
         self._traffic = traffic
         self._waiting: SimpleQueue[_Task] = SimpleQueue()
         self._threads = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing can be begun before results are kept."""
+        return self.unkept >= self._lane.concurrency > 0
 
     def advance(self) -> bool:
         """Begin what may be begun; True when more can be begun without waiting for a result."""
@@ -185,6 +204,7 @@ class _ServedLane(Generic[_Task, _Result]):
         """Let the threads go as soon as they are idle."""
         for _ in range(self._threads):
             self._waiting.put(_END)
+            self.room.release()  # one that waits for a result to be kept would wait forever after an error
 
     def _pull(self) -> Any:
         if self.is_exhausted or self._traffic.is_over():
@@ -213,13 +233,16 @@ class _ServedLane(Generic[_Task, _Result]):
         """The life of one thread."""
         traffic, work = self._traffic, self._lane.work
         while (task := self._waiting.get()) is not _END:
+            self.room.acquire()
             if traffic.is_over():
+                self.room.release()
                 traffic.results.put((self, task, _SKIPPED, None))
                 continue
             try:
                 result = work(task)
             except BaseException as error:
                 traffic.is_closed = True
+                self.room.release()
                 traffic.results.put((self, task, None, error))
             else:
                 traffic.results.put((self, task, result, None))

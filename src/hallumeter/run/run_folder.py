@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Generic, NamedTuple, Self, TypeVar
 
@@ -17,6 +19,9 @@ from hallumeter.records.claim import Claim, Failure, Finding, Verdict
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
+
+if sys.platform != "win32":
+    import fcntl
 
 RECORDS, CLAIMS, VERDICTS = "records.jsonl", "claims.jsonl", "verdicts.jsonl"
 FAILURES, MEASUREMENTS = "failures.jsonl", "measurements.jsonl"
@@ -43,12 +48,14 @@ def new_run_folder(path: Path) -> Iterator[Path]:
     one is kept and filled, since a shell may stand in it or a disk be mounted there. A link is filled where it points.
     """
     target = Path(os.path.realpath(path))
-    _refuse_what_is_there(target, path)
     place = target if target.is_dir() else target.parent
     if not place.is_dir():
+        _refuse_what_is_there(target, path)
         raise InputError(f"{place}: no such folder; make it first")
+    _remove_left_drafts(place)
+    _refuse_what_is_there(target, path)
     try:
-        draft = place / tempfile.mkdtemp(prefix=".hallumeter-", dir=place)
+        draft, lock = _new_draft(place)
     except OSError as error:
         raise InputError(f"{place}: cannot be written to ({error.strerror})") from error
     try:
@@ -62,6 +69,72 @@ def new_run_folder(path: Path) -> Iterator[Path]:
             draft.rename(target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        _close(lock)
+
+
+# A draft is locked by the command that fills it. The system opens the lock when the command ends, however it ends, so
+# a draft that can be locked belongs to nobody. Where a folder cannot be locked (Windows, some network disks), drafts of
+# killed commands stay.
+
+_DRAFT = ".hallumeter-"
+_DRAFT_NAME = re.compile(re.escape(_DRAFT) + "[a-z0-9_]{8}")
+"""As `tempfile` makes names; a folder of another name is somebody else's."""
+
+
+def _new_draft(place: Path) -> tuple[Path, int | None]:
+    """A new folder and its lock; another one when a command that cleans up has taken it in between."""
+    while True:
+        draft = place / tempfile.mkdtemp(prefix=_DRAFT, dir=place)
+        try:
+            lock = _locked(draft)
+        except (BlockingIOError, FileNotFoundError):
+            continue
+        except OSError:  # it cannot be locked here, and so nobody removes it
+            lock = None
+        if draft.is_dir():
+            return draft, lock
+        _close(lock)
+
+
+def _remove_left_drafts(place: Path) -> None:
+    """Remove drafts that this user's killed commands left behind."""
+    left: list[Path] = []
+    with suppress(OSError):  # a folder that can be written to, but not listed
+        left = [entry for entry in place.iterdir() if _DRAFT_NAME.fullmatch(entry.name)]
+    for draft in left:
+        with suppress(OSError):  # it is in use, is no folder, is gone meanwhile, or cannot be locked
+            _remove_left_draft(draft)
+
+
+def _remove_left_draft(draft: Path) -> None:
+    lock = _locked(draft)
+    try:
+        if lock is not None and os.fstat(lock).st_uid == os.geteuid():
+            shutil.rmtree(draft, ignore_errors=True)
+    finally:
+        _close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """The lock of a folder; None where the system has none.
+
+    Raises:
+        OSError: Somebody else holds it, or it cannot be locked.
+    """
+    if sys.platform == "win32":
+        return None
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
+
+
+def _close(lock: int | None) -> None:
+    if lock is not None:
+        os.close(lock)
 
 
 def _refuse_what_is_there(target: Path, path: Path, but: Path | None = None) -> None:

@@ -21,10 +21,11 @@ from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Summary
 
 from .context import RunContext
+from .digests import check_files, write_manifest
 from .identity import RunIdentity, timed
 from .place import is_finished, opened_journal, written_together
 from .progress import ProgressListener, kept_progress
-from .run_folder import MANIFEST, RunFolder, write_json
+from .run_folder import RunFolder
 
 Stopped = Literal["interrupted", "budget"]
 """Why a run stopped before its end."""
@@ -145,7 +146,7 @@ def run_work(
             return outcome
         with written_together(work.folder) as draft:
             finished = work.write(draft, context)
-            write_json(draft / MANIFEST, timed(work.manifest, work.started))
+            write_manifest(draft, timed(work.manifest, work.started))
             work.write_report(draft)
         if stopped is None and not finished.retryable:
             journal.remove()
@@ -185,6 +186,7 @@ def _read_finished(work: RunWork[_Finished]) -> _Finished:
     wording = work.identity.wording
     try:
         manifest = RunFolder(work.folder).manifest
+        check_files(work.folder, manifest)
         finished = work.read_finished()
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, HallumeterError) as error:
         raise InputError(wording.damaged.format(folder=work.folder, cause=error)) from error

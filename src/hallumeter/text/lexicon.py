@@ -168,7 +168,7 @@ class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """What refusals are made of, and what only looks like one; `claims.abstention` says how they are used.
+    """What refusals are made of, and what only looks like one; `text.abstention` says how they are used.
 
     In every phrase `{name}` stands for each of the words of a set, and a `*` at an end lets a word go on.
     """
@@ -191,6 +191,12 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words after a comma that add a clause of its own when a subject follows."""
     subjects: tuple[str, ...] = ()
     """Such subjects."""
+    predicates: tuple[str, ...] = ()
+    """Verbs after such a word that begin a clause with the subject of the one before."""
+    conditions: tuple[str, ...] = ()
+    """Words after which something is only supposed, up to the next comma: "if the record does not exist"."""
+    speakers: tuple[str, ...] = ()
+    """First words of a cue that speaks of the writer, and is meant even after such a word."""
     reasons: tuple[str, ...] = ()
     """Joiners after which the refusal stands and before which its reason: "..., so I can't say"."""
     reports: tuple[str, ...] = ()
@@ -229,12 +235,8 @@ class RemarkWords(Struct, frozen=True, forbid_unknown_fields=True):
     All are whole words or phrases, in lower case; in Korean, particles and endings may follow.
     """
 
-    cannot: tuple[str, ...]
-    """That something cannot, or can hardly, be done."""
     reading: tuple[str, ...]
     """What was asked of the engine: to read, transcribe, help."""
-    requests: tuple[str, ...]
-    """What it says it cannot do when it names neither the page nor its writing."""
     page: tuple[str, ...]
     """What it was asked about: the image, the page, its writing."""
     poor: tuple[str, ...]
@@ -425,7 +427,7 @@ def languages_with(topic: Topic | None = None) -> tuple[str, ...]:
     """The languages that have words of a topic, or of any.
 
     >>> languages_with("refusals")
-    ('en', 'fr', 'ko')
+    ('de', 'en', 'fr', 'ko')
     """
     folders = sorted((folder for folder in FOLDER.iterdir() if folder.is_dir()), key=lambda folder: folder.name)
     return tuple(each.name for each in folders if topic is None or each.joinpath(f"{topic}.toml").is_file())
@@ -441,6 +443,17 @@ def load_lexicon(language: str) -> Lexicon:
     if language not in languages_with():
         raise _unknown(language)
     return Lexicon(language)
+
+
+@cache
+def everyday_words() -> dict[str, frozenset[str]]:
+    """Small and everyday words of languages without a lexicon, and of French and German, by the code of the language.
+
+    >>> "semana" in everyday_words()["es"]
+    True
+    """
+    lists = tomllib.loads(FOLDER.joinpath("other_languages.toml").read_text(encoding="utf-8"))
+    return {language: frozenset(words.split()) for language, words in lists.items()}
 
 
 def lexicons_with(topic: Topic) -> tuple[Lexicon, ...]:

@@ -7,13 +7,64 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ahocorasick_rs import AhoCorasick
 from msgspec import Struct
 
 from .normalize import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+# Many strings looked for at once.
+
+_STEPS = (1, 3, 5, 8, 12)
+"""Lengths of the beginnings by which the strings that may stand at a place are chosen, one after the other."""
+WORD_STARTS = r"(?<![^\W_])"
+"""Before a place: no letter or digit."""
+
+
+class StringSet:
+    """Finds every place of every string, those that overlap included.
+
+    At nearly every place a few characters tell that no string begins there, so that the time grows with the text and
+    hardly with the number of strings; it never exceeds the number of different lengths at a place.
+
+    >>> list(StringSet(["he", "she", "hers"]).find("ushers"))
+    [(1, 1, 4), (0, 2, 4), (2, 2, 6)]
+    """
+
+    def __init__(self, strings: Iterable[str], *, before: str = "") -> None:
+        """With `before`, a regular expression of no width, only at the places after which it matches."""
+        self._numbers = {string: number for number, string in enumerate(strings)}
+        lengths: dict[str, set[int]] = {}
+        for string in self._numbers:
+            beginnings = [string[:step] for step in _STEPS if step <= len(string)]
+            for beginning in beginnings:
+                lengths.setdefault(beginning, set())
+            lengths[beginnings[-1]].add(len(string))
+        self._lengths = {beginning: tuple(sorted(found)) for beginning, found in lengths.items()}
+        """By a beginning: the lengths of the strings that have it, but none of the longer beginnings."""
+        firsts = "".join(map(re.escape, sorted({string[0] for string in self._numbers})))
+        self._starts = re.compile(f"{before}[{firsts}]" if firsts else r"(?!)")
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """Number, start and end of each, in the order of their starts."""
+        for place in self._starts.finditer(text):
+            start = place.start()
+            for end in self._ends(text, start):
+                number = self._numbers.get(text[start:end])
+                if number is not None:
+                    yield number, start, end
+
+    def _ends(self, text: str, start: int) -> Iterator[int]:
+        """Where strings may end that begin at a place."""
+        for step in _STEPS:
+            found = self._lengths.get(text[start : start + step])
+            if found is None or start + step > len(text):
+                return
+            for length in found:
+                if start + length <= len(text):
+                    yield start + length
 
 
 Tag = TypeVar("Tag")
@@ -78,16 +129,28 @@ class PhraseFinder(Generic[Tag]):
             for wording in phrase.first_wordings:
                 for spelling in _spellings(wording, fold_case=fold_case):
                     entries.setdefault(spelling, []).append(entry)
-        self._entries = list(entries.values())
-        self._automaton = AhoCorasick(list(entries))
+        is_open = {spelling: any(entry[0] for entry in found) for spelling, found in entries.items()}
+        self._open, self._whole = (
+            (StringSet(spellings, before=before), [entries[spelling] for spelling in spellings])
+            for spellings, before in (
+                ([spelling for spelling in entries if is_open[spelling]], ""),
+                ([spelling for spelling in entries if not is_open[spelling]], WORD_STARTS),
+            )
+        )
 
     def find(self, text: str) -> Iterator[tuple[int, int, Tag]]:
         """Start, end and tag of every phrase, those that overlap included, in no certain order."""
-        for index, start, end in self._automaton.find_matches_as_indexes(text, overlapping=True):
+        for start, end, entries in self._candidates(text):
             is_inside = start > 0 and text[start - 1].isalnum()
-            for opens_left, rest, tag in self._entries[index]:
+            for opens_left, rest, tag in entries:
                 if (opens_left or not is_inside) and (match := _compiled(rest).match(text, end)) is not None:
                     yield start, match.end(), tag
+
+    def _candidates(self, text: str) -> Iterator[tuple[int, int, list[tuple[bool, str, Tag]]]]:
+        """Where first words stand, and what they are the first words of."""
+        for strings, entries in (self._open, self._whole):
+            for index, start, end in strings.find(text):
+                yield start, end, entries[index]
 
 
 @cache

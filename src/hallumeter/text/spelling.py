@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 
+from .spelling_profiles import PROFILES, Profile
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -30,6 +32,8 @@ STEPS: dict[str, str] = {
 """The names that `parse_spelling` knows, each with one line for people who choose; in canonical order."""
 
 _NONE = "none"
+_ALONE = {(name,) for name in PROFILES}
+_USUAL = Profile("words cut at white space, characters without the white space around the text")
 _DIPLOMATIC = ("nfc", "ligatures", "long-s", "u-v", "i-j")
 _SINGLE = tuple(name for name in STEPS if name != "diplomatic")
 _LIGATURES = (
@@ -55,22 +59,28 @@ def _canonical(names: Iterable[str]) -> tuple[str, ...]:
 class Spelling(Struct, frozen=True):
     """How texts are normalised before they are compared; equal choices are equal values.
 
-    Applying a spelling twice changes nothing more, and the words of `text(value)` are those of `value`, each under
-    `word()`, without the ones that became empty.
+    Steps applied twice change nothing more, and the words of `text(value)` are those of `value`, each under `word()`,
+    without the ones that became empty. In the place of steps there may be one of the `PROFILES`, which also says what
+    counts as a word and as a character.
 
     >>> str(Spelling()), str(parse_spelling(["caseless,nfc"]))
     ('none', 'nfc+caseless')
     """
 
     steps: tuple[str, ...] = ()
-    """Names from `STEPS` in its order, each once; `parse_spelling` makes them so."""
+    """Names from `STEPS` in its order, each once, or a single profile; `parse_spelling` makes them so."""
 
     def __post_init__(self) -> None:
-        if self.steps != _canonical(self.steps):
+        if self.steps != _canonical(self.steps) and self.steps not in _ALONE:
             raise SettingsError(
                 f"steps of a spelling stand in the order {', '.join(_SINGLE)}, each once; found "
                 f"{', '.join(map(repr, self.steps))}; make spellings with parse_spelling"
             )
+
+    @property
+    def profile(self) -> Profile:
+        """What counts as a word and as a character when edits are counted."""
+        return PROFILES[self.steps[0]] if self.steps in _ALONE else _USUAL
 
     def text(self, value: str) -> str:
         """A whole text in this spelling; without steps the same object.
@@ -80,6 +90,8 @@ class Spelling(Struct, frozen=True):
         """
         if not self.steps:
             return value
+        if self.steps in _ALONE:
+            return self.profile.text(value)
         compose = _COMPOSE.get(self.steps[0])
         if compose is not None:
             value = compose(value)
@@ -110,7 +122,7 @@ AS_WRITTEN = Spelling()
 def parse_spelling(names: Iterable[str]) -> Spelling:
     """The spelling with these steps, whatever their order; a name may hold several joined by commas or plus signs.
 
-    The name "none" adds no step.
+    The name "none" adds no step. A profile stands alone.
 
     >>> parse_spelling(["diplomatic", "caseless"]).steps
     ('nfc', 'caseless', 'ligatures', 'long-s', 'u-v', 'i-j')
@@ -118,11 +130,27 @@ def parse_spelling(names: Iterable[str]) -> Spelling:
     given = [names] if isinstance(names, str) else names
     chosen: set[str] = set()
     for name in (part.strip().lower() for joined in given for part in re.split(r"[,+]", joined)):
-        if name not in STEPS and name != _NONE:
+        if name not in STEPS and name not in PROFILES and name != _NONE:
             known = ", ".join([_NONE, *STEPS])
-            raise SettingsError(f"unknown normalisation {name!r}; expected one or more of {known}")
+            raise SettingsError(
+                f"unknown normalisation {name!r}; expected one or more of {known}, or one profile of "
+                f"{', '.join(PROFILES)}"
+            )
         chosen.update(_DIPLOMATIC if name == "diplomatic" else {name} - {_NONE})
-    return Spelling(_canonical(chosen))
+    return Spelling(_alone(chosen) or _canonical(chosen))
+
+
+def _alone(names: set[str]) -> tuple[str, ...]:
+    profile = tuple(name for name in PROFILES if name in names)
+    if profile and len(names) > 1:
+        raise SettingsError(
+            f"normalisation {profile[0]!r} is a whole profile; give it without {_others(names, profile)}"
+        )
+    return profile
+
+
+def _others(names: set[str], profile: tuple[str, ...]) -> str:
+    return ", ".join(name for name in (*STEPS, *PROFILES) if name in names - {profile[0]})
 
 
 def _nfc(value: str) -> str:

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from .lexicon import lexicons_with, load_lexicon
+from .lexicon import everyday_words, lexicons_with, load_lexicon
 
 _MARKS = "\u0300-\u036f"
 _SYLLABLES = "\u1100-\u11ff가-힣"
@@ -22,6 +22,8 @@ _POSSESSIVE = re.compile(r"'(?:s|re|ve|ll|m|d)$")
 _SHORTEST_LATIN = 4
 _SHORTEST_HANGUL = 2
 _ONE_SYLLABLE_ENDINGS = frozenset("은는을를의에와과도")
+_LEAST_EVERYDAY = 2
+"""Everyday words that name a language; one alone may be a name or a loan."""
 # Enough for the vocabulary of many records; memory stays flat whatever passes through.
 _REMEMBERED = 1 << 16
 
@@ -124,6 +126,20 @@ def language_of(terms: Terms) -> str:
     return "fr" if is_french else "en"
 
 
+def everyday_language(terms: Terms) -> str | None:
+    """The language whose everyday words a text has most of, English and Korean aside; None when that is unclear.
+
+    `language_of` decides how a text is read, and knows three languages; this only gives a language its name.
+
+    >>> everyday_language(terms_of("La torre está en el centro y es muy alta"))
+    'es'
+    """
+    found = {language: sum(1 for word in terms.folded if word in words) for language, words in _everyday().items()}
+    most = max(found.values())
+    named = [language for language, times in found.items() if times == most]
+    return named[0] if most >= _LEAST_EVERYDAY and len(named) == 1 else None
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def _keys_between(chunk: str) -> frozenset[str]:
     """The keys of the terms of a text without a plain space."""
@@ -178,3 +194,8 @@ def _telling_words() -> tuple[frozenset[str], frozenset[str]]:
     """Small words that only English has, and that only French has."""
     english, french = (frozenset(map(fold, load_lexicon(each).matching.stop_words)) for each in ("en", "fr"))
     return english - french, french - english
+
+
+@cache
+def _everyday() -> dict[str, frozenset[str]]:
+    return {language: frozenset(map(fold, words)) for language, words in everyday_words().items()}

@@ -43,7 +43,7 @@ class _WithoutSigns(dict[int, int | None]):
         return result
 
 
-_WITHOUT_SIGNS = _WithoutSigns()
+WITHOUT_SIGNS = _WithoutSigns()
 
 
 class Wording(Struct, frozen=True):
@@ -98,10 +98,10 @@ def _keys(words: tuple[str, ...]) -> list[str]:
         return []
     lines = "\n".join(words).casefold()
     if lines.isascii():
-        return lines.translate(_WITHOUT_SIGNS).split("\n")
+        return lines.translate(WITHOUT_SIGNS).split("\n")
     if _POINTED.search(lines):
         lines = _without_points(lines)
-    keys = unicodedata.normalize("NFC", lines).translate(_WITHOUT_SIGNS).split("\n")
+    keys = unicodedata.normalize("NFC", lines).translate(WITHOUT_SIGNS).split("\n")
     # Accents alone are no word.
     return [key if key.isalnum() or any(map(str.isalnum, key)) else "" for key in keys]
 

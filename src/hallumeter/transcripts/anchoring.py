@@ -9,8 +9,9 @@ Many pages are measured at once: their words become numbers of one array, and on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, repeat
+from itertools import chain, count, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,14 @@ LENGTH_RATIO_CAP = 9.99
 """The largest length ratio that Picarones writes down and averages; its badge looks at the uncapped one."""
 _WORDS_AT_ONCE = 1 << 14
 """Words numbered in one array: few enough that it stays in the processor's cache."""
-_LARGEST_TABLE = 1 << 20
-"""Codes are looked up in a table up to this size, by bisection above."""
+_MOST_WORDS_IN_SETS = 1_500
+"""Words of a page and a response together up to which sets are quicker than arrays."""
+_CODE_BITS = 62
+"""Codes of n-grams are made smaller before they could need more bits."""
+_TABLE_PLACES = 2
+"""Places of the table of n-grams for each n-gram, at least: more make it slower than the few that it then loses."""
+_FACTOR = np.int64(-7046029254386353131)
+"""2**64 divided by the golden ratio, which spreads neighbouring codes over a table."""
 
 
 class AnchoringSettings(Struct, frozen=True):
@@ -159,8 +166,93 @@ def anchoring(reference: str, response: str, *, settings: AnchoringSettings = PI
     >>> found.net_insertion_rate, found.blocks
     (0.25, (Block(first=1, last=4),))
     """
-    columns = next(anchor_pages([PageTexts(reference, [response])], settings=settings))
-    return next(columns.rows())
+    characters = len(reference.strip()), len(response.strip())
+    return anchored_words(lower_words(reference), lower_words(response), characters, settings=settings)
+
+
+def lower_words(text: str) -> list[str]:
+    """Lower-cased runs of what is not white space."""
+    return text.lower().split()
+
+
+def anchored_words(
+    words: list[str], written: list[str], characters: tuple[int, int], *, settings: AnchoringSettings = PICARONES
+) -> Anchoring:
+    """Measure one response by its words, those of its page, and how many characters both have."""
+    compare = _compared_by_arrays if len(words) + len(written) > _MOST_WORDS_IN_SETS else _compared_by_sets
+    anchored, unknown = compare(words, written, settings.ngram)
+    size = len(written)
+    ngrams = size - settings.ngram + 1 if size >= settings.ngram else min(size, 1)
+    score = anchored / ngrams if ngrams else float(not words)
+    on_page, in_response = characters
+    ratio = in_response / on_page if on_page else (math.inf if in_response else 1.0)
+    return Anchoring(
+        reference_words=len(words),
+        response_words=size,
+        unknown_words=len(unknown),
+        anchored_ngrams=anchored,
+        ngrams=ngrams,
+        reference_characters=on_page,
+        response_characters=in_response,
+        net_insertion_rate=len(unknown) / size if size else 0.0,
+        anchor_score=score,
+        length_ratio=ratio,
+        is_hallucinating=score < settings.anchor_limit or ratio > settings.length_ratio_limit,
+        blocks=tuple(_blocks_by(settings, unknown, size)) if unknown else (),
+    )
+
+
+def _blocks_by(settings: AnchoringSettings, unknown: Sequence[int], words: int) -> list[Block]:
+    return blocks_of(unknown, words, tolerance=settings.block_tolerance, shortest=settings.shortest_block)
+
+
+def blocks_of(unknown: Sequence[int], words: int, *, tolerance: int, shortest: int) -> list[Block]:
+    """The blocks that unknown words make, by their ascending places among so many words."""
+    tolerance = max(tolerance, 1)
+    blocks = []
+    first = last = unknown[0]
+    for place in unknown:
+        if place - last > tolerance:
+            if last - first + 1 >= shortest:
+                blocks.append(Block(first, last))
+            first = place
+        last = place
+    # A block that is still open at the end of the text takes the known words behind it along.
+    if words - 1 - last < tolerance:
+        last = words - 1
+    if last - first + 1 >= shortest:
+        blocks.append(Block(first, last))
+    return blocks
+
+
+def _compared_by_sets(words: list[str], written: list[str], size: int) -> tuple[int, list[int]]:
+    """How many n-grams of a response its page has, and the places of the words that it does not have."""
+    known = set(words)
+    unknown = [place for place, word in enumerate(written) if word not in known]
+    if min(len(words), len(written)) < size:
+        return int(words == written and bool(words)), unknown
+    ngrams = set(zip(*(words[step:] for step in range(size)), strict=False))
+    shifted = (written[step:] for step in range(size))
+    return sum(map(ngrams.__contains__, zip(*shifted, strict=False))), unknown
+
+
+def _compared_by_arrays(words: list[str], written: list[str], size: int) -> tuple[int, list[int]]:
+    """The same by arrays, which take longer to make and less for each word."""
+    known: dict[str, int] = {}
+    on_page = np.fromiter(map(known.setdefault, words, count(1)), np.int64, len(words))
+    numbers = np.fromiter(map(known.get, written, repeat(0)), np.int64, len(written))
+    unknown = np.flatnonzero(numbers == 0).tolist()
+    if min(len(words), len(written)) < size:
+        return int(words == written), unknown
+    base = len(words) + 1
+    if base.bit_length() * size > _CODE_BITS:
+        every = np.concatenate([on_page, [0], numbers])
+        are_among = _are_among(every, np.arange(len(words) - size + 1), size=size, base=base)
+        return int(are_among[len(words) + 1 :].sum()), unknown
+    codes, wanted = numbers, on_page
+    for step in range(1, size):
+        codes, wanted = codes[:-1] * base + numbers[step:], wanted[:-1] * base + on_page[step:]
+    return int(_are_in(codes, wanted).sum()), unknown
 
 
 def anchor_pages(pages: Iterable[PageTexts], *, settings: AnchoringSettings = PICARONES) -> Iterator[AnchoringColumns]:
@@ -194,22 +286,23 @@ class _Batch:
 
     def add(self, page: PageTexts) -> None:
         """Number the words of a page and of its responses."""
-        words = page.reference.lower().split()
-        known = dict(zip(dict.fromkeys(words), count(self._next), strict=False))
-        self._next += len(known)
+        words = lower_words(page.reference)
+        known: dict[str, int] = {}
+        size = len(words) + 1
+        # Taken in turn: the page's words have their numbers before those of a response are looked up.
+        numbers: list[Iterable[int]] = [map(known.setdefault, words, count(self._next)), (0,)]
+        self._next += len(words)
         self._references.append((self.size, len(words)))
         characters = len(page.reference.strip())
-        every = [*words, ""]
         for response in page.responses:
-            written = response.lower().split()
+            written = lower_words(response)
             if len(written) < self._settings.ngram:
                 self._short[len(self._responses)] = written == words
-            place = self.size + len(every)
-            self._responses.append((place, len(written), len(words), characters, len(response.strip())))
-            every += written
-            every.append("")
-        self._numbers.append(np.fromiter(map(known.get, every, repeat(0)), np.int64, len(every)))
-        self.size += len(every)
+            self._responses.append((self.size + size, len(written), len(words), characters, len(response.strip())))
+            numbers += [map(known.get, written, repeat(0)), (0,)]
+            size += len(written) + 1
+        self._numbers.append(np.fromiter(chain.from_iterable(numbers), np.int64, size))
+        self.size += size
 
     def measured(self) -> AnchoringColumns:
         """One row per response, in the order in which they were added."""
@@ -277,18 +370,36 @@ def _are_among(numbers: Whole, places: Whole, *, size: int, base: int) -> NDArra
     """Whether the n-gram at each place equals one of those at the given places, none of which holds a 0."""
     codes, largest = numbers, base - 1
     for step in range(1, size):
+        if largest >= (1 << _CODE_BITS) // base:
+            codes, largest = _renumbered(codes, places)
         codes = codes[:-1] * base + numbers[step:]
-        codes, largest = _renumbered(codes, places, largest=largest * base + base - 1)
-    return np.asarray(codes != 0)
+        largest = largest * base + base - 1
+    return _are_in(codes, codes[places])
 
 
-def _renumbered(codes: Whole, places: Whole, *, largest: int) -> tuple[Whole, int]:
+def _renumbered(codes: Whole, places: Whole) -> tuple[Whole, int]:
     """Small codes, from 1, for what stands at the given places; 0 for all that stands nowhere among them."""
-    wanted = codes[places]
-    if largest < _LARGEST_TABLE:
-        table = np.zeros(largest + 1, dtype=np.int64)
-        table[wanted] = np.arange(1, len(wanted) + 1)
-        return table[codes], len(wanted)
-    wanted.sort()
+    wanted = np.sort(codes[places])
     nearest = np.searchsorted(wanted[:-1], codes)
     return np.where(wanted[nearest] == codes, nearest + 1, 0), len(wanted)
+
+
+def _are_in(codes: Whole, wanted: Whole) -> NDArray[np.bool_]:
+    """Whether each code is one of those wanted, all of which are positive.
+
+    A table has one place for all codes with the same hash, and the last one written there. What it lost is looked up
+    once more by itself, so that nothing depends on the hash but the time.
+    """
+    bits = (_TABLE_PLACES * len(wanted)).bit_length()
+    shift = np.uint64(64 - bits)
+    table = np.zeros(1 << bits, dtype=np.int64)
+    wanted_places = ((wanted * _FACTOR).view(np.uint64) >> shift).view(np.int64)
+    table[wanted_places] = wanted
+    found = table[((codes * _FACTOR).view(np.uint64) >> shift).view(np.int64)]
+    are_in: NDArray[np.bool_] = (found == codes) & (codes != 0)
+    lost = wanted[table[wanted_places] != wanted]
+    if len(lost):
+        doubtful = np.flatnonzero((found != codes) & (found != 0))
+        held = set(lost.tolist())
+        are_in[doubtful] = [code in held for code in codes[doubtful].tolist()]
+    return are_in

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +28,7 @@ from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import FieldValue
 from hallumeter.run import run_folder
+from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.ranking import ranking_of
@@ -35,9 +37,10 @@ from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, 
 from .catalog import ANCHORING_METRICS, READING_METRICS
 from .inputs import WITNESS, Given, Jobs, opened_paths, opened_records
 from .measuring import MeasuredJob, Task, measure_jobs
+from .misread_table import MISREAD, MisreadWords, write_misread
 from .page import ALIGNMENT, MeasuredPage, record_name
-from .pages_table import PAGES, write_pages
-from .records import PageColumns
+from .pages_table import PAGES, StoredRows, write_pages
+from .records import CollectedCounts, PageColumns
 from .settings import TranscriptSettings
 
 PAGE, ENGINE = "page", "engine"
@@ -55,38 +58,44 @@ class Corpus:
         self.fields: dict[str, None] = {}
         """What pages can be grouped by."""
         self._has_one_engine = has_one_engine
-        self._numbers = array("d")
-        self._pages = array("q")
-        self._groups: list[tuple[str, ...]] = []
+        self._counts = CollectedCounts()
+        self._pages = array("l")
+        self._groups: dict[tuple[str, ...], int] = {}
+        self._group_of = array("l")
         self._page_count = 0
-        self.record_ids: list[str] = []
+        self.rows = StoredRows()
 
     def add(self, pages: tuple[MeasuredPage, ...]) -> None:
         """Take the readings of one page by all engines."""
         for page in pages:
             known = {**page.fields, PAGE: page.row.page, ENGINE: page.row.engine}
             self.fields.update(dict.fromkeys(known))
-            self._numbers.extend(structs.astuple(page.counts))
+            self._counts.add(page.counts)
             self._pages.append(self._page_count)
-            self._groups.append(tuple(_named(known.get(field)) for field in self._by))
-            self.record_ids.append(record_name(page.row.page, page.row.engine, has_one_engine=self._has_one_engine))
+            group = tuple(_named(known.get(field)) for field in self._by)
+            self._group_of.append(self._groups.setdefault(group, len(self._groups)))
+            self.rows.add(page.row)
         self._page_count += 1
 
     def columns(self) -> PageColumns:
         """The counts of all pages and engines, in the order in which they came."""
-        return PageColumns.of_numbers(np.frombuffer(self._numbers, dtype=np.float64))
+        return self._counts.columns()
+
+    def record_ids(self) -> Iterator[str]:
+        """What every page and engine is called in the run's files."""
+        for row in self.rows:
+            yield record_name(row.page, row.engine, has_one_engine=self._has_one_engine)
 
     def parts(self) -> Iterator[_Part]:
         """The whole, then every engine, then every engine and group."""
         columns = self.columns()
-        pages = np.array(self._pages, dtype=np.intp)
+        pages, group_of = np.array(self._pages, dtype=np.intp), np.array(self._group_of, dtype=np.intp)
         yield _Part({}, columns, _numbered(pages))
         for depth in sorted({1, len(self._by)}):
-            rows: dict[tuple[str, ...], list[int]] = {}
-            for place, group in enumerate(self._groups):
-                rows.setdefault(group[:depth], []).append(place)
-            for key, places in rows.items():
-                chosen = np.array(places, dtype=np.intp)
+            keys: dict[tuple[str, ...], int] = {}
+            shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
+            for key, number in keys.items():
+                chosen = np.flatnonzero(shorter[group_of] == number)
                 yield _Part(dict(zip(self._by, key, strict=False)), columns[chosen], _numbered(pages[chosen]))
 
 
@@ -197,18 +206,24 @@ _OF_A_PAGE = tuple(
 """Metrics that are rates of a single page; its mean would be the same number again."""
 
 
+_PAGES_AT_ONCE = 1_024
+
+
 def page_measurements(corpus: Corpus, *, is_aligned: bool) -> Iterator[Measurement]:
     """One measurement per page, engine and metric; a rate without anything to count says why it has no value."""
     columns = corpus.columns()
     metrics = _OF_A_PAGE if is_aligned else tuple(metric for metric in _OF_A_PAGE if metric in ANCHORING_METRICS)
-    found: list[tuple[str, str, Rates]] = [
-        (metric.id, metric.undefined_when, metric.compute(columns)) for metric in metrics
-    ]
-    for place, record_id in enumerate(corpus.record_ids):
-        for metric, undefined_when, rates in found:
-            rate = Rate(float(rates.counts[place]), float(rates.totals[place]))
-            undefined = None if rate.total else undefined_when
-            yield Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, undefined)
+    record_ids = corpus.record_ids()
+    for first in range(0, len(columns), _PAGES_AT_ONCE):
+        some = columns[first : first + _PAGES_AT_ONCE]
+        found: list[tuple[str, str, Rates]] = [
+            (metric.id, metric.undefined_when, metric.compute(some)) for metric in metrics
+        ]
+        for place, record_id in enumerate(islice(record_ids, len(some))):
+            for metric, undefined_when, rates in found:
+                rate = Rate(float(rates.counts[place]), float(rates.totals[place]))
+                undefined = None if rate.total else undefined_when
+                yield Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, undefined)
 
 
 # Which engines differ on the same pages.
@@ -219,20 +234,26 @@ FEWEST_PAGES_SHARE = 0.5
 
 
 def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
-    """The ranking of the engines, and the engines that have read too few pages to take part; None for one engine."""
-    pages: dict[str, int] = {}
+    """The ranking of the engines, and the engines that have read too few pages to take part; None for one engine.
+
+    The rows of a page follow one another.
+    """
     engines: dict[str, int] = {}
-    cells: dict[tuple[int, int], float] = {}
+    places, values = array("l"), array("d")
+    pages = 0
+    page: str | None = None
     for row in rows:
-        value = getattr(row, metric)
-        page, engine = pages.setdefault(row.page, len(pages)), engines.setdefault(row.engine, len(engines))
+        pages += row.page != page
+        page = row.page
+        engine, value = engines.setdefault(row.engine, len(engines)), getattr(row, metric)
         if value is not None:
-            cells[page, engine] = value
-    if len(engines) < 2 or not cells:
+            places.extend((pages - 1, engine))
+            values.append(value)
+    if len(engines) < 2 or not values:
         return None, ()
-    table = np.full((len(pages), len(engines)), np.nan)
-    for place, value in cells.items():
-        table[place] = value
+    table = np.full((pages, len(engines)), np.nan)
+    page_places, engine_places = np.array(places, dtype=np.intp).reshape(-1, 2).T
+    table[page_places, engine_places] = values
     table = table[~np.isnan(table).all(axis=1)]
     read = (~np.isnan(table)).sum(axis=0)
     takes_part = read >= FEWEST_PAGES_SHARE * len(table)
@@ -252,7 +273,7 @@ class MeasuredTranscripts(Struct, frozen=True, eq=False):
     """A summary, and what it was made from."""
 
     summary: Summary
-    rows: tuple[PageRow, ...]
+    rows: StoredRows
     """Every page of every engine."""
     failures: tuple[Failure, ...]
     inputs: tuple[InputFile, ...]
@@ -298,7 +319,8 @@ class _Collected:
         self._jobs = jobs
         self._settings = settings
         self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
-        self._rows: list[PageRow] = []
+        self._statuses: Counter[str] = Counter()
+        self._bounded = 0
         self._failures: list[Failure] = []
         self._notices: Counter[str] = Counter()
         self._first_files: dict[str, str] = {}
@@ -319,7 +341,8 @@ class _Collected:
             self._first_files.setdefault(notice.message, notice.path)
         self._other_forms += job.other_forms
         for page in job.pages:
-            self._rows.append(page.row)
+            self._statuses[page.row.status] += 1
+            self._bounded += page.row.is_exact is False
             self._undecided.update([page.undecided] if page.undecided else [])
             self._findings += page.findings
         for place, name in enumerate(("", *self._jobs.engines)):
@@ -331,7 +354,8 @@ class _Collected:
         """Everything, pooled."""
         failures = (*self._jobs.failures, *self._failures)
         self._refuse_if_strict(failures)
-        if not self._rows:
+        rows = self._corpus.rows
+        if not len(rows):
             first = f"; the first fault: {failures[0].message}" if failures else ""
             raise InputError(f"no page could be measured{first}")
         settings = self._settings
@@ -347,12 +371,12 @@ class _Collected:
         )
         # Without ground truth, less disagreement with a witness is no sign of a better engine.
         has_truth = self._jobs.witness is None
-        ranking, left_out = rank_engines(self._rows, settings.ranking_metric) if has_truth else (None, ())
+        ranking, left_out = rank_engines(rows, settings.ranking_metric) if has_truth else (None, ())
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",
             counts=Counts(
-                records=len(self._rows),
+                records=len(rows),
                 claims=self._findings,
                 verdicts=self._findings,
                 failures=len(failures),
@@ -363,7 +387,7 @@ class _Collected:
             notices=tuple(self._all_notices(ranking, left_out)),
             ranking=ranking,
         )
-        return MeasuredTranscripts(summary, tuple(self._rows), failures, self._inputs(), self._corpus, settings)
+        return MeasuredTranscripts(summary, rows, failures, self._inputs(), self._corpus, settings)
 
     def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
         if self._settings.is_strict and failures:
@@ -381,10 +405,9 @@ class _Collected:
             yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
         if ranking is not None and ranking.dropped:
             yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
-        bounded = sum(row.is_exact is False for row in self._rows)
-        if bounded:
-            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {bounded:,}"
-        statuses = Counter(row.status for row in self._rows)
+        if self._bounded:
+            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {self._bounded:,}"
+        statuses = self._statuses
         for told, pages in (("empty outputs", statuses["empty_output"]), ("refusals", statuses["refused"])):
             yield from [f"{told}, counted apart and left out of the hallucinating page rate: {pages:,}"] * (pages > 0)
         if self._jobs.witness is not None:
@@ -416,6 +439,7 @@ class RunWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files = ExitStack()
+        self._misread = MisreadWords()
         self._records, self._claims, self._verdicts = (
             self._open(name) for name in (run_folder.RECORDS, run_folder.CLAIMS, run_folder.VERDICTS)
         )
@@ -435,6 +459,7 @@ class RunWriter:
             self._records.write(page.lines.record)
             self._claims.write(page.lines.claims)
             self._verdicts.write(page.lines.verdicts)
+        self._misread.add(page.row.engine, page.row.page, page.misread)
 
     def finish(self, measured: MeasuredTranscripts) -> None:
         """Write what is known only at the end."""
@@ -443,6 +468,7 @@ class RunWriter:
         write_jsonl(self._folder / run_folder.MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
         run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
         write_pages(self._folder / PAGES, measured.rows)
+        write_misread(self._folder / MISREAD, self._misread)
 
 
 INSTRUMENT = "transcripts"
@@ -491,10 +517,8 @@ def transcripts_to_folder(
         with RunWriter(folder) as writer:
             measured = measure_transcripts(opened, settings, progress=progress, keep=writer.add)
         writer.finish(measured)
-        run_folder.write_json(
-            folder / run_folder.MANIFEST, _manifest(measured, opened, settings=settings, started=started)
-        )
-        load(folder).to_html(folder / run_folder.REPORT)
+        write_manifest(folder, _manifest(measured, opened, settings=settings, started=started))
+        load(folder, verify=False).to_html(folder / run_folder.REPORT)
     return measured
 
 
@@ -527,8 +551,8 @@ def _manifest(
             "spelling": str(settings.spelling),
             "measures": settings.measures,
             "count_notes": settings.count_notes,
-            "page_level": settings.page_level,
-            "pair_by": settings.pair_by,
+            "page_level": settings.level,
+            "pair_by": Path(settings.pair_by).name,
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

@@ -8,8 +8,7 @@ import sqlite3
 import tempfile
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from difflib import get_close_matches
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -26,9 +25,11 @@ from hallumeter.records.manifest import InputFile
 from hallumeter.records.page import Transcript
 from hallumeter.records.response import FieldValue
 
-from .pages.folders import PageFiles, pages_in
+from .page_sets import expanded, is_page_set, page_set, split_group
+from .pages.folders import PageFiles
 from .pages.page_file import composed_name, page_name
-from .settings import Columns, PairBy
+from .pairing import paired_pages
+from .settings import Columns
 
 # Texts of pages on disk, so that tables larger than memory can be joined page by page.
 
@@ -39,6 +40,12 @@ CREATE TABLE reading (
     PRIMARY KEY (page, engine)
 ) WITHOUT ROWID, STRICT;
 """
+
+_PUT_REFERENCE = """
+INSERT INTO page (name, reference) VALUES (?, ?) ON CONFLICT (name)
+DO UPDATE SET reference = excluded.reference WHERE reference IS NULL OR reference = excluded.reference
+"""
+_PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?"
 
 
 class StoredReading(NamedTuple):
@@ -88,39 +95,36 @@ class PageTable:
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
         name, text = _page_name(page), _storable(reference)
-        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
-        self._database.execute("UPDATE page SET reference = ? WHERE name = ? AND reference IS NULL", (text, name))
-        row = self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)).fetchone()
-        return bool(row[0] == text)
+        return self._database.execute(_PUT_REFERENCE, (name, text)).rowcount == 1
 
     def put_reading(self, page: str, reading: StoredReading) -> bool:
         """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
         name = _page_name(page)
-        self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,))
         engine = self._engines.setdefault(_storable(reading.engine), len(self._engines))
         fields = {
             _storable(key): _storable(value) if isinstance(value, str) else value
             for key, value in reading.fields.items()
         }
-        cursor = self._database.execute(
-            "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?",
-            (engine, _storable(reading.response), msgspec.json.encode(fields).decode(), name),
-        )
-        return cursor.rowcount == 1
+        row = (engine, _storable(reading.response), msgspec.json.encode(fields).decode(), name)
+        if self._database.execute(_PUT_READING, row).rowcount == 1:
+            return True
+        is_new_page = self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,)).rowcount == 1
+        return is_new_page and self._database.execute(_PUT_READING, row).rowcount == 1
 
     def pages(self) -> Generator[StoredPage, None, None]:
         """Every page with its readings."""
         names = tuple(self._engines)
-        with closing(self._database.execute("SELECT number, name, reference FROM page ORDER BY number")) as rows:
-            for number, name, reference in rows:
-                found = self._database.execute(
-                    "SELECT engine, response, fields FROM reading WHERE page = ? ORDER BY engine", (number,)
-                )
-                readings = tuple(
-                    StoredReading(names[engine], response, msgspec.json.decode(fields))
-                    for engine, response, fields in found
-                )
-                yield StoredPage(name, reference, readings)
+        pages = self._database.execute("SELECT number, name, reference FROM page ORDER BY number")
+        readings = self._database.execute("SELECT page, engine, response, fields FROM reading ORDER BY page, engine")
+        with closing(pages), closing(readings):
+            next_reading = next(readings, None)
+            for number, name, reference in pages:
+                found = []
+                while next_reading is not None and next_reading[0] == number:
+                    _, engine, response, fields = next_reading
+                    found.append(StoredReading(names[engine], response, msgspec.json.decode(fields)))
+                    next_reading = next(readings, None)
+                yield StoredPage(name, reference, tuple(found))
 
 
 def _page_name(page: str) -> str:
@@ -135,8 +139,6 @@ def _storable(text: str) -> str:
 
 # From what the user gave to pages with their readings, one job per page.
 
-_MOST_COMPARED = 1_000
-"""Names among which the nearest are looked for."""
 TRUTH, WITNESS = "truth", "witness"
 """What the reference of a page is called in a run: ground truth, or another reading."""
 
@@ -375,57 +377,30 @@ def _plain(value: object) -> FieldValue:
 # Transcripts in folders: one of references, one per engine, pages matched by name; or single files.
 
 
-def folder_jobs(reference: Path, engines: Sequence[Path], names: Sequence[str], *, pair_by: PairBy = "name") -> Jobs:
-    """Pages of a folder of references and of one folder per engine."""
-    truth = pages_in(reference)
-    readings = {name: pages_in(folder) for name, folder in zip(names, engines, strict=True)}
-    if pair_by == "order":
-        readings = {name: _in_order_of(truth, files, name) for name, files in readings.items()}
-    notices = [message for files in (truth, *readings.values()) for message in files.skipped]
-    known = truth.by_name
-    failures = []
-    for engine, files in readings.items():
-        missing = [page for page in known if page not in files.by_name]
-        failures += [unpaired(page, f"{page}: {engine} has no reading of it") for page in missing]
-        extra = [page for page in files.by_name if page not in known]
-        failures += [
-            unpaired(page, f"{page}: {engine} has a reading of it, but there is no reference{_nearest(page, missing)}")
-            for page in extra
-        ]
-    paired = [page for page in known if any(page in files.by_name for files in readings.values())]
-    if not paired:
-        raise InputError(_nothing_paired(reference, engines, truth.by_name))
+def folder_jobs(
+    truth: PageFiles, engines: Mapping[str, PageFiles], *, paths: Sequence[Path], pair_by: str = "name"
+) -> Jobs:
+    """Pages of the references and of each engine; `paths` are where they come from, for people."""
+    paired = paired_pages(truth, engines, pair_by=pair_by)
+    known, readings = paired.truth, paired.engines
+    failures = [unpaired(page, message) for page, message in paired.unpaired]
+    names = [page for page in known if any(page in files for files in readings.values())]
+    if not names:
+        raise InputError(_nothing_paired(paths[0], paths[1:], known))
     jobs = (
         PageJob(
             page,
             Source(path=known[page]),
             tuple(
-                EngineReading(engine, Source(path=files.by_name[page]))
-                for engine, files in readings.items()
-                if page in files.by_name
+                EngineReading(engine, Source(path=files[page])) for engine, files in readings.items() if page in files
             ),
         )
-        for page in paired
+        for page in names
     )
-    inputs = [InputFile(plain_path(reference).name, None, len(known))]
-    inputs += [InputFile(name, None, len(files.by_name)) for name, files in readings.items()]
-    return Jobs(jobs, len(paired), tuple(readings), tuple(inputs), failures, notices)
-
-
-def _in_order_of(truth: PageFiles, files: PageFiles, engine: str) -> PageFiles:
-    """The pages of an engine under the names of the references, the first for the first."""
-    if len(files.by_name) != len(truth.by_name):
-        raise InputError(
-            f"{engine}: has {len(files.by_name):,} pages and the ground truth {len(truth.by_name):,}; pages can be "
-            "paired by order only when there are as many of both"
-        )
-    return PageFiles(dict(zip(truth.by_name, files.by_name.values(), strict=True)), files.skipped)
-
-
-def _nearest(page: str, others: Sequence[str]) -> str:
-    """References without a reading whose names are most like that of a page."""
-    found = get_close_matches(page, others[:_MOST_COMPARED], n=3, cutoff=0.6)
-    return f"; the nearest without one: {', '.join(found)}" if found else ""
+    inputs = [InputFile(plain_path(paths[0]).name, None, len(known))]
+    inputs += [InputFile(name, None, len(files)) for name, files in readings.items()]
+    notices = [message for files in (truth, *engines.values()) for message in files.skipped]
+    return Jobs(jobs, len(names), tuple(readings), tuple(inputs), failures, [*notices, *paired.notices])
 
 
 def file_jobs(reference: Path, responses: Sequence[Path], names: Sequence[str]) -> Jobs:
@@ -455,6 +430,9 @@ def plain_path(path: Path) -> Path:
 
 
 def _last_parts(path: Path, depth: int, *, has_ending: bool) -> str:
+    whole, group = split_group(path)
+    if group is not None:
+        return composed_name("/".join((*whole.parts[-depth:-1], group)))
     is_whole = has_ending or path.is_dir()
     name = path.name if is_whole else Path(path.name.removesuffix(".gz")).stem
     return composed_name("/".join((*path.parts[-depth:-1], name)))
@@ -464,7 +442,7 @@ def _one(job: PageJob) -> Generator[PageJob, None, None]:
     yield job
 
 
-def _nothing_paired(reference: Path, engines: Sequence[Path], known: dict[str, Path]) -> str:
+def _nothing_paired(reference: Path, engines: Sequence[Path], known: Mapping[str, Path]) -> str:
     example = next(iter(known), "page1")
     folders = " or ".join(str(folder) for folder in engines)
     return f"{reference}: no page has the same name in {folders}; expected files such as {example}.txt in both"
@@ -475,10 +453,11 @@ Given = Transcript | tuple[str, str] | Mapping[str, object]
 
 
 @contextmanager
-def opened_paths(paths: Sequence[Path], *, columns: Columns, pair_by: PairBy = "name") -> Iterator[Jobs]:
-    """The pages in some paths: a reference and one engine or more, or one table that holds both."""
+def opened_paths(paths: Sequence[Path], *, columns: Columns, pair_by: str = "name") -> Iterator[Jobs]:
+    """The pages in some paths: a reference and one engine or more, or one table, or one METS file, that holds both."""
+    paths = expanded(paths)
     for path in paths:
-        if not path.exists():
+        if not split_group(path)[0].exists():
             raise InputError(f"{path}: no such file or folder")
     is_table = [path.name.lower().endswith(ENDINGS) and path.is_file() for path in paths]
     if all(is_table):
@@ -487,13 +466,17 @@ def opened_paths(paths: Sequence[Path], *, columns: Columns, pair_by: PairBy = "
         return
     if len(paths) < 2:
         raise InputError(f"{paths[0]}: nothing to compare it with; give the ground truth first, then each engine")
-    if any(is_table) or len({path.is_dir() for path in paths}) > 1:
+    is_set = [is_page_set(path) for path in paths]
+    if any(is_table) or len(set(is_set)) > 1:
         raise InputError(f"{paths[0]}: {_mixture(paths)}; give folders, or tables, or single pages, not a mixture")
     names = engine_names(paths[1:])
-    if paths[0].is_dir():
-        yield folder_jobs(paths[0], paths[1:], names, pair_by=pair_by)
-    else:
+    if not all(is_set):
         yield file_jobs(paths[0], paths[1:], names)
+        return
+    with ExitStack() as stack:
+        has_ids = all(split_group(path)[1] for path in paths)
+        truth, *sets = (page_set(path, stack, has_ids=has_ids) for path in paths)
+        yield folder_jobs(truth, dict(zip(names, sets, strict=True)), paths=paths, pair_by=pair_by)
 
 
 @contextmanager
@@ -523,5 +506,5 @@ def _transcript(item: Given, number: int) -> Transcript | Mapping[str, object]:
 
 
 def _mixture(paths: Sequence[Path]) -> str:
-    kinds = dict.fromkeys("folder" if path.is_dir() else "file" for path in paths)
+    kinds = dict.fromkeys("folder" if is_page_set(path) else "file" for path in paths)
     return f"found a {' and a '.join(kinds)}" if len(kinds) > 1 else "found a table beside a page"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hallumeter.records.instrument import Instrument
 from hallumeter.report.languages.speaking import message
 
 from .catalog import METRICS
+from .misread_table import read_misread
 from .pages_table import read_pages
 
 
@@ -13,6 +16,12 @@ def _presentation() -> object:
     from .report.presentation import PRESENTATION
 
     return PRESENTATION
+
+
+def _recompute(run: Path, into: Path) -> dict[str, str]:
+    from .recompute import recompute
+
+    return recompute(run, into)
 
 
 INSTRUMENT = Instrument(
@@ -23,7 +32,8 @@ INSTRUMENT = Instrument(
     headline=("hallucinating_page_rate", "invented_rate", "cer"),
     resample="page",
     cluster="page",
-    files=("pages.csv",),
-    tables={"pages.csv": read_pages},
+    files=("pages.csv", "misread.csv"),
+    tables={"pages.csv": read_pages, "misread.csv": read_misread},
     presentation=_presentation,
+    recompute=_recompute,
 )

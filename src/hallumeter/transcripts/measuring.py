@@ -28,7 +28,7 @@ from .settings import TranscriptSettings
 
 _BYTES_AT_ONCE = 1 << 18
 _PAGES_AT_ONCE = 64
-_COMPOSING = frozenset({"nfc", "nfkc"})
+_COMPOSING = frozenset({"nfc", "nfkc", "dinglehopper", "picarones"})
 """Steps of a spelling after which the Unicode form of a text does not matter."""
 
 
@@ -174,7 +174,7 @@ def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison
 
 
 def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
-    as_compared = settings.spelling.text
+    as_compared = str if settings.spelling.profile.is_for_edits_alone else settings.spelling.text
     if not page.transcripts:
         return PageTexts("", ())
     responses = [as_compared(transcript.response) for transcript in page.transcripts]
@@ -183,7 +183,7 @@ def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
 
 def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     """Read the files of a page; one that cannot be read is a failure and takes no other with it."""
-    opened = _Opened(job, level=settings.page_level)
+    opened = _Opened(job, level=settings.level)
     reference = _text_of(job.reference, "", opened)
     if reference is None:
         return opened

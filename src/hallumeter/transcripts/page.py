@@ -8,12 +8,13 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.records.claim import Claim, Label, Verdict
-from hallumeter.records.page import PageRow, PageStatus, Transcript
+from hallumeter.records.page import ERROR_CLASSES, PageRow, PageStatus, Transcript
 from hallumeter.records.rate import Rate
 from hallumeter.records.response import FieldValue, Passage, Quote, Response
 
 from .alignment import Stretch
 from .anchoring import LENGTH_RATIO_CAP, Anchoring
+from .error_classes import WordDifference
 from .inputs import TRUTH, WITNESS
 from .page_reading import PageReading
 from .records import PageCounts
@@ -45,6 +46,8 @@ class MeasuredPage(Struct, frozen=True):
     findings: int
     """Stretches of the response and of what it left out."""
     lines: PageLines | None
+    misread: tuple[WordDifference, ...] = ()
+    """Words that were misread, when the run's files are written; each once."""
 
 
 class Comparison(Struct, frozen=True):
@@ -84,12 +87,25 @@ def measure_page(
     is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE
     shown: PageStatus = "undecided" if is_undecided else status
     row = _row(transcript, anchoring, reading, status=shown, badge=badge)
+    if reading is not None and not comparison.is_with_witness:
+        # What differs from a witness may as well be its error.
+        classes = reading.error_classes
+        row = msgspec.structs.replace(row, **{f"errors_{name}": classes[name] for name in ERROR_CLASSES})
     lines = None
+    misread: tuple[WordDifference, ...] = ()
     if comparison.record_id is not None:
         lines = _lines(transcript, reading, comparison, status=shown, is_sure=doubt is None)
+        misread = _examples(reading, comparison)
     counts = _counts(anchoring, reading, status=status, badge=badge)
     findings = len(reading.stretches) if reading else 0
-    return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
+    return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines, misread)
+
+
+def _examples(reading: PageReading | None, comparison: Comparison) -> tuple[WordDifference, ...]:
+    """Misread words, each once; what differs from a witness may as well be its error."""
+    if reading is None or comparison.is_with_witness:
+        return ()
+    return tuple(dict.fromkeys(reading.differences))
 
 
 def _status(transcript: Transcript, reading: PageReading | None) -> PageStatus:

@@ -13,6 +13,7 @@ from hallumeter.errors import RecordError
 from hallumeter.records.rate import Rate
 from hallumeter.text.align import EXACT_CELLS, align, count_edits
 from hallumeter.text.spelling import AS_WRITTEN, Spelling
+from hallumeter.text.spelling_profiles import clusters_of
 from hallumeter.text.words import words_of
 
 from .alignment import (
@@ -27,6 +28,7 @@ from .alignment import (
     without_tags,
     wording_of,
 )
+from .error_classes import WordDifference, word_differences
 from .loops import Repeat, cut_glued_loops, repeated_words
 from .remarks import FENCES, REMARK_KINDS, Remark, RemarkKind, find_remarks
 
@@ -80,30 +82,36 @@ class EditCounts(Struct, frozen=True):
         return 1 - self.hits * self.hits / (self.reference * self.response) if self.hits else 1.0
 
 
-def count_word_edits(reference: str, response: str) -> tuple[EditCounts, bool]:
+def count_word_edits(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN) -> tuple[EditCounts, bool]:
     """Edits between the words of two texts, split at white space; and whether they are surely the fewest.
+
+    The texts are in their spelling already; a profile may cut its words elsewhere.
 
     >>> count_word_edits("le roi de france", "le roy de france")[0].error_rate
     Rate(count=1, total=4)
     """
-    return _counted(reference.split(), response.split())
+    cut = spelling.profile.cut
+    return _counted(cut(reference), cut(response))
 
 
-def count_character_edits(reference: str, response: str) -> tuple[EditCounts, bool]:
+def count_character_edits(reference: str, response: str, *, spelling: Spelling = AS_WRITTEN) -> tuple[EditCounts, bool]:
     """Edits between the characters of two texts, white space around them left out; and whether they are the fewest.
 
-    White space inside counts, line ends too. Texts too long for one comparison are compared between the words that
-    they share.
+    White space inside counts, line ends too; a profile may count otherwise. The texts are in their spelling already.
+    Texts too long for one comparison are compared between the words that they share.
     """
-    reference, response = reference.strip(), response.strip()
-    if len(reference) * len(response) <= EXACT_CELLS:
-        return _counted(reference, response)
+    characters = spelling.profile.characters
+    on_page, written = characters(reference), characters(response)
+    if len(on_page) * len(written) <= EXACT_CELLS:
+        return _counted(on_page, written)
     replaced = deleted = inserted = 0
-    for reference_part, response_part in _parts_between_shared_words(reference, response):
+    pieces = _parts_between_shared_words("".join(on_page), "".join(written))
+    cut = clusters_of if spelling.profile.has_clusters else str
+    for reference_part, response_part in pieces:
         if reference_part != response_part:
-            counts = count_edits(reference_part, response_part)
+            counts = count_edits(cut(reference_part), cut(response_part))
             replaced, deleted, inserted = replaced + counts[0], deleted + counts[1], inserted + counts[2]
-    return EditCounts(len(reference) - replaced - deleted, replaced, deleted, inserted), False
+    return EditCounts(len(on_page) - replaced - deleted, replaced, deleted, inserted), False
 
 
 def _counted(reference: Sequence[Hashable], response: Sequence[Hashable]) -> tuple[EditCounts, bool]:
@@ -234,6 +242,13 @@ class PageReading(Struct, frozen=True):
     """Invented names of all names in the response."""
     stretches: tuple[Stretch, ...]
     """In the order of the response; omissions where they are missing."""
+    differences: tuple[WordDifference, ...] = ()
+    """Words that were read otherwise than they are spelled on the page, by what differs."""
+
+    @property
+    def error_classes(self) -> Counter[str]:
+        """How many words differ in each way."""
+        return Counter(difference.kind for difference in self.differences)
 
     @property
     def is_wholly_inserted(self) -> bool:
@@ -266,11 +281,10 @@ def read_page(
     >>> reading.numbers
     Rate(count=1, total=1)
     """
-    _check_length("reference", reference)
-    _check_length("response", response)
+    _check_lengths(reference=reference, response=response)
     strict_reference, strict_response = spelling.text(reference), spelling.text(response)
-    words, has_exact_words = count_word_edits(strict_reference, strict_response)
-    characters, has_exact_characters = count_character_edits(strict_reference, strict_response)
+    words, has_exact_words = count_word_edits(strict_reference, strict_response, spelling=spelling)
+    characters, has_exact_characters = count_character_edits(strict_reference, strict_response, spelling=spelling)
     on_page, written = (_counted_words(text, spelling) for text in (reference, response))
     matching, repeats = _matched(on_page, written)
     inserted = matching.firsts.count(-1)
@@ -299,15 +313,17 @@ def read_page(
         numbers=invented_numbers(on_page, written, left_out=left_out),
         names=invented_names(matching, reference=on_page, response=written, text=response, left_out=left_out),
         stretches=stretches,
+        differences=tuple(word_differences(matching, on_page, written)),
     )
 
 
-def _check_length(name: str, text: str) -> None:
-    if len(text) > LONGEST_PAGE:
-        raise RecordError(
-            f"the {name} of a page has {len(text):,} characters, more than the {LONGEST_PAGE:,} that can be read "
-            "at once; is it one page? Leave it out or cut it"
-        )
+def _check_lengths(**texts: str) -> None:
+    for name, text in texts.items():
+        if len(text) > LONGEST_PAGE:
+            raise RecordError(
+                f"the {name} of a page has {len(text):,} characters, more than the {LONGEST_PAGE:,} that can be read "
+                "at once; is it one page? Leave it out or cut it"
+            )
 
 
 def _matched(on_page: Wording, written: Wording) -> tuple[Matching, list[Repeat]]:

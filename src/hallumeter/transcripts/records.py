@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -63,9 +65,9 @@ class PageCounts(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class PageColumns(Struct, frozen=True, eq=False):
-    """The counts of many pages, one column each."""
+    """The counts of many pages, one column each, in as few bytes as they need."""
 
-    columns: dict[str, NDArray[np.float64]]
+    columns: dict[str, NDArray[Any]]
 
     @classmethod
     def of(cls, pages: Iterable[PageCounts]) -> PageColumns:
@@ -75,20 +77,48 @@ class PageColumns(Struct, frozen=True, eq=False):
         >>> len(PageColumns.of([]))
         0
         """
-        return cls.of_numbers(np.array([astuple(page) for page in pages], dtype=np.float64))
-
-    @classmethod
-    def of_numbers(cls, numbers: NDArray[np.float64]) -> PageColumns:
-        """Columns from the counts of all pages, one page after the other."""
-        names = PageCounts.__struct_fields__
-        return cls(dict(zip(names, numbers.reshape(-1, len(names)).T.copy(), strict=True)))
+        collected = CollectedCounts()
+        for page in pages:
+            collected.add(page)
+        return collected.columns()
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One count of all pages."""
-        return self.columns[name]
+        found: NDArray[np.float64] = self.columns[name].astype(np.float64, copy=False)
+        return found
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def __getitem__(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> PageColumns:
         return PageColumns({name: column[rows] for name, column in self.columns.items()})
+
+
+class CollectedCounts:
+    """The counts of pages as they come, some at a time as rows and the others as columns."""
+
+    _AT_ONCE = 1_024
+
+    def __init__(self) -> None:
+        self._last: list[PageCounts] = []
+        self._columns = {name: array(code) for name, code in _CODES.items()}
+
+    def add(self, page: PageCounts) -> None:
+        """Take the counts of one page."""
+        self._last.append(page)
+        if len(self._last) == self._AT_ONCE:
+            self._settle()
+
+    def columns(self) -> PageColumns:
+        """The counts of all pages, in the order in which they came."""
+        self._settle()
+        return PageColumns({name: np.array(column, dtype=column.typecode) for name, column in self._columns.items()})
+
+    def _settle(self) -> None:
+        for column, values in zip(self._columns.values(), zip(*map(astuple, self._last), strict=True), strict=False):
+            column.extend(values)
+        self._last = []
+
+
+_CODES = {name: {"int": "i", "float": "d", "bool": "b"}[kind] for name, kind in PageCounts.__annotations__.items()}
+"""How each count is kept: a page has less than two thousand million of anything."""

@@ -1,8 +1,9 @@
 """What an engine writes about a page instead of from it: refusals, apologies, wrappers, notes and descriptions.
 
-Sentences are looked at one by one, and the words of a language count together only within one: "cannot", "read" and
-"image" in one sentence refuse, each alone does not. Whether a remark is on the page after all is not asked here:
-whoever reads the page keeps the remarks that have words without a place on it.
+Sentences are looked at one by one, and the words of a language count together only within one. Refusals are those that
+`text.abstention` finds in any answer; as letters and books have such sentences as well ("I cannot come before the
+tenth"), one counts here only when it speaks of the page or begins the response with an apology. Whether a remark is on
+the page after all is not asked here: whoever reads the page keeps the remarks that have words without a place on it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
+from hallumeter.text.abstention import default_detector
 from hallumeter.text.lexicon import RemarkWords, lexicons_with
 from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
 
@@ -66,7 +68,9 @@ def find_remarks(text: str) -> list[Remark]:
     found = _Found()
     for fence in _FENCE.finditer(plain):
         found.add(fence.start(), fence.end(), "wrapper")
+    refusals = default_detector().refusals(text)
     for cues in _finder().find(plain):
+        cues.places["refusals"] = [(start, end) for start, end, language in refusals if language == cues.language.name]
         notes = list(_notes(plain, cues))
         # A note is no part of the sentence that it stands in, unless that is a remark as a whole.
         outside = cues.outside(notes)
@@ -123,6 +127,7 @@ class _Language:
     """A language, and the words that may stand among those of a label, a title, before a verb."""
 
     def __init__(self, name: str, words: RemarkWords) -> None:
+        self.name = name
         is_open = name == "ko"
         self.names = _Names((*words.parts, *words.notes, *words.pictures, *words.fillers), is_open=is_open)
         self.titles = _Names((*words.titles, *words.page, *words.parts, *words.fillers), is_open=is_open)
@@ -316,12 +321,10 @@ def _kind(sentence: _Part, *, is_first: bool, is_marked: bool) -> RemarkKind | N
 
 def _refuses(sentence: _Part, *, is_first: bool) -> bool:
     if sentence.has("page"):
-        cannot_read = sentence.has("cannot") and sentence.has("reading")
-        return cannot_read or sentence.has("poor") or sentence.has("better")
+        return any(sentence.has(name) for name in ("refusals", "poor", "better"))
     # "I'm sorry, I can't help with that."
     near = min(sentence.end, sentence.start + _NEAR)
-    cannot_do = sentence.has("cannot") and sentence.has("requests")
-    return is_first and cannot_do and sentence.cues.has("apologies", sentence.start, near)
+    return is_first and sentence.has("refusals") and sentence.cues.has("apologies", sentence.start, near)
 
 
 def _wraps(sentence: _Part, *, is_first: bool) -> bool:

@@ -16,7 +16,6 @@ from .pages.page_xml import PAGE_LEVELS, PageLevel
 from .policy import PagePolicy, WitnessPolicy
 
 Measures = Literal["all", "anchoring"]
-PairBy = Literal["name", "order"]
 RANKABLE = ("cer", "wer", "mer", "wil", "true_insertion_rate", "invented_rate", "omission_rate", "anchor_score")
 """Fields of a page by which engines can be ranked."""
 
@@ -40,15 +39,16 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     anchoring: AnchoringSettings = PICARONES
     count_notes: bool = False
     """Whether refusals, wrappers, notes and descriptions count as invented."""
-    page_level: PageLevel = "line"
-    """Which text of a PAGE XML file counts where regions, lines and words have one each."""
+    page_level: PageLevel | None = None
+    """Which text of a PAGE XML file counts where regions, lines and words have one each; None is the line, or the
+    region where the spelling is dinglehopper's."""
     by: tuple[str, ...] = ()
     """Fields that group pages, beside the engine."""
     rank_by: str | None = None
     """A field of a page; None is the CER, or the anchor score without an alignment."""
     columns: Columns = Columns()
-    pair_by: PairBy = "name"
-    """How pages of folders find each other: by their names, or the first with the first."""
+    pair_by: str = "name"
+    """How pages of folders find each other: by `name`, by `order`, or by a table of files, given as its path."""
     pages: PagePolicy = PagePolicy()
     witness: WitnessPolicy = WitnessPolicy()
     witness_confidence: float | None = None
@@ -62,7 +62,7 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
     """Processes that measure pages."""
 
     def __post_init__(self) -> None:
-        if self.page_level not in PAGE_LEVELS:
+        if self.page_level not in (None, *PAGE_LEVELS):
             raise SettingsError(f"page level {self.page_level!r}: expected one of {', '.join(PAGE_LEVELS)}")
         check_probability(self.witness_confidence, "witness confidence")
         if self.ranking_metric not in RANKABLE:
@@ -72,6 +72,11 @@ class TranscriptSettings(Struct, frozen=True, kw_only=True):
         check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
         if self.workers < 1:
             raise SettingsError(f"workers {self.workers}: expected at least 1")
+
+    @property
+    def level(self) -> PageLevel:
+        """Which text of a PAGE XML file counts."""
+        return self.page_level or ("region" if self.spelling.steps == ("dinglehopper",) else "line")
 
     @property
     def ranking_metric(self) -> str:

@@ -10,12 +10,12 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.models.page_readers_by_name import READERS, page_reader
 from hallumeter.records.manifest import InputFile
 
+from .images import images_in
 from .inputs import WITNESS, EngineReading, Jobs, PageJob, Source, engine_names, opened_paths, plain_path, unpaired
 from .pages.folders import pages_in
-from .pages.page_file import PAGE_SUFFIXES, composed_name, page_name
+from .pages.page_file import PAGE_SUFFIXES, page_name
 from .settings import Columns
 
-IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 DEFAULT_READER = "tesseract"
 
 
@@ -44,7 +44,7 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
     if reader.partition(":")[0] not in READERS and Path(reader).exists():
         raise SettingsError(f"witness {reader}: is a path, so --image is not needed; give one of the two")
     witness = page_reader(reader).name
-    known, notices = _images_in(images)
+    known, notices = images_in(images)
     names = engine_names(engines)
     found = [_readings(path, known, notices) for path in engines]
     readings: dict[str, list[EngineReading]] = {}
@@ -78,25 +78,3 @@ def _readings(path: Path, images: dict[str, Path], notices: list[str]) -> dict[s
         raise InputError(f"{path}: expected a folder of pages beside images, or a file such as page.txt")
     # One page and one image belong together whatever they are called.
     return {next(iter(images)) if len(images) == 1 else page_name(path.name): path}
-
-
-def _images_in(path: Path) -> tuple[dict[str, Path], list[str]]:
-    """Images of a folder and of the folders below it by the names of their pages, and what was left out."""
-    if path.is_file():
-        return {page_name(path.stem): path}, []
-    if not path.is_dir():
-        raise InputError(f"{path}: no such folder of images")
-    found: dict[str, Path] = {}
-    notices = []
-    for file in sorted(path.rglob("*")):
-        *folders, name = file.relative_to(path).parts
-        if not name.lower().endswith(IMAGE_ENDINGS) or any(part.startswith(".") for part in (*folders, name)):
-            continue
-        page = "/".join([*map(composed_name, folders), page_name(file.stem)])
-        if page in found:
-            notices.append(f"{file}: {found[page].name} is an image of page {page!r} already; the first counts")
-        else:
-            found[page] = file
-    if not found:
-        raise InputError(f"{path}: holds no image; expected files that end in {', '.join(IMAGE_ENDINGS)}")
-    return found, notices

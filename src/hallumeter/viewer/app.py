@@ -6,6 +6,7 @@ import mimetypes
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -17,7 +18,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from hallumeter.errors import HallumeterError
+from hallumeter.errors import HallumeterError, InputError
+from hallumeter.formats.images import converted, image_type
 from hallumeter.records.claim import Label
 from hallumeter.report.languages.speaking import say, speaking
 from hallumeter.report.page.render import PALETTE_STYLE, palette_style, static, static_names
@@ -30,7 +32,7 @@ from .guard import BODY_BYTES, Refused
 from .index.queries import Query
 from .index.reading import Index
 from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
-from .payloads import entry, single
+from .payloads import entry, image_of, single
 from .runs import FoundRun, RunList
 
 # Answers of the server, and questions that cannot be answered.
@@ -91,6 +93,7 @@ def _refused(status: int, why: str) -> Response:
 
 
 MOST_ENTRIES = 200
+LARGEST_IMAGE = 64 << 20
 
 
 class NewLabel(Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,8 +109,8 @@ class App:
 
     def __init__(self, runs: RunList, *, annotator: str, language: str, is_closing: Callable[[], bool]) -> None:
         self._runs, self._annotator, self._language = runs, annotator, language
-        self.library = Library()
-        self._comparisons = Comparisons()
+        self.library = Library(verify=runs.is_verifying)
+        self._comparisons = Comparisons(verify=runs.is_verifying)
         self._news = Newsroom(runs, self.library, is_closing)
 
     def starlette(self) -> Starlette:
@@ -122,6 +125,7 @@ class App:
             Route(f"{own}/", self.page),
             Route(f"{own}/records", self.records),
             Route(f"{own}/records/{{position:int}}", self.record),
+            Route(f"{own}/records/{{position:int}}/image", self.image),
             Route(f"{own}/facets", self.facets),
             Route(f"{own}/labels", self.labels),
             Route(f"{own}/labels", self.add_label, methods=["POST"]),
@@ -200,6 +204,15 @@ class App:
             raise Refused(404, "there is no such record")
         return json_answer(found)
 
+    def image(self, request: Request) -> Response:
+        """The image of a record's page, whole; the address names the record, never a file."""
+        run, index = self._indexed(request)
+        position = request.path_params["position"]
+        path = image_of(run.path, index, position=position) if position < 2**62 else None
+        if path is None:
+            raise Refused(404, "there is no image of this record")
+        return _image_answer(path)
+
     def facets(self, request: Request) -> Response:
         """What can be chosen from."""
         return Response(self._indexed(request)[1].facets(), media_type="application/json")
@@ -267,6 +280,33 @@ class App:
             fault = run.reason or self.library.fault(run.path)
             raise Refused(503, fault or "the records of this run are still being read; ask again in a moment")
         return run, index
+
+
+def _image_answer(path: Path) -> Response:
+    """A file that is an image by its bytes; nothing else is ever sent, whatever a run says that it is."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST_IMAGE:
+            raise Refused(404, f"{path.name}: the image is gone, or larger than {LARGEST_IMAGE:,} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise Refused(404, f"{path.name}: the image cannot be read ({error.strerror})") from error
+    kind = image_type(data)
+    if kind is None:
+        raise Refused(415, f"{path.name}: is no image that can be shown")
+    if kind == "image/tiff":
+        data, kind = _as_png(data, path.name), "image/png"
+    return Response(data, media_type=kind)
+
+
+def _as_png(data: bytes, name: str) -> bytes:
+    """A TIFF image, which browsers do not show, as PNG."""
+    try:
+        png = converted(data, "PNG")
+    except InputError as error:
+        raise Refused(415, f"{name}: {error}") from error
+    if png is None:
+        raise Refused(415, f"{name}: browsers do not show TIFF; pip install 'hallumeter[images]' converts them")
+    return png
 
 
 def _number(text: str | None, usual: int) -> int:

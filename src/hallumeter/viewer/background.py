@@ -15,6 +15,7 @@ from msgspec import Struct
 from hallumeter.decide.compare.pipeline import compare
 from hallumeter.errors import HallumeterError
 from hallumeter.records.comparison import Comparison
+from hallumeter.run.finished import load
 from hallumeter.run.progress import Progress, ProgressFile, read_progress
 from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS
 
@@ -48,7 +49,8 @@ class _Work(Struct, frozen=True):
 class Library:
     """The indexes that this server uses."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verify: bool = True) -> None:
+        self._is_verifying = verify
         self._lock = threading.Lock()
         self._open: dict[Path, Index] = {}
         self._works: dict[Path, _Work] = {}
@@ -77,7 +79,7 @@ class Library:
     def _made_at_once(self, run: Path, path: Path) -> Index | None:
         """To begin a process would take longer than the work."""
         try:
-            self._open[path] = Index(build_index(run, _say_nothing))
+            self._open[path] = Index(build_index(run, _say_nothing, verify=self._is_verifying))
         except (HallumeterError, OSError) as error:
             self._faults[path] = str(error)
         return self._open.get(path)
@@ -106,7 +108,8 @@ class Library:
         path.parent.mkdir(parents=True, exist_ok=True)
         answers, outcome = self._context.Pipe(duplex=False)
         notes = path.with_suffix(".progress")
-        process = self._context.Process(target=_work, args=(run, notes, outcome), daemon=True)
+        told = {"outcome": outcome, "is_verifying": self._is_verifying}
+        process = self._context.Process(target=_work, args=(run, notes), kwargs=told, daemon=True)
         process.start()
         outcome.close()
         return _Work(process, answers, notes)
@@ -138,14 +141,14 @@ def _is_small(run: Path) -> bool:
         return True
 
 
-def _work(run: Path, notes: Path, outcome: Connection) -> None:
+def _work(run: Path, notes: Path, *, outcome: Connection, is_verifying: bool) -> None:
     """Make an index; runs in a process of its own, so that the server goes on answering meanwhile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     if hasattr(os, "nice"):
         os.nice(10)  # whoever waits for a page comes first
     file = ProgressFile(notes, instrument="")
     try:
-        build_index(run, lambda done, total: file.write(INDEXING, done=done, total=total))
+        build_index(run, lambda done, total: file.write(INDEXING, done=done, total=total), verify=is_verifying)
         outcome.send(None)
     except (HallumeterError, OSError) as error:
         outcome.send(str(error))
@@ -173,7 +176,8 @@ class Work:
 class Comparisons:
     """The comparisons that this server was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verify: bool = True) -> None:
+        self._is_verifying = verify
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._works: dict[Key, Work] = {}
@@ -196,7 +200,7 @@ class Comparisons:
         """One after the other, so that the server keeps answering."""
         with self._turn:
             try:
-                work.result = compare(first, second)
+                work.result = compare(*(load(run, verify=self._is_verifying) for run in (first, second)))
             except (HallumeterError, OSError) as error:
                 work.fault = str(error)
             except Exception as error:  # the page says it; the server goes on

@@ -35,8 +35,20 @@ def single(run: Path, index: Index, *, position: int) -> Json | None:
         return None
     shown = presentation_of(index.instrument)
     if shown.readings is not None:
-        return shown.readings.block([_reading(run, kept, shown.readings)])
+        view = _reading(run, kept, shown.readings)
+        address = f"records/{position}/image" if view.image is not None else None
+        return shown.readings.block([structs.replace(view, image=address)])
     return records_block([_record(run, kept, headline=index.headline)], shown.trace_payload)
+
+
+def image_of(run: Path, index: Index, *, position: int) -> Path | None:
+    """The file with the image of a record's page; None when it names none."""
+    kept = index.record(position)
+    readings = presentation_of(index.instrument).readings
+    if kept is None or readings is None:
+        return None
+    image = _reading(run, kept, readings).image
+    return None if image is None else Path(image)
 
 
 def remote_blocks(document: Document, index: Index) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from hallumeter.errors import InputError
 from hallumeter.instruments import own_files
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.run.digests import check_files
 from hallumeter.run.labels import LABELS
 from hallumeter.run.progress import PROGRESS, Progress, is_alive, read_progress
 from hallumeter.run.run_folder import BASELINES, JOURNAL, MANIFEST, RUN_FILES, RunFolder
@@ -63,9 +64,10 @@ class FoundRun(Struct, frozen=True):
 class RunList:
     """The runs of a folder; the list is made again when somebody asks."""
 
-    def __init__(self, root: Path, warn: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, warn: Callable[[str], None], *, verify: bool = True) -> None:
         self.root = Path(os.path.realpath(root))
         self._warn = warn
+        self.is_verifying = verify
         self._warned: set[str] = set()
         self._lock = threading.Lock()
         self._found: dict[str, FoundRun] = {}
@@ -149,6 +151,9 @@ class RunList:
         is_running = progress is not None and is_alive(progress, time.time())
         try:
             manifest, summary = self._facts(path)
+            if self.is_verifying:
+                # Sizes alone: the list is made again and again. Digests are compared when the run is opened.
+                check_files(path, manifest, by_size=True)
         except InputError as error:
             if (path / MANIFEST).exists() and not is_running:
                 return FoundRun(run_id, shown, path, "damaged", str(error), progress=progress)

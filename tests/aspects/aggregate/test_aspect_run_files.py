@@ -148,7 +148,7 @@ def test_no_text_leaves_its_cell_or_becomes_a_formula() -> None:
     line = triptych_line(make_scorecard(made))
     assert line.count(b"\n") == 1
     assert line.startswith(b"'=cmd\t\t0\ta\\tb\\nc\\r\\\\d\t")
-    assert [safe_cell(text) for text in ("+1", "-1", "@a", "a=b")] == ["'+1", "'-1", "'@a", "a=b"]
+    assert [safe_cell(text) for text in ("+1", "-a", "@a", "a=b")] == ["+1", "'-a", "'@a", "a=b"]
 
 
 def verdicts_of(card: Scorecard) -> list[tuple[Claim, Verdict]]:

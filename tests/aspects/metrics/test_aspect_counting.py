@@ -177,12 +177,12 @@ def test_a_risk_that_changes_nothing_is_ignored() -> None:
 
 
 def test_debates_are_counted_by_turn_and_by_aspect() -> None:
-    debate = DebateScore(
-        MappingCounts(3, 2, 1), 0.8, {"no_match": 1, "neutral_stance": 2}, {"applied": 1, "skipped_conflict": 2, "x": 9}
-    )
+    reasons = {"no_match": 1, "neutral_stance": 2, "no_aspects": 3, "fallback_used": 4}
+    debate = DebateScore(MappingCounts(3, 2, 1), 0.8, reasons, {"applied": 1, "skipped_conflict": 2, "x": 9})
     card = Scorecard(debate=debate)
     assert counted(card, "turns", "turns_mapped", "turns_direct", "turns_fallback", "turns_none") == (6, 5, 3, 2, 1)
     assert counted(card, "turns_no_match", "turns_neutral") == (1, 2)
+    assert counted(card, "turns_no_aspects", "turns_fallback_used") == (3, 4)
     assert counted(card, "overrides", "overrides_applied", "override_samples") == (3, 1, 1)
 
 

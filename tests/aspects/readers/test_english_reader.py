@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -64,7 +67,7 @@ def check_places(text: str) -> SentenceReading:
 def test_the_reader_keeps_to_the_protocol() -> None:
     reader: AspectReader = EnglishReader()
     assert reader.language == "en"
-    assert reader.version.startswith("english@1-")
+    assert reader.version.startswith("english@2-")
     assert reader.version == EnglishReader().version
 
 
@@ -255,6 +258,19 @@ def test_weights_that_are_missing_or_damaged_are_named(name: str, monkeypatch: p
         model_files.shipped_weights()
 
 
+def test_weights_that_were_changed_are_refused_though_they_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(str(files(model_files.__package__).joinpath("model")), tmp_path / "model")
+    weights = tmp_path / model_files.FILE
+    weights.write_bytes(weights.read_bytes() + b"\0")
+    assert model_files.weights_from(weights.read_bytes()).arrays
+    monkeypatch.setattr(model_files, "_loaded", {})
+    monkeypatch.setattr(importlib.resources, "files", lambda _: tmp_path)
+    with pytest.raises(SettingsError, match=r"install hallumeter again \(not as it was shipped\)"):
+        model_files.shipped_weights()
+
+
 def test_the_weights_are_small() -> None:
     assert len(files(model_files.__package__).joinpath(model_files.FILE).read_bytes()) <= 3_000_000
 
@@ -332,3 +348,28 @@ def test_unknown_words_are_read_by_their_pieces() -> None:
     assert table.vector("1999").tolist() == [0.0, 0.0, 1.0, 0.0]
     assert not table.vector("tofux").any()
     assert not table.vector("a" * 100).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("The fries weren't bad.", "fries"),
+        ("The soup was not bad at all.", "soup"),
+        ("The staff were not so rude.", "staff"),
+        ("The dishes weren't disappointing.", "dishes"),
+    ],
+)
+def test_something_bad_that_is_denied_is_good(text: str, term: str) -> None:
+    assert polarity(text, term).polarity == "positive"
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("The fries were bad.", "fries"),
+        ("The fries weren't good.", "fries"),
+        ("The hostess just never bothered to tell us, a bad surprise.", "hostess"),
+    ],
+)
+def test_something_bad_stays_bad_unless_a_negation_stands_close_before_it(text: str, term: str) -> None:
+    assert polarity(text, term).polarity == "negative"

@@ -80,7 +80,7 @@ def timeless_files(folder: Path) -> dict[str, object]:
     return {
         "outputs.jsonl": timeless_outputs(folder),
         "traces.jsonl": [timeless(row) for row in lines(folder / "traces.jsonl")],
-        "manifest.json": {key: value for key, value in manifest.items() if key not in ("started", "finished")},
+        "manifest.json": {key: value for key, value in manifest.items() if key not in ("started", "finished", "files")},
         **{name: (folder / name).read_bytes() for name in ("experiment.json", "failures.jsonl")},
     }
 

@@ -245,3 +245,34 @@ def test_provenance_is_written_by_code_over_whatever_an_agent_wrote() -> None:
     traced_felt = traced_sentiment_review(felt_review, context, index)
     assert [item.provenance for item in traced_felt.sentiment_review] == ["source:epm/patch; source:cj/patch", None]
     assert traced_aspect_review(aspects, None, None).aspect_review[0].provenance is None
+
+
+def test_the_reason_of_a_review_names_the_sources_once() -> None:
+    context = context_of(DebateTurn("tan", (edit("drop_tuple", "screen"),)))
+    index = term_index(STAGE1, ENGLISH, read(TEXT))
+    aspects = AspectReview((AspectReviewItem("screen", "drop", reason="no target"), AspectReviewItem("screen", "keep")))
+    traced = traced_aspect_review(aspects, context, index)
+    assert [item.reason for item in traced.aspect_review] == ["no target [source:tan/patch]", "[source:tan/patch]"]
+    assert traced_aspect_review(traced, context, index) == traced
+    felt_review = SentimentReview(
+        (SentimentReviewItem("screen", "maintain", reason="clear"), SentimentReviewItem("x", "drop", reason="odd"))
+    )
+    traced_felt = traced_sentiment_review(felt_review, context, index)
+    assert [item.reason for item in traced_felt.sentiment_review] == ["clear [source:tan/patch]", "odd"]
+
+
+@pytest.mark.parametrize(
+    "message", ["the 'Battery - Life', well", "BATTERY/LIFE!!", "battery\u00a0life?", "batterylife"]
+)
+def test_a_turn_names_an_aspect_whatever_its_marks_spaces_and_case(message: str) -> None:
+    mapped = point(DebateTurn(speaker="EPM", stance="con", message=message))
+    assert (mapped.aspect_terms, mapped.mapping_confidence) == (("battery life",), "direct")
+
+
+@pytest.mark.parametrize(
+    ("stance", "polarity", "weight"),
+    [("pro", "positive", 1.0), ("con", "negative", 1.0), ("neutral", "neutral", 0.6), ("sceptical", "neutral", 0.8)],
+)
+def test_the_stance_of_an_older_turn_gives_its_polarity_and_weight(stance: str, polarity: str, weight: float) -> None:
+    mapped = point(DebateTurn(speaker="EPM", stance=stance, key_points=("screen",)))
+    assert (mapped.aspect_terms, mapped.polarity_hint, mapped.weight) == (("screen",), polarity, weight)

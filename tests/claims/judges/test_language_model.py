@@ -53,7 +53,7 @@ def test_the_model_is_sent_one_json_object_with_the_evidence_first() -> None:
     (request,) = provider.requests
     assert [message.role for message in request.messages] == ["system", "user"]
     shown = sent(request)
-    assert list(shown) == ["evidence", "question", "claims"]
+    assert list(shown) == ["evidence_begins", "evidence", "evidence_ends", "question", "claims"]
     assert shown["evidence"] == [{"id": n, "text": passage.text} for n, passage in enumerate(EVIDENCE, 1)]
     assert shown["claims"] == [{"number": 1, "text": TOWER}]
     assert request.temperature == 0
@@ -68,6 +68,20 @@ def test_evidence_cannot_break_out_of_its_field() -> None:
     shown = sent(provider.requests[0])
     assert shown["evidence"] == [{"id": 1, "text": wicked.replace("\ud800", "?")}]
     assert shown["claims"] == [{"number": 1, "text": TOWER}]
+
+
+def test_evidence_stands_between_tokens_that_depend_on_it_and_change_nothing_else() -> None:
+    provider = ScriptedProvider([reply(entry("NOT_ENOUGH_INFO"))] * 3)
+    judge = LanguageModelJudge(provider)
+    for claim, evidence in ((TOWER, "One."), (TOWER + " Yes.", "One."), (TOWER, "Two.")):
+        judge.judge(task_of([claim], [Passage("e1", evidence)]))
+    shown = [sent(request) for request in provider.requests]
+    assert all(
+        each["evidence_begins"] == each["evidence_ends"] and len(str(each["evidence_ends"])) == 24 for each in shown
+    )
+    first, same, other = (str(each["evidence_begins"]) for each in shown)
+    assert first == same != other
+    assert first not in repr(judge.spec)
 
 
 def test_without_evidence_nothing_is_asked() -> None:
@@ -114,6 +128,7 @@ def test_words_of_the_evidence_that_speak_to_the_judge_support_nothing(instructi
     assert (dictated.label, dictated.reason) == (Label.UNDECIDED, "instruction_in_evidence")
     sound = one(ScriptedProvider([reply(entry("SUPPORTED", "It is old", 1))]), task_of(["It is old."], evidence))
     assert sound.label is Label.SUPPORTED
+    assert sound.note == "the evidence gives the judge instructions"
     unquoted = one(ScriptedProvider([reply("SUPPORTED")]), task_of([TOWER], evidence), wants_quotes=False)
     assert (unquoted.label, unquoted.reason) == (Label.UNDECIDED, "instruction_in_evidence")
 

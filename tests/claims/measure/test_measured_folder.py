@@ -31,7 +31,7 @@ FILES = {
 }
 SUMMARY_FIELDS = "version instrument counts metrics profile notices ranking dialogue aspects"
 METRIC_FIELDS = "metric by judge count total value interval interval_method direction undefined undecided failed bounds"
-MANIFEST_FIELDS = "version hallumeter instrument inputs settings judges seed started finished"
+MANIFEST_FIELDS = "version hallumeter instrument inputs settings judges seed started finished files"
 ROWS: list[Row] = [
     {
         "record_id": "r1",

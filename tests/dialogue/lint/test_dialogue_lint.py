@@ -303,3 +303,88 @@ def test_the_summary_says_where_the_settings_come_from_and_what_they_say(folder:
     assert "  high: potassium >= 5.2 mmol/L" in text
     assert "      when patient_flag high or question_flag tired; violated by fruit" in text
     assert json.loads(json.dumps(summary))["rules"][0]["weight"] == 2.0
+
+
+OTHER_TURNS = """\
+schema_version: "1.0"
+slot_definitions:
+  vitals: [weight, bp_systolic]
+turns:
+  "4":
+    name: "Meals"
+    required_slots:
+      - slot: labs
+        weight: 2.0
+    must_include_elements:
+      - "rules_3_to_5"
+      - "monitoring_metric"
+    scoring:
+      cus_min_expected: 0.65
+  "5":
+    required_slots:
+      - slot: active_meds
+        weight: 1.0
+    must_include_elements:
+      - "priorities_top3"
+aggregate:
+  weights:
+    ragas_faithfulness: 0.15
+    ragas_answer_relevance: 0.15
+    perplexity: 0.10
+    cus: 0.25
+    sfs: 0.15
+    csp: 0.10
+    ass: 0.10
+"""
+
+
+def other_folder(folder: Path, turns: str = OTHER_TURNS) -> Path:
+    """Files with the names that the medical multi-turn evaluation has for things."""
+    rules = RULES.replace("{lab: potassium,", "{field: potassium,").replace(
+        "value: 5.2}", 'value: 5.2}\n      - {field: bp_systolic, op: ">=", value: 180}'
+    )
+    (folder / RULES_FILE).write_text(f"description: >\n  what is unsafe\n{rules}", encoding="utf-8")
+    (folder / TURNS_FILE).write_text(turns, encoding="utf-8")
+    return folder
+
+
+def test_the_names_of_the_medical_evaluation_are_read_as_they_are(folder: Path) -> None:
+    settings = load_settings(other_folder(folder))
+    assert [turn.must_include for turn in settings.requirements.turns.values()] == [
+        ("three_to_five_rules", "monitoring_metric"),
+        ("top_three_priorities",),
+    ]
+    assert settings.requirements.weights == {
+        "faithfulness": 0.15, "answer_relevance": 0.15, "perplexity": 0.1, "CUS": 0.25, "SFS": 0.15, "CSP": 0.1,
+        "ASS": 0.1,
+    }  # fmt: skip
+    [flag] = settings.rules.patient_flags.values()
+    assert [bound.words for bound in flag.thresholds] == ["potassium >= 5.2 mmol/L", "bp_systolic >= 180 mmHg"]
+
+
+def test_each_other_name_is_explained_once_and_is_no_error(folder: Path) -> None:
+    report = lint_settings(other_folder(folder))
+    assert report.exit_code == 0
+    assert {finding.severity for finding in report.findings} == {"note"}
+    assert [finding.message for finding in report.findings] == [
+        "rules_3_to_5 is read as three_to_five_rules",
+        "priorities_top3 is read as top_three_priorities",
+        "ragas_faithfulness is read as faithfulness",
+        "ragas_answer_relevance is read as answer_relevance",
+        "cus is read as CUS",
+        "sfs is read as SFS",
+        "csp is read as CSP",
+        "ass is read as ASS",
+        "field is read as lab or vital, whichever the name is of",
+    ]
+
+
+def test_a_weight_under_both_of_its_names_is_refused(folder: Path) -> None:
+    report = lint_settings(other_folder(folder, OTHER_TURNS.replace("    sfs: 0.15", "    SFS: 0.1\n    sfs: 0.05")))
+    assert report.exit_code == 1
+    assert any("aggregate.weights.sfs" in str(finding) for finding in report.findings)
+
+
+def test_a_field_that_is_no_measurement_is_refused(folder: Path) -> None:
+    report = linted(folder, "{lab: potassium,", "{field: mood,")
+    assert any("'mood' is no lab or vital of the lexicon" in line for line in said(report))

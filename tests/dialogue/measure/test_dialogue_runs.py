@@ -147,7 +147,8 @@ def test_answers_that_cannot_be_read_are_failures_that_widen_the_bounds() -> Non
 def test_answers_without_facts_are_counted_and_undefined() -> None:
     result = measured([event("p1", 3, "llm", RIGHT[3], slots_truth=None)])
     assert row(result, "sfs").value is None
-    assert row(result, "sfs").undefined == "no answer mentions a drug, condition, lab, vital, age or sex"
+    assert row(result, "sfs").undefined == row(result, "csp_pooled").undefined == "no answer has slots_truth"
+    assert row(result, "mcs").undefined != "no answer has slots_truth"
     assert row(result, "ass").value == 1.0
     assert any("without slots_truth" in notice for notice in result.summary.notices)
 

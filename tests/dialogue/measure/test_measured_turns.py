@@ -37,9 +37,9 @@ def test_a_right_answer_to_the_first_turn() -> None:
 
 def test_a_wrong_answer_to_the_second_turn() -> None:
     # Mentions: warfarin 2 and HbA1c 2, both invented. Required: drugs 2 unused, labs 2 indirect, vitals 1 unused:
-    # 1 / 5. Only the HbA1c can be compared with what was said, and one statement is too few.
+    # 1 / 5. Only the HbA1c can be compared with what was said, and it contradicts.
     found = metrics(2, WRONG[2])
-    assert (found["SFS"], found["CUS_improved"], found["MCS"]) == (0.0, 0.2, None)
+    assert (found["SFS"], found["CUS_improved"], found["MCS"]) == (0.0, 0.2, 0.0)
     assert found["CUS"] == pytest.approx(1 / 3)
 
 

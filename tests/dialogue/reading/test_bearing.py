@@ -42,6 +42,25 @@ def scopes(answer: str) -> dict[str, str]:
         ("당화혈색소가 작년 8.9%에서 현재 7.4%로 좋아졌습니다.", {"hba1c 8.9": "past", "hba1c 7.4": "asserted"}),
         ("You feel better since you stopped taking glipizide.", {"glipizide": "past"}),
         ("You were diagnosed with gout three years ago.", {"gout": "asserted"}),
+        ("You and your mother have gout.", {"gout": "asserted"}),
+        (
+            "Your aunt had a stroke. 고모님이 뇌졸중을 앓으셨으므로 현재 혈압 138/84mmHg를 확인하겠습니다.",
+            {"stroke": "family", "bp_systolic 138.0": "asserted", "bp_diastolic 84.0": "asserted"},
+        ),
+        (
+            "아내분의 LDL 160mg/dL는 환자분의 96mg/dL보다 높습니다.",
+            {"ldl 160.0": "family", "ldl 96.0": "asserted"},
+        ),
+        ("LDL이 100mg/dL보다 높습니다.", {"ldl 100.0": "general"}),
+        (
+            "A patient I saw today had an HbA1c of 11 %. Yours is 7.4 %.",
+            {"hba1c 11.0": "family", "hba1c 7.4": "asserted"},
+        ),
+        ("Your HbA1c fell from 9.1 % in January to 7.4 %.", {"hba1c 9.1": "past", "hba1c 7.4": "asserted"}),
+        ("지난번 8.2%였던 당화혈색소가 7.4%로 내려왔습니다.", {"hba1c 7.4": "asserted"}),
+        ("아테놀롤을 리시노프릴로 바꿔 드렸습니다.", {"atenolol": "past", "lisinopril": "asserted"}),
+        ("You finished your course of amoxicillin.", {"amoxicillin": "past"}),
+        ("고혈압이 없다고 할 수는 없습니다.", {"hypertension": "asserted"}),
     ],
 )
 def test_only_what_is_said_of_this_patient_today_is_asserted(answer: str, expected: dict[str, str]) -> None:
@@ -62,6 +81,9 @@ def test_a_sentence_that_nobody_would_write_is_left_as_it_is() -> None:
         ("If you don't have diabetes, eat as you like.", "diabetes", False),
         ("You do not have diabetes complications.", "diabetes", False),
         ("당뇨병이 없으시면 괜찮습니다.", "당뇨병", False),
+        ("There's no diabetes on your chart.", "diabetes", True),
+        ("There is no diabetes cure.", "diabetes", False),
+        ("리시노프릴은 처방받으신 적이 없습니다.", "리시노프릴", True),
         ("İ: You do not have diabetes.", "diabetes", False),
     ],
 )
@@ -77,3 +99,9 @@ def test_a_denial_is_plain_or_none(answer: str, name: str, *, expected: bool) ->
 def test_a_height_in_two_units_is_one_value(answer: str, value: float, unit: str) -> None:
     [height] = reader().read(answer).mentions
     assert (height.name, height.value, height.unit) == ("height", value, unit)
+
+
+def test_both_ends_of_a_range_of_blood_pressures_are_bounds() -> None:
+    english = scopes("Readings between 120/70 and 135/85 mmHg are what we hope for.")
+    korean = scopes("혈압은 120/70에서 135/85mmHg 사이가 바람직합니다.")
+    assert set(english.values()) == set(korean.values()) == {"general"}

@@ -77,6 +77,7 @@ def test_values_are_brought_to_the_unit_of_the_slot(value: float, unit: str | No
         ("°C", "weight"),
         ("kg", "temperature"),
         ("kg", "unheard_of"),
+        ("U/mol", "heart_rate"),
     ],
 )
 def test_a_unit_that_cannot_belong_to_a_measurement_gives_nothing(unit: str, name: str) -> None:

@@ -266,7 +266,7 @@ ASSERTED = [
     ),
     ("Your BP was one thirty over eighty.", "bp_systolic:130: asserted; bp_diastolic:80: asserted"),
     ("You weigh 80 kg and are 175 cm tall.", "weight:80: asserted; height:175: asserted"),
-    ("Your HbA1c improved from 8.4% to 7.2%.", "hba1c:8.4: asserted; hba1c:7.2: asserted"),
+    ("Your HbA1c improved from 8.4% to 7.2%.", "hba1c:8.4: past; hba1c:7.2: asserted"),
     (
         "Your potassium (5.4 mmol/L) and creatinine (1.6 mg/dL) are high.",
         "potassium:5.4: asserted; creatinine:1.6: asserted",
@@ -303,7 +303,7 @@ ASSERTED = [
     ("Hold your metformin on the day of the contrast scan.", "metformin: asserted"),
     (
         "Your LDL went from 160 mg/dL to 98 mg/dL on atorvastatin.",
-        "ldl:160: asserted; ldl:98: asserted; atorvastatin: asserted",
+        "ldl:160: past; ldl:98: asserted; atorvastatin: asserted",
     ),
     (
         "A blood pressure reading of 162/98 was recorded today.",

@@ -102,3 +102,19 @@ def test_every_chart_is_drawn_without_a_complaint(browser: Browser, tmp_path: Pa
     assert visit.page.locator(".canvas svg").count() == len(charts_of(document))
     assert visit.complaints == []
     visit.context.close()
+
+
+def test_modes_turns_and_the_spread_of_scores_are_drawn_with_their_words(browser: Browser, tmp_path: Path) -> None:
+    document = dialogue_document()
+    visit = Visit(browser, written(document, tmp_path))
+    expect(visit.page.locator("html[data-charts=drawn]")).to_be_attached(timeout=60_000)
+    drawn = {chart.kind: visit.page.locator(".canvas svg").nth(chart.number) for chart in charts_of(document)}
+    for kind in ("modes", "trend", "spread"):
+        words = drawn[kind].text_content() or ""
+        assert "llm" in words
+        assert "agent" in words
+    assert "turn" in (drawn["trend"].text_content() or "")
+    assert drawn["trend"].locator(".mark-line path").count() == 2  # one for each mode
+    assert drawn["spread"].locator(".mark-rect path").count() > 2
+    assert drawn["modes"].locator(".mark-rect path, .mark-symbol path").count() >= 2
+    visit.context.close()

@@ -99,7 +99,9 @@ def timeless_files(folder: Path) -> dict[str, object]:
         path.name: path.read_bytes() for path in folder.iterdir() if path.name != "events.jsonl"
     }
     manifest = json.loads((folder / "manifest.json").read_bytes())
-    files["manifest.json"] = {key: value for key, value in manifest.items() if key not in ("started", "finished")}
+    files["manifest.json"] = {
+        key: value for key, value in manifest.items() if key not in ("started", "finished", "files")
+    }
     files["events.jsonl"] = timeless(folder)
     return files
 

@@ -103,7 +103,7 @@ def test_invalid_xml_is_refused_with_its_place(
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", "the file is empty; expected ALTO, PAGE XML or hOCR"),
+        ("", "the file is empty; expected ALTO, PAGE XML, TEI or hOCR"),
         ("<alto>" + "<a>" * 1000, TOO_DEEP),
         ("<alto>" + "<a>" * 1_000_000, TOO_DEEP),
         ("<PcGts>" + "<TextRegion>" * 100_000, TOO_DEEP),
@@ -115,9 +115,9 @@ def test_xml_that_is_no_page_is_refused(tmp_path: Path, content: str, expected: 
     assert refusal(tmp_path, content) == expected
 
 
-@pytest.mark.parametrize(("content", "root"), [("<m:mets xmlns:m='x'/>", "mets"), ("<TEI xmlns='y'/>", "TEI")])
+@pytest.mark.parametrize(("content", "root"), [("<m:mets xmlns:m='x'/>", "mets"), ("<svg xmlns='y'/>", "svg")])
 def test_other_formats_in_xml_are_refused_by_their_outermost_element(tmp_path: Path, content: str, root: str) -> None:
-    expected = "expected <alto> of ALTO, <PcGts> of PAGE XML or <html> of hOCR"
+    expected = "expected <alto> of ALTO, <PcGts> of PAGE XML, <TEI> or <html> of hOCR"
     assert refusal(tmp_path, content) == f"the outermost element is <{root}>; {expected}"
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert message(tmp_path / "folder.txt") == "is a folder; expected the file of one page"
     assert message(tmp_path / "pipe.txt") == "is no ordinary file; save the page as one"
     assert message(tmp_path / ("long" * 100 + ".txt")).startswith("cannot be opened (")
-    known = "expected one of .txt, .text, .md, .hocr, .html, .htm, .xhtml, .xml"
+    known = "expected one of .txt, .text, .md, .hocr, .html, .htm, .xhtml, .json, .xml"
     assert message(tmp_path / "page.png") == f"unknown ending '.png' of a page; {known}"
     assert message(tmp_path / "page") == f"unknown ending '' of a page; {known}"
 

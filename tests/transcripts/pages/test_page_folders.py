@@ -91,7 +91,10 @@ def test_other_files_are_left_out_with_one_line_for_each_reason(tmp_path: Path) 
         f"{tmp_path}: 2 files left out, such as again: neither a file nor a folder of its own",
         f"{tmp_path}: 3 files left out, such as a.png: their names end in .png",
         f"{tmp_path}: 1 file left out, such as Makefile: their names have no ending",
-        f"{tmp_path}: 1 file left out, such as mets.xml: their outermost XML element is not <alto>, <PcGts> or <html>",
+        (
+            f"{tmp_path}: 1 file left out, such as mets.xml: "
+            "their outermost XML element is not <alto>, <PcGts>, <TEI> or <html>"
+        ),
     )
 
 
@@ -129,7 +132,7 @@ def test_a_folder_without_pages_is_refused(tmp_path: Path, names: tuple[str, ...
     fill(tmp_path, *names)
     with pytest.raises(InputError) as caught:
         pages_in(tmp_path)
-    expected = "expected files ending in .txt, .text, .md, .hocr, .html, .htm, .xhtml, .xml"
+    expected = "expected files ending in .txt, .text, .md, .hocr, .html, .htm, .xhtml, .json, .xml"
     assert str(caught.value) == f"{tmp_path}: holds no page; {expected}{found}"
 
 

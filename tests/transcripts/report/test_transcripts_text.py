@@ -137,14 +137,14 @@ def test_a_metric_without_a_value_is_a_dash() -> None:
 
 
 def test_json_is_the_summary_with_the_pages_added() -> None:
-    whole = json.loads(transcripts_text(SUMMARY, iter(ROWS), "json"))
+    whole = json.loads(transcripts_text(SUMMARY, ROWS, "json"))
     pages = whole.pop("pages")
     assert msgspec.convert(whole, Summary) == SUMMARY
     assert msgspec.convert(pages, list[PageRow]) == ROWS
 
 
 def test_csv_is_the_table_of_pages_with_empty_cells_where_nothing_is_known() -> None:
-    rows = list(csv.DictReader(io.StringIO(transcripts_text(SUMMARY, iter(ROWS), "csv"))))
+    rows = list(csv.DictReader(io.StringIO(transcripts_text(SUMMARY, ROWS, "csv"))))
     assert len(rows) == 8
     empty = next(row for row in rows if row["status"] == "empty_output")
     assert (empty["is_hallucinating"], empty["invented_rate"], empty["cer"]) == ("", "", "1.0")
@@ -154,7 +154,7 @@ def test_csv_is_the_table_of_pages_with_empty_cells_where_nothing_is_known() -> 
 
 
 def test_markdown_has_every_column_and_stays_in_its_cells() -> None:
-    text = transcripts_text(SUMMARY, iter(ROWS), "markdown")
+    text = transcripts_text(SUMMARY, ROWS, "markdown")
     lines = text.splitlines()
     assert lines[0] == "**4 pages, 2 engines, 1 empty output, 1 failure**"
     head = next(line for line in lines if line.startswith("|  | engine"))

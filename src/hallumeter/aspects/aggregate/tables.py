@@ -12,7 +12,6 @@ from hallumeter.report.table import Cell, Table, csv, escaped, left, markdown, r
 from hallumeter.report.wording import format_count, plural
 from hallumeter.text.normalize import printable
 
-from .counted import safe_cell
 from .overview import RUN, SEED
 
 STRUCTURAL_CSV, STRUCTURAL_TABLE = "structural_metrics.csv", "structural_metrics_table.md"
@@ -49,7 +48,7 @@ def structural_csv(summary: Summary) -> str:
         attempts = rows.get("parse_generate_failure_rate")
         n = "" if attempts is None else _plain(attempts.total)
         failed = "" if attempts is None else _plain(attempts.count)
-        name = safe_cell(printable(by.get(RUN, ALL if not by else "")))
+        name = printable(by.get(RUN, ALL if not by else ""))
         lines.append([name, by.get(SEED, ""), n, failed, *values, *(counts.get(part, "") for part in parts)])
     return csv_text(lines)
 
@@ -182,6 +181,8 @@ _DEBATE = (
     "debate_mapping_none_rate",
     "debate_fail_no_match_rate",
     "debate_fail_neutral_stance_rate",
+    "debate_fail_no_aspects_rate",
+    "debate_fail_fallback_used_rate",
 )
 _OUTCOME = (
     "tuple_f1_s1",

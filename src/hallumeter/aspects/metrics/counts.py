@@ -107,6 +107,8 @@ def _count_debate(card: Scorecard, counts: Counts) -> None:
         if counts["turns"]:
             counts["turns_no_match"] = reasons.get("no_match", 0)
             counts["turns_neutral"] = reasons.get("neutral_stance", 0)
+            counts["turns_no_aspects"] = reasons.get("no_aspects", 0)
+            counts["turns_fallback_used"] = reasons.get("fallback_used", 0)
     applied = overrides.get("applied", 0)
     skipped = sum(number for name, number in overrides.items() if name.startswith("skipped_"))
     counts["overrides"] = applied + skipped

@@ -101,6 +101,8 @@ class AspectCounts(Struct, frozen=True):
     turns_none: float = 0
     turns_no_match: float = 0
     turns_neutral: float = 0
+    turns_no_aspects: float = 0
+    turns_fallback_used: float = 0
     overrides: float = 0
     """Aspects for which an override was weighed."""
     overrides_applied: float = 0

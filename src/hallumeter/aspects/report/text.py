@@ -163,7 +163,7 @@ def _interval_name(rows: Sequence[MetricSummary]) -> str:
 
 
 def aspects_text(summary: Summary, form: str, *, is_verbose: bool = False) -> str:
-    """A summary of scorecards as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``."""
+    """A summary of scorecards as a ``table`` for the terminal, ``json``, ``markdown``, ``csv`` or ``raw-csv``."""
     if form != "table":
         return summary_text(summary, form)
     return aspect_table(summary, is_verbose=is_verbose, **terminal_width())

@@ -9,6 +9,7 @@ from typing import ClassVar
 import msgspec
 from msgspec import structs
 
+from hallumeter.aspects.auxiliary import checkpoint_digest
 from hallumeter.aspects.readers.by_language import reader_for
 from hallumeter.aspects.settings import StageSettings
 from hallumeter.records.manifest import InputFile, Manifest
@@ -53,7 +54,9 @@ def identity_of(
     lines = settings_lines(settings)
     auxiliary = None
     if experiment.pipeline.aux_hf_enabled:
-        auxiliary = f"{experiment.pipeline.aux_hf_checkpoint} {experiment.pipeline.aux_hf_id2label}"
+        checkpoint = experiment.pipeline.aux_hf_checkpoint or ""
+        digest = checkpoint_digest(checkpoint)
+        auxiliary = f"{checkpoint} {experiment.pipeline.aux_hf_id2label}{f' sha256:{digest}' if digest else ''}"
     return AspectsIdentity(
         hallumeter=version("hallumeter"),
         inputs=tuple(file.sha256 or "" for file in inputs.files),

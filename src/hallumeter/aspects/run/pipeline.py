@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,14 +53,15 @@ class Prepared(Struct, frozen=True):
         """Where the run is kept."""
         return self.experiment.output / self.run_id
 
-    def setup(self, roles: RoleAgents, *, is_strict: bool = False) -> ReadingSetup:
-        """What sentences are read with."""
+    def setup(self, roles: RoleAgents, *, is_strict: bool = False, trusted: Collection[Path] = ()) -> ReadingSetup:
+        """What sentences are read with; code in the `trusted` files may run."""
         settings = structs.replace(
             stage_settings(self.experiment),
             run_id=self.run_id,
             cfg_hash=configuration_hash(stage_settings(self.experiment), roles),
         )
-        pipeline = SentencePipeline(roles, settings, classifier_of(self.experiment), is_strict)
+        classifier = classifier_of(self.experiment, trusted)
+        pipeline = SentencePipeline(roles, settings, classifier, is_strict)
         return ReadingSetup(self.experiment, self.inputs, pipeline)
 
 
@@ -95,12 +96,12 @@ def _override(pipeline: PipelineChoice) -> OverrideThresholds:
     return structs.replace(found, **{name: value for name, value in own.items() if value is not None})
 
 
-def classifier_of(experiment: Experiment) -> Classifier | None:
+def classifier_of(experiment: Experiment, trusted: Collection[Path] = ()) -> Classifier | None:
     """Who is asked after everything else; None when nobody is."""
     pipeline = experiment.pipeline
     if not pipeline.aux_hf_enabled or pipeline.aux_hf_checkpoint is None:
         return None
-    return classifier_named(pipeline.aux_hf_checkpoint, pipeline.aux_hf_id2label)
+    return classifier_named(pipeline.aux_hf_checkpoint, pipeline.aux_hf_id2label, trusted=trusted)
 
 
 def prepared(experiment: Experiment, *, is_strict: bool = False) -> Prepared:
@@ -116,12 +117,14 @@ class AspectsWork:
 
     instrument = INSTRUMENT
 
-    def __init__(self, experiment: Experiment, *, is_strict: bool, is_retrying: bool) -> None:
+    def __init__(
+        self, experiment: Experiment, *, is_strict: bool, is_retrying: bool, trusted: Collection[Path] = ()
+    ) -> None:
         """Read the input; nobody is asked yet."""
         self.started = datetime.now(UTC)
         self._ready = prepared(experiment, is_strict=is_strict)
         self.folder, self.identity = self._ready.folder, self._ready.identity
-        self._is_strict, self._is_retrying = is_strict, is_retrying
+        self._is_strict, self._is_retrying, self._trusted = is_strict, is_retrying, trusted
         self._models: PacedModels | None = None
         self._opened: ReadingSetup | None = None
         self._unknown_keys: Mapping[str, int] = {}
@@ -132,7 +135,7 @@ class AspectsWork:
         experiment = self._ready.experiment
         self._models = PacedModels(experiment.prices, spending=spending, stop=stop)
         roles = role_agents_of(experiment, languages_of(self._ready.inputs), self._models)
-        self._opened = self._ready.setup(roles, is_strict=self._is_strict)
+        self._opened = self._ready.setup(roles, is_strict=self._is_strict, trusted=self._trusted)
         yield
 
     @property
@@ -193,6 +196,7 @@ def run_experiment(
     progress: ProgressListener | None = None,
     is_strict: bool = False,
     is_retrying: bool = False,
+    trusted: Collection[Path] = (),
 ) -> AspectsOutcome:
     """Let agents read every sentence, once for each seed, and write a run folder.
 
@@ -204,7 +208,8 @@ def run_experiment(
         progress: Is called as the run goes on.
         is_strict: Stop at the first row that cannot be used, and at the first error of the pipeline's own code.
         is_retrying: Read failed sentences again, from the question that had no answer.
+        trusted: Files of joblib or pickle whose code may run.
     """
-    work = AspectsWork(experiment, is_strict=is_strict, is_retrying=is_retrying)
+    work = AspectsWork(experiment, is_strict=is_strict, is_retrying=is_retrying, trusted=trusted)
     with stopping_on_signals() as stop:
         return run_work(work, progress=progress or NoProgress(), stop=stop, spending=Spending(experiment.budget))

@@ -15,7 +15,7 @@ from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import Batch, plain_message
 from hallumeter.formats.delimited import read_delimited_stream
 from hallumeter.formats.files import check_readable
-from hallumeter.formats.jsonl import open_binary
+from hallumeter.formats.jsonl import open_binary, read_whole
 from hallumeter.formats.parquet import read_parquet
 from hallumeter.formats.records import rows_of
 from hallumeter.records.claim import Failure
@@ -174,8 +174,7 @@ def _json_lines(path: Path) -> Rows:
 
 def _json(path: Path) -> Rows:
     """One list of objects; a file that is none may still hold an object on every line."""
-    with open_binary(path) as stream:
-        body = stream.read()
+    body = read_whole(path)
     try:
         listed = msgspec.json.decode(body, type=list[dict[str, object]])
     except DAMAGE as error:

@@ -88,19 +88,19 @@ def review_context(
 def traced_aspect_review(
     review: outputs.AspectReview, context: outputs.ReviewContext | None, index: TermIndex | None
 ) -> outputs.AspectReview:
-    """A review whose items say which hints spoke about their aspects."""
-    items = tuple(replace(item, provenance=_provenance(item.term, context, index)) for item in review.aspect_review)
-    return outputs.AspectReview(items)
+    """A review whose items say which hints spoke about their aspects, at the end of their reasons, too."""
+    found = ((item, _provenance(item.term, context, index)) for item in review.aspect_review)
+    items = (replace(item, provenance=source, reason=_with_source(item.reason, source)) for item, source in found)
+    return outputs.AspectReview(tuple(items))
 
 
 def traced_sentiment_review(
     review: outputs.SentimentReview, context: outputs.ReviewContext | None, index: TermIndex | None
 ) -> outputs.SentimentReview:
     """The same for sentiments."""
-    items = tuple(
-        replace(item, provenance=_provenance(item.aspect_term, context, index)) for item in review.sentiment_review
-    )
-    return outputs.SentimentReview(items)
+    found = ((item, _provenance(item.aspect_term, context, index)) for item in review.sentiment_review)
+    items = (replace(item, provenance=source, reason=_with_source(item.reason, source)) for item, source in found)
+    return outputs.SentimentReview(tuple(items))
 
 
 def mapped_turn(turn: outputs.DebateTurn, index: TermIndex, sentiments: tuple[AspectSentiment, ...]) -> MappedTurn:
@@ -184,6 +184,10 @@ def _counted(points: list[outputs.RebuttalPoint]) -> tuple[outputs.MappingStats,
     stats = outputs.MappingStats(*(confidences.count(kind) for kind in ("direct", "fallback", "none")))
     reasons = [point.mapping_fail_reason for point in points]
     return stats, {reason: reasons.count(reason) for reason in FAIL_REASONS if reason in reasons}
+
+
+def _with_source(reason: str, source: str | None) -> str:
+    return reason if source is None or source in reason else f"{reason} [{source}]".lstrip()
 
 
 def _provenance(term: str, context: outputs.ReviewContext | None, index: TermIndex | None) -> str | None:

@@ -135,11 +135,11 @@ class AuditWork:
 
     def write_report(self, folder: Path) -> None:
         """Write the report of a folder that has everything else."""
-        load(folder).to_html(folder / REPORT)
+        load(folder, verify=False).to_html(folder / REPORT)
 
     def read_finished(self) -> FinishedRun:
         """What an audit found that was finished before."""
-        run = load(self.folder)
+        run = load(self.folder, verify=False)
         return FinishedRun(summary=run.summary, failures=run.failures[:FIRST_FAILURES])
 
 
@@ -155,7 +155,7 @@ def run_audit(
         work = AuditWork(inputs, out, settings=settings, setup=setup)
         _check_headline(work.identity, settings)
         # A finished run of another command is not resumed: its folder is taken.
-        is_other = is_finished(out) and load(out).manifest.instrument != INSTRUMENT
+        is_other = is_finished(out) and load(out, verify=False).manifest.instrument != INSTRUMENT
         return run_work(
             work, progress=progress, stop=stop, spending=setup.spending, is_resumed=is_resumed and not is_other
         )

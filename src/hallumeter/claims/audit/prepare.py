@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, structs
 
-from hallumeter.claims.abstention import detect_abstention
 from hallumeter.claims.extractors.given_claims import claims_from
 from hallumeter.claims.extractors.protocol import ExtractionFailure
 from hallumeter.claims.measure.response_names import ResponseNames, names_of
@@ -25,6 +24,7 @@ from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
 from hallumeter.run.lanes import Lane, run_lanes
+from hallumeter.text.abstention import detect_abstention
 
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Prepared, ReadRecord, textless_response
 

@@ -16,7 +16,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from hallumeter.claims.abstention import detect_abstention
+from hallumeter.text.abstention import detect_abstention
 from hallumeter.text.lexicon import Lexicon, lexicons_with
 from hallumeter.text.normalize import clean_text
 from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase

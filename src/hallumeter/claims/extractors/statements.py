@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from hallumeter.claims.abstention import detect_abstention
 from hallumeter.records.claim import Claim
 from hallumeter.records.response import Response
+from hallumeter.text.abstention import detect_abstention
 from hallumeter.text.sentences import iterate_sentence_spans
 
 from .assertions import Force, default_reader

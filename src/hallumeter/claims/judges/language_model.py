@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -124,6 +125,8 @@ TOO_SHORT = "too_short"
 _PROMPTS = resources.files("hallumeter.claims.judges").joinpath("prompts")
 _TOKENS_OF_A_LABEL = 16
 _TOKENS_AROUND = 64
+_SECRET = secrets.token_bytes(32)
+"""From which the tokens around evidence are made; nobody who writes evidence can know it, and it is kept nowhere."""
 _MOSTLY = 0.8
 """Share of a stretch of the response that claims in its own words must cover to stand for it."""
 
@@ -272,15 +275,18 @@ def user_message(
 ) -> str:
     r"""Evidence and claims as one JSON object, so that no text can end the field in which it stands.
 
-    The evidence comes first: servers that keep what they have read need not read it again for the next claims.
+    A model does not parse JSON as a program does, and may take words of the evidence for its end. So the evidence also
+    stands between two tokens that it cannot know. The evidence comes first, and has the same token in each call:
+    servers that keep what they have read need not read it again for the next claims.
 
     >>> from hallumeter.records.response import Passage
-    >>> user_message([Piece(Passage("a.txt", 'He said "}]".'), 0, 13)], {1: "He spoke."})
-    '{"evidence":[{"id":1,"text":"He said \\"}]\\"."}],"claims":[{"number":1,"text":"He spoke."}]}'
+    >>> message = user_message([Piece(Passage("a.txt", 'He said "}]".'), 0, 13)], {1: "He spoke."})
+    >>> message.replace(msgspec.json.decode(message)["evidence_ends"], "TOKEN")[:90]
+    '{"evidence_begins":"TOKEN","evidence":[{"id":1,"text":"He said \\"}]\\"."}],"evidence_ends":'
     """
-    message: dict[str, object] = {
-        "evidence": [{"id": number, "text": _sendable(piece.text)} for number, piece in enumerate(pieces, 1)]
-    }
+    evidence = [{"id": number, "text": _sendable(piece.text)} for number, piece in enumerate(pieces, 1)]
+    token = hashlib.blake2b(msgspec.json.encode(evidence), key=_SECRET, digest_size=12).hexdigest()
+    message: dict[str, object] = {"evidence_begins": token, "evidence": evidence, "evidence_ends": token}
     if question:
         message["question"] = _sendable(question)
     if excerpt:

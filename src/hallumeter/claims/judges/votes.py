@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.models.instructions import instruction_spans
 from hallumeter.records.claim import Claim, Label, Verdict
@@ -24,6 +24,7 @@ INSTRUCTION_IN_EVIDENCE = "instruction_in_evidence"
 WINDOWS_DISAGREE = "windows_disagree"
 EVIDENCE_CUT = "evidence_cut"
 UNCERTAIN = "uncertain"
+GIVES_INSTRUCTIONS = "the evidence gives the judge instructions"
 
 
 class Vote(Struct, frozen=True):
@@ -56,7 +57,16 @@ class WindowReader:
         }
 
     def vote(self, reply: ClaimReply, probabilities: tuple[float, ...] | None) -> Vote:
-        """A reply as a vote; a label that nothing in the evidence bears out becomes UNDECIDED."""
+        """A reply as a vote; a label that nothing in the evidence bears out becomes UNDECIDED.
+
+        Evidence that gives the judge instructions is named in the note, whatever became of the label.
+        """
+        vote = self._checked(reply, probabilities)
+        if not self._instructions or vote.reason == INSTRUCTION_IN_EVIDENCE:
+            return vote
+        return structs.replace(vote, note="; ".join(filter(None, (vote.note, GIVES_INSTRUCTIONS))))
+
+    def _checked(self, reply: ClaimReply, probabilities: tuple[float, ...] | None) -> Vote:
         if reply.label is Label.UNDECIDED:
             return Vote(Label.UNDECIDED, UNCERTAIN, note=reply.note)
         if reply.label is Label.NOT_ENOUGH_INFO:

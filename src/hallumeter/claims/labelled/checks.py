@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from hallumeter.errors import HallumeterError
 from hallumeter.records.decisions import JudgeChecks
 from hallumeter.report.build import confidence_of
@@ -34,8 +36,10 @@ def judge_checks(run: OpenedRun) -> JudgeChecks | None:
     except HallumeterError:
         return None
     settings = CorrectSettings(confidence=confidence, seed=run.manifest.seed)
-    correction = corrected_rates(labelled, name=run.path.name, settings=settings)
-    return JudgeChecks(baselines=baselines, correction=correction if correction.is_corrected else None)
+    # A report does not name its folder: while it is written the folder is a draft, and equal runs have equal reports.
+    correction = corrected_rates(labelled, name="", settings=settings)
+    nameless = None if baselines is None else structs.replace(baselines, run="")
+    return JudgeChecks(baselines=nameless, correction=correction if correction.is_corrected else None)
 
 
 def has_labels(run: OpenedRun) -> bool:

@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.claims.abstention import detect_abstention
 from hallumeter.claims.profiles import Policy, headline_rows, parse_policy, profile_of
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
@@ -42,6 +41,7 @@ from hallumeter.run.run_folder import (
     write_json,
 )
 from hallumeter.stats.summarize import SummarySettings
+from hallumeter.text.abstention import detect_abstention
 
 from .measuring import Measured, count, record_measurements, summary_rows
 from .response_names import models_by_record, run_record_id, shared_records

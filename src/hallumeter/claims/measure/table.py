@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from hallumeter.claims.abstention import detect_abstention
 from hallumeter.errors import RecordError
 from hallumeter.formats.batch import Batch, Coded, Column, Numbers, expanded
 from hallumeter.formats.records import distribution_of, label_of, spelled
 from hallumeter.records.claim import Failure, check_distribution
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash, stable_hashes
 from hallumeter.records.response import check_span
+from hallumeter.text.abstention import detect_abstention
 from hallumeter.text.normalize import claim_key
 
 # Names as numbers, so that a million rows can be counted without touching a million texts again.

@@ -15,6 +15,7 @@ from hallumeter.records.claim import Label
 from hallumeter.records.comparison import ClaimChange, Comparison, MetricComparison, RunRanking, State, Transition
 from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import ENGLISH, message, say, speaking
+from hallumeter.report.page.proof import data_proof
 from hallumeter.report.page.render import Served, render_alone, render_served, write_page
 from hallumeter.report.wording import DIRECTION_WORDS, LABEL_WORDS, instrument_words
 from hallumeter.text.align import align
@@ -238,7 +239,9 @@ def render_comparison(found: Compared, *, language: str = ENGLISH) -> str:
     """The whole page: no other file, no network. Texts of the runs are escaped."""
     with speaking(language):
         template, facts, charts = _page_facts(found)
-        return render_alone(template, {**facts, "chapters": ()}, charts=charts, scripts=SCRIPTS, styles=STYLES)
+        proof = data_proof(template.removesuffix(".html"), found, language)
+        shown = {**facts, "chapters": ()}
+        return render_alone(template, shown, charts=charts, scripts=SCRIPTS, styles=STYLES, proof=proof)
 
 
 def write_comparison(found: Compared, path: str | os.PathLike[str], *, language: str = ENGLISH) -> None:

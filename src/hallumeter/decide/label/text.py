@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 # The labels of a run as a table.
 
 
-def labels_table(run: Run, judge: str | None = None) -> str:
+def labels_table(run: Run, judge: str | None = None, *, is_raw: bool = False) -> str:
     """Every label that counts as CSV, and whether the run still holds what it speaks of."""
     claim_table = ClaimTable(run, judge)
-    return labels_csv((label, _is_held(label, claim_table)) for label in LabelStore(run.path).latest())
+    labels = LabelStore(run.path).latest()
+    return labels_csv(((label, _is_held(label, claim_table)) for label in labels), is_raw=is_raw)
 
 
 def _is_held(label: HumanLabel, claim_table: ClaimTable) -> bool:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from hallumeter.errors import InputError
 from hallumeter.formats.batch import plain_message
-from hallumeter.formats.jsonl import BROKEN, open_binary
+from hallumeter.formats.jsonl import BROKEN, open_binary, read_whole
 
 from . import resources
 
@@ -126,8 +126,7 @@ def read_file(path: Path, name: str) -> Iterator[Bundle | Entry | Trouble]:
 
 
 def _content(path: Path) -> bytes:
-    with open_binary(path) as stream:
-        return stream.read().removeprefix(_UTF8_MARK)
+    return read_whole(path).removeprefix(_UTF8_MARK)
 
 
 def _of_document(content: bytes, name: str) -> Iterator[Bundle | Entry | Trouble]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Element
 
-from .wording import EncodedText, element_finders, list_finder, ordinal_finders
+from .wording import element_finders, list_finder, ordinal_finders, plain
 
 # Lists in an answer: items on lines of their own, counted off in a sentence, or announced and joined by commas.
 
@@ -44,18 +44,18 @@ def lists_in(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[FoundL
 
 def enumerated_items(text: str) -> int:
     """How many things a sentence lists with commas and words that join."""
-    encoded = EncodedText(text)
+    prepared = plain(text)
     commas = len(_COMMA.findall(text))
-    return commas + 1 + (1 if commas and _has_last_joint(text, encoded) else 0)
+    return commas + 1 + (1 if commas and _has_last_joint(text, prepared) else 0)
 
 
-def _has_last_joint(text: str, encoded: EncodedText) -> bool:
+def _has_last_joint(text: str, prepared: str) -> bool:
     """Whether the last two things are joined by a word instead of a comma, as in "A, B and C"."""
     last = max((match.end() for match in _COMMA.finditer(text)), default=0)
     following = text[last:].lstrip()
     if following.startswith(("and ", "or ", "then ", "그리고 ")):
         return False
-    return any(start >= last for start, _ in list_finder("joints").spans(encoded))
+    return any(start >= last for start, _ in list_finder("joints").spans(prepared))
 
 
 def _lines(text: str) -> Iterator[FoundList]:
@@ -109,10 +109,10 @@ def _circled(text: str) -> Iterator[FoundList]:
 
 def _ordinals(text: str) -> Iterator[FoundList]:
     """First, second and so on, each after the last."""
-    encoded = EncodedText(text)
+    prepared = plain(text)
     first = last = count = 0
     for finder in ordinal_finders():
-        place = next((span for span in finder.spans(encoded) if span[0] >= last), None)
+        place = next((span for span in finder.spans(prepared) if span[0] >= last), None)
         if place is None:
             break
         first = place[0] if not count else first
@@ -124,7 +124,7 @@ def _ordinals(text: str) -> Iterator[FoundList]:
 
 def _announced(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[FoundList]:
     """A sentence that says how many things it lists."""
-    for place, _ in list_finder("announced").spans(EncodedText(text)):
+    for place, _ in list_finder("announced").spans(plain(text)):
         for start, end in sentences:
             if start <= place < end:
                 yield FoundList(enumerated_items(text[start:end]), start, end)
@@ -137,8 +137,8 @@ _PRIORITIES = 3
 
 def judge_actionability(answer: ClinicalText, elements: Sequence[str]) -> tuple[Element, ...]:
     """Which of these elements an answer includes, and where."""
-    encoded = EncodedText(answer.text)
-    return tuple(_element(name, answer, encoded) for name in elements)
+    prepared = plain(answer.text)
+    return tuple(_element(name, answer, prepared) for name in elements)
 
 
 def known_elements() -> tuple[str, ...]:
@@ -146,13 +146,13 @@ def known_elements() -> tuple[str, ...]:
     return (*element_finders(), RULES, PRIORITIES)
 
 
-def _element(name: str, answer: ClinicalText, encoded: EncodedText) -> Element:
+def _element(name: str, answer: ClinicalText, prepared: str) -> Element:
     if name == RULES:
         place = _rules(answer)
     elif name == PRIORITIES:
         place = _priorities(answer)
     else:
-        place = element_finders()[name].first(encoded)
+        place = element_finders()[name].first(prepared)
     return Element(name, False) if place is None else Element(name, True, *place)
 
 
@@ -168,7 +168,7 @@ def _priorities(answer: ClinicalText) -> tuple[int, int] | None:
     """A word for priorities with three things beside it: in its sentence, or in a list that is not far."""
     text = answer.text
     sentences = answer.sentences
-    named = list_finder("priorities").spans(EncodedText(text))
+    named = list_finder("priorities").spans(plain(text))
     for start, end in named:
         holder = next(((first, last) for first, last in sentences if first <= start < last), (start, end))
         if enumerated_items(text[slice(*holder)]) >= _PRIORITIES:

@@ -22,7 +22,7 @@ from .slots import (
     stated,
     stated_value,
 )
-from .wording import EncodedText, question_finder
+from .wording import plain, question_finder
 
 _EXCLUSIVE = resources.files("hallumeter.dialogue").joinpath("lexicons", "exclusive_conditions.tsv")
 _NEED_WORDS = frozenset({"medication", "condition"})
@@ -277,18 +277,18 @@ def _stated_stretches(question: ClinicalText) -> Iterator[tuple[int, int]]:
     for start, end in question.sentences:
         sentence = question.text[start:end]
         border = _end_of_statement(sentence)
-        said = EncodedText(sentence[:border])
+        said = plain(sentence[:border])
         if question_finder("stated").first(said) and not question_finder("unsure").first(said):
             yield start, start + border
 
 
 def _end_of_statement(sentence: str) -> int:
     """How much of a sentence states: all of it, what stands before the part that asks, or nothing."""
-    encoded = EncodedText(sentence)
-    is_asking = sentence.rstrip().endswith("?") or question_finder("endings").first(encoded) is not None
+    prepared = plain(sentence)
+    is_asking = sentence.rstrip().endswith("?") or question_finder("endings").first(prepared) is not None
     if not is_asking:
         return len(sentence)
-    if question_finder("openings").first(encoded) is not None:
+    if question_finder("openings").first(prepared) is not None:
         return 0
-    borders = question_finder("borders").spans(encoded)
+    borders = question_finder("borders").spans(prepared)
     return borders[-1][1] if borders else 0

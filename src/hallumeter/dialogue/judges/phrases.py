@@ -4,25 +4,26 @@ A phrase is plain words. Capitals make no difference, neither do a hyphen and a 
 missing. It stands at the edges of words: *banana* is found in "Bananas," and in "banana를", not in "bananarama". A
 Korean phrase of two syllables or more may go on, as stems and nouns do: *바나나* is found in "바나나를", *숨이 차* in
 "숨이 찹니다"; one of a single syllable takes particles only. A `*` at either end lets the word go on there. What begins
-with `re:` is a regular expression, as `regex_syntax` reads it. All of it runs in time linear in the text.
+with `re:` is a regular expression: one of the bundled rules is read by the standard library, any other by RE2, which
+takes time linear in the text whatever is asked, and comes with an extra.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from importlib import resources
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
-import re2
 from msgspec import Struct
 
 from hallumeter.text.lexicon import load_lexicon
 from hallumeter.text.normalize import CleanText, clean_text
 
-from .wording import Span, in_characters
+from .wording import Span
 
 # Regular expressions of users, made to mean in every script what they mean in English.
 #
@@ -189,7 +190,7 @@ _REST_OF_WORD = re.compile(r"\w*")
 _FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS = 0xAC00, 0xD7A3, 28
 _TEXTS_KEPT = 1_024
 _ROOM = 64 << 20
-"""Bytes that a set of phrases may take to compile."""
+"""Bytes that a regular expression may take to compile."""
 
 
 class Phrase(Struct, frozen=True):
@@ -210,12 +211,14 @@ class Found(Struct, frozen=True):
 
 
 class CompiledPhrase(Struct, frozen=True):
-    """A phrase as RE2 takes it."""
+    """A phrase as it is looked for."""
 
     core: str
-    """Matches wherever the phrase does, and perhaps elsewhere."""
-    exact: str | None = None
-    """Of a regular expression: matches it as one of its groups, with what must stand around it."""
+    """Matches the phrase, wherever its edges let it stand."""
+    needed: str = ""
+    """What stands in every text that has the phrase, in lower case."""
+    kind: Literal["words", "bundled", "foreign"] = "words"
+    """Plain words, a regular expression of the bundled rules, or one of RE2: that matches as one of its groups."""
     left: Edge = "open"
     right: Edge = "open"
 
@@ -230,7 +233,7 @@ class CompiledPhrase(Struct, frozen=True):
 
 
 def compiled(source: str) -> CompiledPhrase:
-    r"""A phrase or a regular expression in the language of RE2.
+    r"""A phrase or a regular expression, ready to be looked for.
 
     >>> compiled("sweet-potato").core
     'sweet[ \\n\\r-]{1,3}potato(?:s|es)?'
@@ -246,33 +249,54 @@ def compiled(source: str) -> CompiledPhrase:
     if not words:
         raise RegexError("an empty phrase; write words, or remove it")
     pieces = [piece for piece in re.split(r"[\s-]+", words) if piece] or [words]
-    joined: str = re2.escape(pieces[0])
+    joined = re.escape(pieces[0])
     for before, piece in pairwise(pieces):
         is_korean = _is_hangul(before[-1]) or _is_hangul(piece[0])
-        joined += (_BETWEEN_HANGUL if is_korean else _BETWEEN_LATIN) + re2.escape(piece)
+        joined += (_BETWEEN_HANGUL if is_korean else _BETWEEN_LATIN) + re.escape(piece)
     core = joined
     if goes_on or _is_long_hangul(words):
-        core = core.removesuffix(re2.escape(words[-1])) + _last_syllable(words[-1])
+        core = core.removesuffix(re.escape(words[-1])) + _last_syllable(words[-1])
     elif _takes_plural(words):
         core = _plural(core)
     left = "open" if goes_on_before else _edge(words[0])
     right = "open" if goes_on else _edge(words[-1])
     if right == "hangul":
         right = "open" if _is_long_hangul(words) else "particle"
-    return CompiledPhrase(core, None, left, right)
+    # The last character may become another: 차 is also the start of 찹니다, and y becomes ies.
+    return CompiledPhrase(core, max((*pieces[:-1], pieces[-1][:-1]), key=len), "words", left, right)
 
 
 def searcher(pattern: str) -> Any:
-    """A compiled expression that knows no capitals.
+    """A compiled expression of RE2 that knows no capitals.
 
     Raises:
-        RegexError: RE2 does not take it.
+        RegexError: RE2 does not take it, or is not installed.
     """
     try:
-        return re2.compile(pattern, _options())
+        import re2
+    except ImportError as error:
+        raise RegexError("regular expressions need RE2; type: pip install 'hallumeter[clinical]'") from error
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _ROOM
+    try:
+        return re2.compile(pattern, options)
     except re2.error as error:
         reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
         raise RegexError(f"not a regular expression of RE2 ({reason.partition(': ')[0]}); {_advice(reason)}") from error
+
+
+def is_bundled(source: str) -> bool:
+    """Whether a regular expression stands in the bundled rules, word for word: a test shows that it is quick."""
+    escaped = source.replace("\\", "\\\\")
+    return f'- "{escaped}"\n' in _bundled_rules()
+
+
+@cache
+def _bundled_rules() -> str:
+    folder = resources.files("hallumeter.dialogue.judges").joinpath("config")
+    return folder.joinpath("safety_rules.yaml").read_text(encoding="utf-8")
 
 
 def _compiled_regex(source: str) -> CompiledPhrase:
@@ -281,6 +305,8 @@ def _compiled_regex(source: str) -> CompiledPhrase:
     folded = next((sign for sign in source if clean_text(sign).text not in {sign, ""}), None)
     if folded is not None:
         raise RegexError(f"{folded!r} never stands in a text, which has {clean_text(folded).text!r} for it; write that")
+    if is_bundled(REGEX + source):
+        return CompiledPhrase(source, kind="bundled")
     searcher(source)
     parts = alternatives(source)
     core = "|".join(f"(?:{part.body})" for part in parts)
@@ -291,7 +317,7 @@ def _compiled_regex(source: str) -> CompiledPhrase:
     if searcher(core).search("") is not None:
         raise RegexError("it matches nothing at all as well, and so every text; make a part of it needed")
     searcher(exact)
-    return CompiledPhrase(core, exact)
+    return CompiledPhrase(exact, kind="foreign")
 
 
 def _advice(reason: str) -> str:
@@ -300,14 +326,6 @@ def _advice(reason: str) -> str:
     if "invalid escape" in reason:
         return "references to groups are not known; write the words out"
     return "see github.com/google/re2/wiki/Syntax"
-
-
-def _options() -> re2.Options:
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.max_mem = _ROOM
-    return options
 
 
 def _is_hangul(character: str) -> bool:
@@ -338,7 +356,7 @@ def _last_syllable(character: str) -> str:
     """A syllable that ends in a vowel takes the consonants that begin an ending: 차 is also the start of 찹니다."""
     code = ord(character)
     if not _is_hangul(character) or (code - _FIRST_SYLLABLE) % _FINALS:
-        return str(re2.escape(character))
+        return re.escape(character)
     return f"[{character}-{chr(code + _FINALS - 1)}]"
 
 
@@ -367,8 +385,7 @@ class PhraseMatcher:
         """Phrases within which none of their group counts."""
         self._all = (*self.phrases, *self.exceptions)
         self._compiled = [compiled(phrase.source) for phrase in self._all]
-        self._searchers: dict[int, _WordSearcher | _RegexSearcher] = {}
-        self._set = _prefilter([one.core for one in self._compiled])
+        self._searchers: dict[int, _Searcher | _RegexSearcher] = {}
         self.first = lru_cache(maxsize=_TEXTS_KEPT)(self._first)
         """The first place in a short text such as a name, which is remembered."""
 
@@ -397,39 +414,33 @@ class PhraseMatcher:
 
     def _places(self, clean: CleanText) -> list[tuple[int, int, int]]:
         """Places in the clean text with the numbers of phrases, in the order of the text."""
-        encoded = clean.text.encode()
         places = []
-        for number in self._candidates(encoded):
-            fits = self._compiled[number].fits
-            for start, end in self._searcher(number).spans(clean, encoded):
-                if fits(clean.text, start, end):
-                    places.append((start, end, number))
+        for number, phrase in enumerate(self._compiled):
+            if phrase.needed in clean.lower:
+                places += [
+                    (start, end, number)
+                    for start, end in self._searcher(number).spans(clean)
+                    if phrase.fits(clean.text, start, end)
+                ]
         places.sort()
         return places
 
-    def _candidates(self, encoded: bytes) -> Sequence[int]:
-        """Phrases that may be there. The first of the set matches every text: without it the set ran out of memory."""
-        matched: list[int] | None = self._set.Match(encoded) if self._set is not None else None
-        if matched is None or 0 not in matched:
-            return range(len(self._all))
-        return [number - 1 for number in matched if number]
-
-    def _searcher(self, number: int) -> _WordSearcher | _RegexSearcher:
+    def _searcher(self, number: int) -> _Searcher | _RegexSearcher:
         searching = self._searchers.get(number)
         if searching is None:
             phrase = self._compiled[number]
-            searching = _WordSearcher(phrase.core) if phrase.exact is None else _RegexSearcher(phrase.exact)
+            searching = _RegexSearcher(phrase.core) if phrase.kind == "foreign" else _Searcher(phrase.core)
             self._searchers[number] = searching
         return searching
 
 
-class _WordSearcher:
-    """Finds plain words. They need no look ahead or back, so that the faster engine takes linear time as well."""
+class _Searcher:
+    """Finds plain words and what the bundled rules describe: none of it makes the quicker engine go back far."""
 
     def __init__(self, core: str) -> None:
         self._pattern = re.compile(core)
 
-    def spans(self, clean: CleanText, _: bytes) -> list[Span]:
+    def spans(self, clean: CleanText) -> list[Span]:
         return [match.span() for match in self._pattern.finditer(clean.lower)]
 
 
@@ -440,7 +451,8 @@ class _RegexSearcher:
         self._pattern = searcher(exact)
         self._groups = range(1, self._pattern.groups + 1)
 
-    def spans(self, clean: CleanText, encoded: bytes) -> Iterator[Span]:
+    def spans(self, clean: CleanText) -> Iterator[Span]:
+        encoded = clean.text.encode()
         return in_characters(self._places(encoded), encoded, is_ascii=len(encoded) == len(clean.text))
 
     def _places(self, encoded: bytes) -> Iterator[Span]:
@@ -453,17 +465,20 @@ class _RegexSearcher:
                 return
 
 
-def _prefilter(cores: list[str]) -> Any:
-    """All phrases as one automaton; None when they are too many for one."""
-    together = re2.Set.SearchSet(_options())
-    together.Add("")
-    try:
-        for core in cores:
-            together.Add(core)
-        together.Compile()
-    except re2.error:
-        return None
-    return together
+def in_characters(places: Iterable[Span], content: bytes, *, is_ascii: bool) -> Iterator[Span]:
+    """Ascending places in bytes as places in code points, in one pass over the text.
+
+    >>> list(in_characters([(0, 3), (4, 7)], "걷 자".encode(), is_ascii=False))
+    [(0, 1), (2, 3)]
+    """
+    if is_ascii:
+        yield from places
+        return
+    done = characters = 0
+    for start, end in places:
+        characters += len(content[done:start].decode())
+        done = start
+        yield characters, characters + len(content[start:end].decode())
 
 
 def _original(clean: CleanText, start: int, end: int) -> tuple[int, int]:

@@ -20,16 +20,18 @@ CueKind = Literal["patient_flag", "question_flag", "condition_contains"]
 
 CONTEXTS = (
     *("warnings", "cautions", "limits_before", "limits_after", "outdone_before", "outdone_after", "referrals"),
-    *("echoes", "affirmations", "avoid_headings"),
+    *("echoes", "suggestions", "affirmations", "avoid_headings"),
 )
 """Cues around a pattern that tell whether an answer recommends it."""
 
 _TOP = (
     *("schema_version", "patient_flags", "question_flags", "answer_patterns", "rules", "missing_requirements"),
-    "context_cues",
+    *("context_cues", "description"),
 )
 _PATTERNS = ("patterns_ko", "patterns_en")
 _EXCEPTIONS = ("except_ko", "except_en")
+_MEASURED = ("lab", "vital", "field")
+"""`field` is what the medical multi-turn evaluation writes for either."""
 _RULE = ("id", "name", "penalty", "rationale")
 
 
@@ -258,20 +260,21 @@ class _Reading:
 
     def _threshold(self, node: YamlNode) -> Threshold | None:
         file = self._file
-        entries = file.entries(node, known=("lab", "vital", "op", "value", "unit"), needed=("op", "value"))
-        kinds = [key for key in ("lab", "vital") if key in entries]
+        entries = file.entries(node, known=(*_MEASURED, "op", "value", "unit"), needed=("op", "value"))
+        kinds = [key for key in _MEASURED if key in entries]
         comparison = file.choice(entries.get("op"), tuple(COMPARED))
         value = file.number(entries.get("value"))
         if entries and len(kinds) != 1:
-            file.refuse(node, "expected either lab or vital, with the name of a measurement")
+            file.refuse(node, "expected one of lab, vital and field, with the name of a measurement")
         name = file.text(entries[kinds[0]]) if len(kinds) == 1 else None
         unit = file.text(entries.get("unit"))
         measurement = None if name is None else measurement_named(name)
-        if name is not None and (measurement is None or measurement.kind != kinds[0]):
-            file.refuse(
-                entries[kinds[0]], f"{name!r} is no {kinds[0]} of the lexicon; write it as in the patient's facts"
-            )
+        if name is not None and (measurement is None or kinds[0] not in (measurement.kind, "field")):
+            kind = "lab or vital" if kinds[0] == "field" else kinds[0]
+            file.refuse(entries[kinds[0]], f"{name!r} is no {kind} of the lexicon; write it as in the patient's facts")
             return None
+        if kinds == ["field"]:
+            file.note(entries["field"], "field is read as lab or vital, whichever the name is of")
         if measurement is None or comparison is None or value is None:
             return None
         in_unit = converted(value, unit, measurement)

@@ -187,6 +187,8 @@ class AnswerContext:
         start, end = self._sentences[number]
         if self._any("echoes", start, end):
             return True
+        if self._any("suggestions", start, end):
+            return False
         sentence = self._answer.text[start:end]
         if sentence.rstrip(" \t*_\"')」』”’").endswith(("?", "？")):
             return not self._next_begins_with("affirmations", number)

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.errors import InputError
 from hallumeter.formats.yaml import Place, YamlFile, YamlNode, nearest, parse_yaml, read_bytes
@@ -38,6 +38,12 @@ SLOTS = {
 """Names that a turn may ask for, and the fields of the patient's facts that they mean."""
 SCORES = ("SFS", "CSP", "CUS", "CUS_improved", "MCS", "ASS", "faithfulness", "answer_relevance", "perplexity")
 """Scores of an answer that the aggregate may weigh."""
+_OTHER_SCORES = {name.lower(): name for name in SCORES} | {
+    "ragas_faithfulness": "faithfulness",
+    "ragas_answer_relevance": "answer_relevance",
+}
+_OTHER_ELEMENTS = {"rules_3_to_5": "three_to_five_rules", "priorities_top3": "top_three_priorities"}
+"""Names that the medical multi-turn evaluation has for them in its own files."""
 _TOP = ("schema_version", "slot_definitions", "turns", "aggregate")
 
 
@@ -107,6 +113,9 @@ def _slot(file: YamlFile, node: YamlNode) -> tuple[str, float] | None:
 
 
 def _element(file: YamlFile, node: YamlNode) -> str | None:
+    if (name := _OTHER_ELEMENTS.get(str(node.value))) is not None:
+        file.note(node, f"{node.value} is read as {name}")
+        return name
     return _known(file, node, known_elements())
 
 
@@ -126,7 +135,7 @@ def _refuse_repeated(file: YamlFile, node: YamlNode | None, names: list[str]) ->
 
 def _weights(file: YamlFile, node: YamlNode | None) -> dict[str, float]:
     inside = file.entries(node, known=("weights",), needed=("weights",)).get("weights")
-    given = file.entries(inside, known=SCORES)
+    given = file.entries(_with_usual_names(file, inside), known=SCORES)
     weights = {
         name: weight
         for name, entry in given.items()
@@ -138,6 +147,21 @@ def _weights(file: YamlFile, node: YamlNode | None) -> dict[str, float]:
     if inside is not None and {"CUS", "CUS_improved"} <= set(weights):
         file.refuse(inside, "CUS and CUS_improved measure the same; weigh one of them")
     return weights
+
+
+def _with_usual_names(file: YamlFile, node: YamlNode | None) -> YamlNode | None:
+    """Weights under the names of this package; one that is there under both is left as it is, and refused."""
+    if node is None or not isinstance(node.value, dict):
+        return node
+    usual = {name: _OTHER_SCORES[name] for name in node.value if name in _OTHER_SCORES and name not in SCORES}
+    usual = {name: other for name, other in usual.items() if other not in node.value}
+    for name, other in usual.items():
+        file.note(node.value[name], f"{name} is read as {other}")
+    return structs.replace(
+        node,
+        value={usual.get(name, name): entry for name, entry in node.value.items()},
+        key_places={usual.get(name, name): place for name, place in node.key_places.items()},
+    )
 
 
 class Settings(Struct, frozen=True):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from string import ascii_lowercase, ascii_uppercase
 
-import re2
 from msgspec import Struct, convert
 
 Span = tuple[int, int]
@@ -16,6 +17,9 @@ LANGUAGES = ("en", "ko")
 _FOLDER = resources.files("hallumeter.dialogue.judges").joinpath("words")
 _IN_SENTENCE = r"[^.!?\n]"
 _NEVER = r"[^\s\S]"
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
+_NUMBER = re.compile(r"\\d\+")
+_ENDLESS = re.compile(r"(\\[swW]|\[[^]]+\])([*+])")
 
 
 class Near(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,55 +66,45 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finder:
-    """Finds the places of patterns in a text; linear in its length, whatever the patterns."""
+    """Finds the places of patterns in a text that `plain` has prepared.
+
+    What repeats without end takes all it can and gives nothing back, and a number has at most nine digits. So the time
+    is linear in the text, which a test measures for every bundled pattern.
+    """
 
     def __init__(self, patterns: tuple[str, ...], unless: tuple[str, ...] = ()) -> None:
-        self._pattern = re2.compile(_together(patterns))
-        self._unless = re2.compile(_together(unless)) if unless else None
+        self._pattern = re.compile(_together(patterns), re.ASCII)
+        self._unless = re.compile(_together(unless), re.ASCII) if unless else None
 
-    def spans(self, text: EncodedText) -> list[tuple[int, int]]:
-        """All places, in code points."""
-        return list(in_characters(self._places(text.content), text.content, is_ascii=text.is_ascii))
+    def spans(self, text: str) -> list[Span]:
+        """All places."""
+        return list(self._places(text))
 
-    def first(self, text: EncodedText) -> tuple[int, int] | None:
-        """The first place, in code points."""
-        return next(in_characters(self._places(text.content), text.content, is_ascii=text.is_ascii), None)
+    def first(self, text: str) -> Span | None:
+        """The first place."""
+        return next(self._places(text), None)
 
-    def _places(self, content: bytes) -> Iterator[Span]:
-        """Places in bytes, as they are asked for."""
+    def _places(self, text: str) -> Iterator[Span]:
+        """Places as they are asked for."""
         refused: list[Span] | None = None
-        for match in self._pattern.finditer(content):
+        for match in self._pattern.finditer(text):
             if self._unless is not None and refused is None:
-                refused = [other.span() for other in self._unless.finditer(content)]
+                refused = [other.span() for other in self._unless.finditer(text)]
             place = match.span()
             if not refused or not _touches(place, refused):
                 yield place
 
 
-class EncodedText:
-    """A text as the patterns read it, and the way back to its code points."""
+def plain(text: str) -> str:
+    """A text as the patterns read it: small letters and plain spaces, each character in its place.
 
-    def __init__(self, text: str) -> None:
-        # RE2 takes only ASCII for white space; what takes its place must not move anything.
-        plain = text.replace("\u00a0", " ").replace("\u202f", " ").replace("\u3000", " ")
-        self.content = plain.encode("utf-8", "replace")
-        self.is_ascii = len(self.content) == len(text)
-
-
-def in_characters(places: Iterable[Span], content: bytes, *, is_ascii: bool) -> Iterator[Span]:
-    """Ascending places in bytes as places in code points, in one pass over the text.
-
-    >>> list(in_characters([(0, 3), (4, 7)], "걷 자".encode(), is_ascii=False))
-    [(0, 1), (2, 3)]
+    >>> plain("Walk\u00a0daily")
+    'walk daily'
     """
-    if is_ascii:
-        yield from places
-        return
-    done = characters = 0
-    for start, end in places:
-        characters += len(content[done:start].decode())
-        done = start
-        yield characters, characters + len(content[start:end].decode())
+    # The patterns take only ASCII for white space.
+    spaced = text.replace("\u00a0", " ").replace("\u202f", " ").replace("\u3000", " ")
+    lower = spaced.lower()
+    return lower if len(lower) == len(text) else spaced.translate(_SMALL)
 
 
 @cache
@@ -139,7 +133,7 @@ def question_finder(kind: str) -> Finder:
     found = tuple(each for language in LANGUAGES for each in getattr(words_of(language).questions, kind))
     if kind == "openings":
         return Finder(tuple(rf"^\W*(?:{word})\b" for word in found))
-    return Finder(tuple(rf"(?:{word})[.\s]*$" for word in found) if kind == "endings" else found)
+    return Finder(tuple(rf"(?:{word})[.\s]*\Z" for word in found) if kind == "endings" else found)
 
 
 @cache
@@ -165,7 +159,8 @@ def _near_patterns(near: Near) -> list[str]:
 
 
 def _together(patterns: tuple[str, ...]) -> str:
-    return f"(?i){'|'.join(f'(?:{pattern})' for pattern in patterns) or _NEVER}"
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns) or _NEVER
+    return _ENDLESS.sub(r"\1\2+", _NUMBER.sub(r"\\d{1,9}+", joined))
 
 
 def _touches(place: Span, others: list[Span]) -> bool:

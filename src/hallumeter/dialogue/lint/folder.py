@@ -157,6 +157,8 @@ def _faults(file: YamlFile) -> Iterator[LintFinding]:
         code = "syntax" if fault.is_syntax else "invalid"
         where = ".".join(map(str, fault.keys))
         yield LintFinding(fault.file, fault.place.line, fault.place.column, "error", code, fault.message, where)
+    for note in file.notes:
+        yield LintFinding(file.name, note.place.line, note.place.column, "note", "other-name", note.message)
 
 
 def _never_met(coverage: Coverage, rules: SafetyRules) -> Iterator[LintFinding]:

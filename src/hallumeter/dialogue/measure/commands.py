@@ -31,6 +31,7 @@ from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummar
 from hallumeter.records.metric import Metric
 from hallumeter.records.summaries import DialogueSummary, Fairness, ModeDifference
 from hallumeter.run import run_folder
+from hallumeter.run.digests import write_manifest
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.finished import load
 from hallumeter.run.inputs import only_paths
@@ -41,7 +42,7 @@ from hallumeter.stats.summarize import SummarySettings
 from .inputs import Dialogues, opened_events, opened_files
 from .patients import UNPARSABLE, MeasuredPatient, PatientTask, Task, measure_patients
 from .rate_table import ONE_ANSWER, RateFile, RateRow, RateTable, metric_rates, parts_of, score_bins, summary_rows
-from .record_lines import JUDGE
+from .record_lines import JUDGE, NEEDS_TRUTH
 from .settings import DialogueSettings
 from .setup import CONCURRENCY, DialogueSetup, setup_for
 
@@ -49,6 +50,7 @@ PLAIN = "llm"
 """The mode that others are compared with, where there is one of this name."""
 TESTED = tuple(metric for metric in ONE_ANSWER if metric.id != "dialogue_score")
 """The overall score is made of the others, and takes no part in the tests."""
+NO_TRUTH = "no answer has slots_truth"
 NO_PAIRS = "no turn of a patient has a value in both modes"
 PERMUTATIONS = 10_000
 
@@ -181,6 +183,12 @@ def _paired_blocks(
 
 
 Given = str | Path | Sequence[str | Path] | Iterable[Event | Mapping[str, object]]
+
+
+def _without_truth(row: MetricSummary) -> MetricSummary:
+    """A row of answers about whose patients nothing is known, with the reason why it has no value."""
+    needs_truth = row.metric.removesuffix("_pooled") in NEEDS_TRUTH
+    return structs.replace(row, undefined=NO_TRUTH) if needs_truth and row.value is None else row
 
 
 # Patients in, a summary out.
@@ -387,7 +395,10 @@ class _Collected:
         groups = [dict(zip(by, group, strict=True)) for group in self._groups]
         parts = parts_of(tuple(self._modes), sorted(self._turns), groups)
         requirements = dialogue_setup.requirements
-        return summary_rows(rate_table, parts, settings=numbers, requirements=requirements, workers=self._workers)
+        rows = summary_rows(rate_table, parts, settings=numbers, requirements=requirements, workers=self._workers)
+        if self._notes["no_truth", ""] < len(self._rate_table):
+            return rows
+        return (_without_truth(row) for row in rows)
 
     def _fairness(self) -> Fairness | None:
         if len(self._modes) < 2:
@@ -515,8 +526,8 @@ def dialogue_to_folder(
         writer.finish(measured)
         if opened.scripts is not None:
             shutil.copyfile(opened.scripts, folder / SCRIPTS)
-        run_folder.write_json(folder / run_folder.MANIFEST, _manifest(measured, started))
-        load(folder).to_html(folder / run_folder.REPORT)
+        write_manifest(folder, _manifest(measured, started))
+        load(folder, verify=False).to_html(folder / run_folder.REPORT)
     return measured
 
 

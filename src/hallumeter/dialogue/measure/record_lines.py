@@ -47,7 +47,7 @@ _UNDEFINED = {
     "csp": "no safety rule applies",
     "cus_improved": "the turn requires no fact that is known of the patient",
     "cus": "the turn requires no fact that is known of the patient",
-    "mcs": "fewer than two statements can be compared with something earlier",
+    "mcs": "nothing contradicts, and fewer than two statements can be compared with something earlier",
     "ass": "the turn must include nothing",
     "dialogue_score": "no part of the score has a value",
 }

@@ -195,6 +195,8 @@ def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> records.Con
 Entity = tuple[records.MentionKind, int, int]
 """Kind (``medication`` or ``condition``), first and last place of what a model found."""
 _NAMED: dict[str, Callable[[str], str | None]] = {"medication": drug_named, "condition": condition_named}
+READERS = {"entities": "hallumeter.dialogue.measure.entities.entity_reader"}
+"""Readers of this package that can be named in one word."""
 NEAR = 0.4
 """Cosine from which a sentence is about a fact: above what unrelated advice reaches, not calibrated beyond that."""
 INDIRECT = 0.5
@@ -372,7 +374,7 @@ def _reader(name: str | None) -> MentionReader | None:
     """A reader of another kind, made by a function that the user names."""
     if name is None:
         return None
-    make = function_named(name)
+    make = function_named(READERS.get(name, name))
     try:
         made: object = make()
     except TypeError as error:

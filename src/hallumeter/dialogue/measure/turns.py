@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -20,13 +18,12 @@ from hallumeter.dialogue.metrics import turn_rates
 from hallumeter.dialogue.reading.reader import ClinicalText
 from hallumeter.dialogue.records import Consistency, Element, Event, RuleOutcome, SlotUse, TurnFindings, TurnRates
 from hallumeter.records.claim import Failure
-from hallumeter.text.lexicon import load_lexicon
+from hallumeter.text.lexicon import everyday_words, load_lexicon
 
 from .setup import DialogueSetup
 
 # Whether an answer is in a language whose words can be read.
 
-_OTHERS = resources.files("hallumeter.dialogue.judges").joinpath("words", "other_languages.toml")
 _ENOUGH = 400
 """Characters that tell a language."""
 _HANGUL = re.compile("[\u1100-\u11ff가-힣]")
@@ -87,8 +84,7 @@ def _is_foreign(words: list[str]) -> bool:
 def _small_words() -> tuple[frozenset[str], frozenset[str]]:
     """Words of English that say nothing on their own, and words of other languages, without those that both have."""
     english = frozenset(load_lexicon("en").matching.stop_words)
-    lists: dict[str, str] = tomllib.loads(_OTHERS.read_text(encoding="utf-8"))
-    others = frozenset(word for words in lists.values() for word in words.split())
+    others = frozenset(word for words in everyday_words().values() for word in words)
     return english - others, others - english
 
 

@@ -17,9 +17,26 @@ from .scopes import Span, Target
 
 _CUT = re.compile(
     r"[,;:](?=\s)|[()]|\b(?:but|while|whereas|although|though|and|to(?=\s\d))\b"
-    r"|(?<=[가-힣])(?:지만|더라도|는데|은데|인데|면서|이고|고|으며|며)(?=[\s,])|(?<=[가-힣%\d])에서(?=\s)"
+    r"|(?<=[가-힣])(?:지만|더라도|는데|은데|인데|면서|이고|고|으며|며|으므로|므로|아서|어서|니까)(?=[\s,])"
+    r"|(?<=[가-힣%\d])에서(?=\s)"
 )
 _CONTRAST = frozenset({"but", "while", "whereas", "although", "though", ";", "지만", "는데", "은데", "인데"})
+_CAUSES = ("므로", "아서", "어서", "니까")
+"""After them the patient may be spoken of again, who need not be named: "…, so the present 138/84 mmHg"."""
+_TOGETHER = ("you and ", "환자분과 ", "환자분도 ", "귀하와 ")
+"""Before somebody else of whom the same is said as of the patient."""
+_FROM = re.compile(
+    r"\b(?:rose|risen|fell|fallen|went|gone|improved|dropped|decreased|increased|climbed|down|up|changed|moved|grew|grown"
+    r"|declined|worsened|is)\s(?:\w+\s)?from\s(?:about\s|around\s)?\Z"
+)
+_FALLEN = re.compile(
+    r"\s?(?:에서(?=\s[^.,]{0,20}?\d[\d./]*\s?[^\s가-힣]{0,8}(?:으로|로)(?:\s|[.,]|\Z))|였던|이던|이었던)"
+)
+"""Beside a value that another one followed: "rose from 7.1 % to 7.4 %", 8.9%에서 7.4%로."""
+_NEXT_VALUE = re.compile(r"[^.;]{0,40}?\bto\s(?:about\s|around\s)?\d")
+_COMPARED = frozenset({"보다", "than"})
+_OWN_GAP = 4
+"""Characters between words for the patient and a value that others are compared with: yours of 138/84."""
 _LITTLE = 6
 """Characters beside a word for the past in a part that says nothing else."""
 _NEAR = 40
@@ -51,18 +68,25 @@ class BearingFinder:
                 parts = _parts(lower, span)
             place = next(number for number, part in enumerate(parts) if target.start < part[1] or part is parts[-1])
             if target.scope in _SETTLED:
-                cue = self._other(lower, parts[: place + 1], target)
-                if cue is not None:
-                    target.scope, target.cue = FAMILY, cue
-                elif (cue := self._earlier(lower, parts[: place + 1], target)) is not None:
-                    target.scope, target.cue = PAST, cue
+                self._settle_fact(lower, parts[: place + 1], target)
             elif target.kind == "value" and self._is_own_again(lower, parts[place], target):
                 target.scope, target.cue = FACT, None
+
+    def _settle_fact(self, lower: str, parts: Sequence[Span], target: Target) -> None:
+        cue = self._other(lower, parts, target)
+        if cue is not None:
+            target.scope, target.cue = FAMILY, cue
+        elif (cue := self._earlier(lower, parts, target)) is not None:
+            target.scope, target.cue = PAST, cue
 
     def _other(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
         """The words for somebody else of whom a target is said."""
         for start, end in reversed(parts):
-            others = [match.span() for match in self._others.finditer(lower, start, end)]
+            others = [
+                match.span()
+                for match in self._others.finditer(lower, start, end)
+                if not lower.endswith(_TOGETHER, 0, match.start())
+            ]
             own = [
                 match.span()
                 for match in self._own.finditer(lower, start, end)
@@ -71,11 +95,20 @@ class BearingFinder:
             if others or own:
                 nearest = _nearest([*others, *own], target.start)
                 return nearest if nearest in others else None
+            if self._begins_anew(lower, start, target):
+                return None
         return None
+
+    def _begins_anew(self, lower: str, start: int, target: Target) -> bool:
+        """Whether a part gives a reason no more and speaks of the present, so that it is the patient's."""
+        is_reason = lower.endswith(_CAUSES, 0, start) or lower.endswith(_CAUSES, 0, max(0, start - 1))
+        return is_reason and self._present.search(lower, start, target.start) is not None
 
     def _earlier(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
         """The words by which a target is said of the past."""
         start, end = parts[-1]
+        if target.kind == "value" and (cue := _left_behind(lower, target)) is not None:
+            return cue
         if target.kind == "medication" and (cue := self._stopped(lower, (start, end), target)) is not None:
             return cue
         if target.kind != "value" and self._lasting.search(lower, start, end) is not None:
@@ -99,6 +132,11 @@ class BearingFinder:
 
     def _is_own_again(self, lower: str, part: Span, target: Target) -> bool:
         """Whether a value is the patient's though an earlier part spoke of people at large: "…, but yours is 7.4 %"."""
+        if target.bound is not None and self._is_compared_with(lower, target):
+            return True
+        is_earlier = target.cue is not None and target.cue[1] <= part[0]
+        if target.scope == FAMILY and is_earlier and self._begins_anew(lower, part[0], target):
+            return True
         if target.scope not in {GENERAL, FAMILY} or target.cue is None or target.cue[0] >= part[0]:
             return False
         cut = lower[max(0, part[0] - 8) : part[0]].rstrip()
@@ -106,6 +144,23 @@ class BearingFinder:
             return False
         own = self._own.search(lower, part[0], target.start)
         return own is not None and self._others.search(lower, *part) is None
+
+    def _is_compared_with(self, lower: str, target: Target) -> bool:
+        """Whether a value is no bound but the patient's own, with which another is compared: 환자분의 138/84보다."""
+        assert target.bound is not None
+        if lower[slice(*target.bound)] not in _COMPARED:
+            return False
+        near = self._own.search(lower, max(0, target.start - 2 * _OWN_GAP), target.start)
+        return near is not None and target.start - near.end() <= _OWN_GAP
+
+
+def _left_behind(lower: str, target: Target) -> Span | None:
+    """The words that say of a value that another one followed it."""
+    before = _FROM.search(lower, max(0, target.start - _NEAR), target.start)
+    if before is not None and _NEXT_VALUE.match(lower, target.end) is not None:
+        return before.span()
+    after = _FALLEN.match(lower, target.end)
+    return None if after is None else after.span()
 
 
 def _parts(lower: str, span: Span) -> list[Span]:
@@ -122,9 +177,9 @@ def _nearest(cues: Sequence[Span], place: int) -> Span:
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Any of the words; those in Latin letters stand alone, and `#` is a number."""
+    """Any of the words; those in Latin letters stand alone, `#` is a number, and `*` a word or the rest of one."""
     ordered = sorted(set(words), key=lambda word: (-len(word), word))
-    forms = [re.escape(word).replace(r"\#", r"\d{1,4}") for word in ordered]
+    forms = [re.escape(word).replace(r"\#", r"\d{1,4}").replace(r"\*", r"\S{1,20}?") for word in ordered]
     latin = [form for form in forms if form.isascii()]
     korean = [form for form in forms if not form.isascii()]
     return re.compile(rf"(?<![a-z])(?:{'|'.join(latin) or '(?!)'})(?![a-z])|(?:{'|'.join(korean) or '(?!)'})(?!부터)")
@@ -146,7 +201,10 @@ def is_plainly_denied(text: str, start: int, end: int) -> bool:
 
 
 _LONGEST_DENIAL = 80
-_OTHER_NOUN = re.compile(r"[\s-](?:complications?|related|symptoms?|medications?|under control|anymore|yet)\b")
+_OTHER_NOUN = re.compile(
+    r"[\s-](?:complications?|related|symptoms?|medications?|under control|anymore|yet|cures?|tests?|treatments?"
+    r"|medicines?|drugs?|pills?|risks?|clinics?|specialists?|problems?|flares?|attacks?|emergency)\b"
+)
 """After a name: what is denied is something else."""
 
 

@@ -167,7 +167,7 @@ class Particles(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BearingWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """Of whom and of what time something is said; `#` stands for a number."""
+    """Of whom and of what time something is said; `#` stands for a number, `*` for a word or the rest of one."""
 
     others: Words
     """People who are not the patient."""

@@ -10,11 +10,11 @@ from importlib import resources
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
-from ahocorasick_rs import AhoCorasick
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 from hallumeter.text.normalize import CleanText, clean_text
+from hallumeter.text.phrases import StringSet
 
 from .cues import CLAUSE, PHRASE, SENTENCE, CueWords, Endings, Role, roles_of
 
@@ -125,7 +125,7 @@ def _measurement(row: list[str]) -> Measurement:
 
 # All names and cues of the lexicons, looked for at once.
 #
-# One automaton holds the names of drugs, conditions, labs and vitals, the words of indirect use, and the cues of
+# One set of strings holds the names of drugs, conditions, labs and vitals, the words of indirect use, and the cues of
 # scope, so that what a search costs depends on the text and hardly on how many names there are. Texts and names are
 # compared in lower case with every punctuation mark as a space, so that "LDL-C" is "LDL C". Of names that overlap,
 # the leftmost and longest counts among those that stand on word boundaries; a name may be glued to Korean particles
@@ -181,7 +181,7 @@ class Finds(NamedTuple):
 
 
 class _Pattern:
-    """What a string of the automaton may be; the string has a space where the word must begin or end."""
+    """What a string of the set may be; the string has a space where the word must begin or end."""
 
     __slots__ = (
         *("goes_on", "hints", "kind", "layer", "meanings", "number", "role", "spellings", "to_end", "to_start"),
@@ -240,14 +240,14 @@ class Vocabulary:
         self._roles = _shared(pattern.role for pattern in found)
         self._numbers = [pattern.number for pattern in found]
         self._forms = _shared((pattern.goes_on, pattern.kind, pattern.spellings) for pattern in found)
-        self._automaton = AhoCorasick(list(self._patterns))
+        self._strings = StringSet(self._patterns)
         self._patterns.clear()
 
     def find(self, clean: CleanText) -> Finds:
         """All names and cues of a text."""
         layers: tuple[list[Span], ...] = ([], [], [], [], [], [])
         places = self._places
-        for index, start, end in self._automaton.find_matches_as_indexes(f" {plain(clean.lower)} ", overlapping=True):
+        for index, start, end in self._strings.find(f" {plain(clean.lower)} "):
             layer, to_start, to_end = places[index]
             layers[layer].append((start + to_start, to_end - end, index))
         names, cues, stops, neutrals, numbers, families = layers
@@ -380,7 +380,7 @@ def _with_stops(cues: list[Span], stops: list[Span]) -> list[Span]:
 
 
 def plain(lower: str) -> str:
-    """A text in lower case as the automaton sees it, of the same length.
+    """A text in lower case as names are looked for in it, of the same length.
 
     >>> plain("ldl-c: 130 mg/dl")
     'ldl c  130 mg dl'

@@ -24,6 +24,8 @@ _MARKS = r"[\s:=,()\[\]|*~≈→<>≤≥＜＞'\"-]"
 _ALIAS_GAP = re.compile(r"[\s(/,=\[*-]*")
 _LISTED = re.compile(r"(?:은|는|이|가|의)?\s?(?:,|/|·|and|및|와|과|, and)\s?(?:your\s|각각\s)?")
 _MOST_LISTED = 7
+_YOURS = re.compile(r"\s*(?:yours\b|(?:환자분|환자님|귀하|본인|당신)(?:은|는|의 경우)\s)")
+"""At the start of a sentence that gives the patient's value of what the last one named: "Yours is 7.4 %."."""
 _PRESSURES = frozenset({"bp", "bp_systolic", "bp_diastolic"})
 _MIDDLE = 1.5
 """A value without a unit is read in another one when that is nearer to the middle of its bounds by so much (ln)."""
@@ -55,6 +57,8 @@ class _Name(Struct, frozen=True, gc=False):
     starts: tuple[int, ...]
     limit: int
     """Where the next name or the end of the sentence makes an end to its numbers."""
+    sentence_end: int
+    """It lies before the limit when the next sentence goes on about the patient."""
 
 
 class ReadingFinder:
@@ -100,10 +104,12 @@ class ReadingFinder:
             if found:
                 readings += found
                 named.update(name.starts)
-        for number in numbers:
+        for place, number in enumerate(numbers):
             if number.second is not None and not number.is_taken and unit_key(number.unit or "") == "mmhg":
                 pressure = self._measurements["bp"]
-                name = _Name(pressure, number.start, number.start, (), number.end)
+                name = _Name(pressure, number.start, number.start, (), number.end, number.end)
+                if place and (range_mark := _between(clean.lower, numbers[place - 1], number)) is not None:
+                    number.bound = range_mark
                 readings += self._pressures(clean.lower, name, number)
         return readings, named
 
@@ -121,9 +127,12 @@ class ReadingFinder:
             begun.append(start)
             if following is not None and following[2] == key and _ALIAS_GAP.fullmatch(lower, end, following[0]):
                 continue
-            sentence_end = sentence_ends[bisect_left(sentence_ends, end)] if sentence_ends else len(lower)
-            limit = sentence_end if following is None else min(sentence_end, following[0])
-            yield _Name(self._measurements[key], begun[0], end, tuple(begun), limit)
+            number = bisect_left(sentence_ends, end)
+            sentence_end = limit = sentence_ends[number] if sentence_ends else len(lower)
+            if number + 1 < len(sentence_ends) and _YOURS.match(lower, sentence_end):
+                limit = sentence_ends[number + 1]
+            limit = limit if following is None else min(limit, following[0])
+            yield _Name(self._measurements[key], begun[0], end, tuple(begun), limit, sentence_end)
             begun = []
 
     def _read_glued(self, clean: CleanText, name: _Name, numbers: list[Number]) -> None:
@@ -257,7 +266,8 @@ class ReadingFinder:
         else:
             readings = [self._reading(lower, name, number, measurement=name.measurement)]
         if before and (range_mark := self._range_of(lower, before[-1], number)) is not None:
-            for reading in [before[-1], *readings]:
+            lower_end = [each for each in before if each.value_start == before[-1].value_start]
+            for reading in [*lower_end, *readings]:
                 reading.bound = reading.bound or range_mark
         return readings
 
@@ -272,18 +282,26 @@ class ReadingFinder:
 
     def _reading(self, lower: str, name: _Name, number: Number, *, measurement: Measurement) -> Reading:
         self._look_beside(lower, number)
+        name_start = name.start if number.start < name.sentence_end else number.start
         return Reading(
             measurement=measurement,
-            start=min(name.start, number.start),
+            start=min(name_start, number.start),
             end=max(name.end, number.end),
             value_start=number.start,
             value_end=number.end,
             value=number.value,
             unit=number.unit,
             slot_value=_slot_value(measurement, number.value, number.unit),
-            name_start=name.start,
+            name_start=name_start,
             bound=number.bound,
         )
+
+
+def _between(lower: str, one: Number, other: Number) -> Span | None:
+    """The words that make a number the upper end of a range: between 120/70 and 135/85."""
+    start = one.start - len("between ")
+    is_range = lower[max(0, start) : one.start] == "between " and lower[one.end : other.start].strip() == "and"
+    return (start, one.end) if is_range else None
 
 
 def _slot_value(measurement: Measurement, value: float, unit: str | None) -> float | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any
+from operator import sub
 
-import pint
 from msgspec import Struct
 
 from hallumeter.text.quantities import value_of
@@ -61,46 +59,69 @@ _SHORTER = tuple(
     )
 )
 """What is done in turn to the spelling of a unit, in lower case, to make all its spellings one."""
-_PREFIXES = {"k": "1e3", "": "1", "m": "1e-3", "u": "1e-6", "n": "1e-9", "p": "1e-12"}
+
+
+class _Unit(Struct, frozen=True):
+    """How many of the base units it is, and the power of each: gram, mole, activity, metre, second."""
+
+    factor: float
+    powers: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+
+    def __truediv__(self, other: _Unit) -> _Unit:
+        gram, mole, activity, metre, second = map(sub, self.powers, other.powers)
+        return _Unit(self.factor / other.factor, (gram, mole, activity, metre, second))
+
+    def times(self, factor: float) -> _Unit:
+        """As many of it."""
+        return _Unit(self.factor * factor, self.powers)
+
+
+_ONE = _Unit(1.0)
+_GRAM, _MOLE, _ACTIVITY = _Unit(1.0, (1, 0, 0, 0, 0)), _Unit(1.0, (0, 1, 0, 0, 0)), _Unit(1.0, (0, 0, 1, 0, 0))
+_METRE, _LITRE = _Unit(1.0, (0, 0, 0, 1, 0)), _Unit(1e-3, (0, 0, 0, 3, 0))
+_SECOND, _PASCAL = _Unit(1.0, (0, 0, 0, 0, 1)), _Unit(1e3, (1, 0, 0, -1, -2))
+_PREFIXES = {"k": 1e3, "": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12}
 _AMOUNTS = {
-    **{f"{prefix}g": f"{factor}*gram" for prefix, factor in _PREFIXES.items()},
-    **{f"{prefix}mol": f"{factor}*mole" for prefix, factor in _PREFIXES.items()},
-    **{f"{prefix}u": f"{factor}*activity" for prefix, factor in _PREFIXES.items()},
-    **{f"10^{power}": f"1e{power}" for power in (3, 6, 9, 12)},
-    "meq": "1e-3*mole", "ukat": "60*activity", "mosm": "1e-3*mole", "": "1", "ml": "1e-3*liter", "mm": "1e-3*meter",
+    **{f"{prefix}g": _GRAM.times(factor) for prefix, factor in _PREFIXES.items()},
+    **{f"{prefix}mol": _MOLE.times(factor) for prefix, factor in _PREFIXES.items()},
+    **{f"{prefix}u": _ACTIVITY.times(factor) for prefix, factor in _PREFIXES.items()},
+    **{f"10^{power}": _ONE.times(10.0**power) for power in (3, 6, 9, 12)},
+    "meq": _MOLE.times(1e-3), "ukat": _ACTIVITY.times(60.0), "mosm": _MOLE.times(1e-3), "": _ONE,
+    "ml": _LITRE.times(1e-3), "mm": _METRE.times(1e-3),
 }  # fmt: skip
 _PER = {
-    "l": "liter", "dl": "deciliter", "ml": "milliliter", "ul": "microliter", "min": "minute", "s": "second",
-    "h": "hour", "day": "day", "mol": "mole", "mmol": "millimole", "g": "gram", "mg": "milligram", "kg": "kilogram",
-    "m2": "meter**2", "m^2": "meter**2", "cell": "1",
+    "l": _LITRE, "dl": _LITRE.times(0.1), "ml": _LITRE.times(1e-3), "ul": _LITRE.times(1e-6), "s": _SECOND,
+    "min": _SECOND.times(60.0), "h": _SECOND.times(3600.0), "day": _SECOND.times(86400.0), "mol": _MOLE,
+    "mmol": _MOLE.times(1e-3), "g": _GRAM, "mg": _GRAM.times(1e-3), "kg": _GRAM.times(1e3),
+    "m2": _Unit(1.0, (0, 0, 0, 2, 0)), "m^2": _Unit(1.0, (0, 0, 0, 2, 0)), "cell": _ONE,
 }  # fmt: skip
 _SINGLE = {
-    key: expression
-    for expression, keys in {
-        "percent": "%",
-        "mmHg": "mmhg",
-        "torr": "torr",
-        "kPa": "kpa",
-        "degC": "°c c cel degreescelsius degreecelsius degreesc degc 도",
-        "degF": "°f f degreesfahrenheit degreefahrenheit degreesf degf",
-        "kilogram": "kg kilogram kilograms kilo kilos 킬로그램 킬로",
-        "gram": "g",
-        "pound": "lb lbs pound pounds 파운드",
-        "stone": "stone",
-        "centimeter": "cm centimeter centimeters 센티미터 센티",
-        "meter": "m meter meters 미터",
-        "inch": "in inch inches 인치",
-        "foot": "ft foot feet 피트",
-        "second": "s sec second seconds 초",
-        "minute": "min minute minutes 분",
-        "1e-15*liter": "fl um3",
-        "1e-12*gram": "pg pg/cell",
-        "1": "l/l",
-        "1/minute": "/min",
+    key: unit
+    for keys, unit in {
+        "%": _ONE.times(0.01),
+        "mmhg": _PASCAL.times(133.322387415),  # a column of mercury of 13.5951 g/cm³, not a 760th of an atmosphere
+        "torr": _PASCAL.times(101325.0 / 760.0),
+        "kpa": _PASCAL.times(1e3),
+        "kg kilogram kilograms kilo kilos 킬로그램 킬로": _GRAM.times(1e3),
+        "g": _GRAM,
+        "lb lbs pound pounds 파운드": _GRAM.times(453.59237),
+        "stone": _GRAM.times(14 * 453.59237),
+        "cm centimeter centimeters 센티미터 센티": _METRE.times(1e-2),
+        "m meter meters 미터": _METRE,
+        "in inch inches 인치": _METRE.times(0.0254),
+        "ft foot feet 피트": _METRE.times(0.3048),
+        "s sec second seconds 초": _SECOND,
+        "min minute minutes 분": _SECOND.times(60.0),
+        "fl um3": _LITRE.times(1e-15),
+        "pg pg/cell": _GRAM.times(1e-12),
+        "l/l": _ONE,
+        "/min": _ONE / _SECOND.times(60.0),
     }.items()
     for key in keys.split()
 }
-"""What units that are no ratios are to pint."""
+"""Units that are no ratios."""
+_CELSIUS = frozenset(["°c", "c", "cel", "degreescelsius", "degreecelsius", "degreesc", "degc", "도"])
+_FAHRENHEIT = frozenset(["°f", "f", "degreesfahrenheit", "degreefahrenheit", "degreesf", "degf"])
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S.*?)?\s*", re.IGNORECASE | re.DOTALL)
 
@@ -192,47 +213,27 @@ def _line(name: str, key: str) -> tuple[float, float] | None:
         return 1.0, 0.0
     if name == "hba1c":
         return (0.09148, 2.152) if key == "mmol/mol" else None
-    source, target = _expression(key, name), _expression(own, name)
-    if source is None or target is None or source.startswith("deg") != target.startswith("deg"):
-        return None
-    if source.startswith("deg"):
-        zero, one = (float(_registry().Quantity(degrees, source).to(target).magnitude) for degrees in (0, 1))
-        return one - zero, zero
-    factor = _factor(source, target, _MOLAR_MASSES.get(name))
+    if own in _CELSIUS:
+        return (1.0, 0.0) if key in _CELSIUS else (5.0 / 9.0, -160.0 / 9.0) if key in _FAHRENHEIT else None
+    source, target = _unit(key, name), _unit(own, name)
+    factor = None if source is None or target is None else _factor(source / target, _MOLAR_MASSES.get(name))
     return None if factor is None else (factor, 0.0)
 
 
-def _expression(key: str, name: str) -> str | None:
-    """What the unit is to pint."""
+def _unit(key: str, name: str) -> _Unit | None:
     if key in _SINGLE:
         return _SINGLE[key]
     amount, slash, per = key.partition("/")
     if not slash or amount not in _AMOUNTS or per not in _PER:
         return None
     valence = _VALENCES.get(name, 1) if amount == "meq" else 1
-    return f"{_AMOUNTS[amount]}/{valence}/({_PER[per]})"
+    return (_AMOUNTS[amount] / _PER[per]).times(1.0 / valence)
 
 
-def _factor(source: str, target: str, molar_mass: float | None) -> float | None:
-    registry = _registry()
-    ratio = registry.parse_expression(source) / registry.parse_expression(target)
-    for each in _with_masses(ratio, molar_mass):
-        reduced = each.to_base_units()
-        if reduced.dimensionless:
-            return float(reduced.magnitude)
-    return None
-
-
-def _with_masses(ratio: Any, molar_mass: float | None) -> Iterator[Any]:
-    yield ratio
-    if molar_mass is not None:
-        mass = _registry().Quantity(molar_mass, "gram/mole")
-        yield ratio * mass
-        yield ratio / mass
-
-
-@cache
-def _registry() -> Any:
-    registry: Any = pint.UnitRegistry()
-    registry.define("activity = [activity]")
-    return registry
+def _factor(ratio: _Unit, molar_mass: float | None) -> float | None:
+    """How many of one unit are one of the other; a mass may stand for an amount of the substance."""
+    if ratio.powers == _ONE.powers:
+        return ratio.factor
+    if molar_mass is not None and ratio.powers == (-1, 1, 0, 0, 0):
+        return ratio.factor * molar_mass
+    return ratio.factor / molar_mass if molar_mass is not None and ratio.powers == (1, -1, 0, 0, 0) else None

@@ -229,7 +229,7 @@ _HEAD = (
 
 
 def dialogue_text(summary: Summary, form: str, *, is_verbose: bool = False) -> str:
-    """A summary of dialogues as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
+    """A summary of dialogues as a ``table`` for the terminal, ``json``, ``markdown``, ``csv`` or ``raw-csv``.
 
     JSON is the summary as it stands in a run folder; CSV is its metrics alone.
     """

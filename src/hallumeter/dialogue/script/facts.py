@@ -220,7 +220,7 @@ def _in_lexicon_unit(number: Decimal, unit: str | None, line: MeasurementLine) -
     if unit is None or unit_key(unit) == unit_key(line.unit):
         return float(number), _shown(number)
     value = converted(float(number), unit, line.name)
-    return None if value is None else (value, _shown(Decimal(repr(value))))
+    return None if value is None else (value, _shown(Decimal(f"{value:.12g}")))  # 98.6 °F are 37 °C, not 37.0
 
 
 def _shown(number: Decimal) -> str:

@@ -226,6 +226,8 @@ class Chapter(Struct, frozen=True):
     charts: tuple[Chart, ...]
     records: dict[str, Json]
     """The data of its records, packed."""
+    fitting: Document
+    """The document in English, with the records that the page has room for."""
 
     @property
     def shown(self) -> Presentation:
@@ -323,7 +325,9 @@ def chapters_of(documents: Sequence[Document]) -> list[Chapter]:
 def _chapter(found: Fitted, prefix: str) -> Chapter:
     document = with_metric_words(found.document)
     charts = charts_of(document)
-    return Chapter(document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts, found.blocks)
+    return Chapter(
+        document, prefix, tuple(_parts(document, charts, prefix=prefix)), charts, found.blocks, found.document
+    )
 
 
 def _parts(document: Document, charts: tuple[Chart, ...], *, prefix: str) -> list[Part]:

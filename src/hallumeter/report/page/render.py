@@ -16,8 +16,10 @@ from msgspec import Struct, field
 from hallumeter.report.document import Document
 from hallumeter.report.drawing import PALETTE, Chart, Json
 from hallumeter.report.languages.speaking import ENGLISH, catalogue, speaking, spoken
+from hallumeter.report.sections import ReadingSection
 
 from .chapters import Chapter, chapters_of, chart_blocks
+from .proof import BLANK, PROOF, report_proof, sealed
 from .templates import templates
 
 # The messages that scripts say, found in the scripts themselves.
@@ -88,7 +90,9 @@ def render_html(document: Document | Sequence[Document], *, language: str = ENGL
     """
     documents = [document] if isinstance(document, Document) else document
     with speaking(language):
-        return _UNREADABLE.sub("\ufffd", _page(chapters_of(documents)))
+        chapters = chapters_of(documents)
+        proof = report_proof(documents, [chapter.fitting for chapter in chapters], language)
+        return sealed(_UNREADABLE.sub("\ufffd", _page(chapters, proof)))
 
 
 def write_html(
@@ -139,24 +143,34 @@ def render_alone(
     charts: Sequence[Chart] = (),
     scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
+    proof: Json = None,
 ) -> str:
     """A page of its own that is no report of a run, as one file, in the language that is being spoken."""
     names = [*page_scripts((), has_charts=bool(charts)), *scripts]
     style = page_style(()) + "\n".join(static(name) for name in styles)
-    page = _alone(template, names, style, facts=facts, blocks=chart_blocks(charts), runs=())
-    return _UNREADABLE.sub("\ufffd", page)
+    page = _alone(template, names, style, facts=facts, blocks={**chart_blocks(charts), PROOF: proof}, runs=())
+    return sealed(_UNREADABLE.sub("\ufffd", page))
 
 
-def _page(chapters: Sequence[Chapter]) -> str:
-    facts = {"chapters": chapters, "version": chapters[0].document.provenance.hallumeter}
+def _page(chapters: Sequence[Chapter], proof: Json) -> str:
+    facts = {
+        "chapters": chapters,
+        "version": chapters[0].document.provenance.hallumeter,
+        "has_images": any(map(_has_images, chapters)),
+    }
     return _alone(
         "report.html",
         page_scripts(chapters),
         page_style(chapters),
         facts=facts,
-        blocks=_blocks(chapters),
+        blocks={**_blocks(chapters), PROOF: proof},
         runs=_runs(chapters),
     )
+
+
+def _has_images(chapter: Chapter) -> bool:
+    sections = (section for section in chapter.document.sections if isinstance(section, ReadingSection))
+    return any(view.image for section in sections for view in section.readings)
 
 
 def _runs(chapters: Sequence[Chapter]) -> tuple[str, ...]:
@@ -181,7 +195,8 @@ def _alone(
         .render(
             **facts,
             files=None,
-            policy=_policy(scripts, style),
+            digest=BLANK,
+            policy=_policy(scripts, style, has_images=bool(facts.get("has_images"))),
             style=style,
             scripts=scripts,
             licences=[static(name) for name in _LICENCES] if _VEGA[0] in names else [],
@@ -230,10 +245,11 @@ def static_names() -> frozenset[str]:
     return frozenset(path.name for path in _STATIC.iterdir() if path.suffix in {".js", ".css"})
 
 
-def _policy(scripts: list[str], style: str) -> str:
-    """A content security policy that lets in these scripts and this style, and nothing else."""
+def _policy(scripts: list[str], style: str, *, has_images: bool) -> str:
+    """A content security policy that lets in these scripts, this style and perhaps images inside the page."""
     hashes = " ".join(_hash(script) for script in scripts) or "'none'"
-    return f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    sources = f"script-src {hashes}; style-src {_hash(style)}{'; img-src data:' if has_images else ''}"
+    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(content: str) -> str:

@@ -17,8 +17,9 @@
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const cellOf = (value) => {
     let text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-    // A spreadsheet would compute what begins like a formula; behind an apostrophe it stays text.
-    if (/^[=+\-@\t\r\n＝＋－＠]/.test(text) && !NUMBER.test(text)) text = `'${text}`;
+    // A spreadsheet would compute what begins like a formula; behind an apostrophe it stays text. One that has
+    // an apostrophe gets another, so that readers can take one off.
+    if (/^'*[=+\-@\t\r\n＝＋－＠]/.test(text) && !NUMBER.test(text)) text = `'${text}`;
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csvOf = (rows) => rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");

@@ -14,12 +14,12 @@ hallumeter.each("readings-data", (chapter) => {
   const summed = (sizes, { isAligned, isMisread, hasText }) => ({ sizes, isAligned, isMisread, hasText, invented: sizes[BLOCK] + sizes[LOOP], omitted: sizes[OMISSION] });
   const readEntry = (row) => ({ position: row.n, id: row.id, page: row.p, engine: row.e, row: row.m || {}, hasRow: Boolean(row.m),
     ...summed(row.z, { isAligned: Boolean(row.a), isMisread: Boolean(row.k), hasText: Boolean(row.h) }) });
-  const readReading = (references) => (row, position) => {
+  const readReading = ({ references, images = [] }) => (row, position) => {
     const stretches = (row.s || []).map(([kind, size, start, end, referenceStart, referenceEnd, flags, note]) =>
       ({ kind, size, start, end, referenceStart, referenceEnd, flags, note: note || "" }));
     const sizes = kinds.map((_, code) => stretches.reduce((sum, stretch) => sum + (stretch.kind === code ? stretch.size : 0), 0));
     return {
-      position, id: row.id, page: row.p, engine: row.e, text: row.t, cut: row.c, reference: references[row.r], referenceCut: row.rc, witness: row.w,
+      position, id: row.id, image: images[row.i] ?? null, page: row.p, engine: row.e, text: row.t, cut: row.c, reference: references[row.r], referenceCut: row.rc, witness: row.w,
       stretches, row: row.m || {}, hasRow: Boolean(row.m), fields: row.x || {}, isRandom: Boolean(row.d), broken: row.b || [], haystack: null,
       ...summed(sizes, { isAligned: stretches.length > 0 || !(row.t || references[row.r]), isMisread: stretches.some((stretch) => stretch.kind === RUN && stretch.note), hasText: Boolean(row.t) }),
     };
@@ -94,8 +94,8 @@ hallumeter.each("readings-data", (chapter) => {
     engines: tally(readings.map((reading) => reading.engine)), pages: tally(readings.map((reading) => reading.page)),
   });
   const source = data.source
-    ? hallumeter.sources.server({ total: data.total, readEntry, readOne: (block, position) => ({ ...readReading(block.references)(block.readings[0]), position }) })
-    : hallumeter.sources.inline({ items: data.readings.map(readReading(data.references)), total: data.total, entryOf: (reading) => reading, prepare, orders: ORDERS, facets: facetsOf });
+    ? hallumeter.sources.server({ total: data.total, readEntry, readOne: (block, position) => ({ ...readReading(block)(block.readings[0]), position }) })
+    : hallumeter.sources.inline({ items: data.readings.map(readReading(data)), total: data.total, entryOf: (reading) => reading, prepare, orders: ORDERS, facets: facetsOf });
 
   // ---------------------------------------------------------------- the list
 
@@ -209,6 +209,25 @@ hallumeter.each("readings-data", (chapter) => {
       make("div", { className: "pane", tabindex: "0" }, text ? null : make("p", { className: "empty" }, empty), text || isResponse ? body : null));
   };
 
+  // The page itself. A click, or Enter, shows it as large as it is; the pane then scrolls both ways.
+  const imageOf = (reading) => {
+    if (!reading.image) return null;
+    const picture = make("img", { src: reading.image, alt: say("Image of page {page}", { page: reading.page }), loading: "lazy", decoding: "async" });
+    const zoom = make("button", { type: "button", className: "zoom", "aria-pressed": "false", "aria-label": say("Enlarge the image") }, picture);
+    zoom.addEventListener("click", (event) => {
+      const [box, isLarge] = [picture.getBoundingClientRect(), zoom.getAttribute("aria-pressed") !== "true"];
+      const across = event.detail ? (event.clientX - box.left) / box.width : 0;
+      const down = event.detail ? (event.clientY - box.top) / box.height : 0;
+      zoom.setAttribute("aria-pressed", String(isLarge));
+      const pane = zoom.parentElement;
+      pane.scrollLeft = across * picture.offsetWidth - pane.clientWidth / 2;
+      pane.scrollTop = down * picture.offsetHeight - pane.clientHeight / 2;
+    });
+    picture.addEventListener("error", () => zoom.replaceWith(make("p", { className: "empty" }, say("The image of this page cannot be shown."))));
+    return make("section", { className: "page-image", "aria-label": say("Image of the page") },
+      make("h4", {}, say("Image of the page")), make("div", { className: "pane", tabindex: "0" }, zoom));
+  };
+
   const problems = () => current.stretches.flatMap((stretch, index) => (stretch.kind === RUN ? [] : [index]));
   const show = async (reading, { behind = {}, isStale = () => false } = {}) => {
     const known = await besides(reading);
@@ -220,7 +239,7 @@ hallumeter.each("readings-data", (chapter) => {
       make("h3", { className: "page-title" }, isolated(reading.page), badgeOf(reading)),
       numbersOf(reading), remarksOf(reading), othersOf(reading, known),
       make("div", { className: "walker" }, button(say("‹ Previous"), () => walk(-1)), button(say("Next ›"), () => walk(1)), make("output", { id: `${chapter.prefix}told`, role: "status" })),
-      make("div", { className: "sides" }, sideOf(reading, "response"), sideOf(reading, "reference")),
+      make("div", { className: reading.image ? "sides with-image" : "sides" }, imageOf(reading), sideOf(reading, "response"), sideOf(reading, "reference")),
     ].filter(Boolean));
     tellChosen();
     const pressed = place("reading").querySelector(".chip[aria-pressed=true]");

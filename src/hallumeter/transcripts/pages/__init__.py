@@ -1,1 +1,1 @@
-"""Readers of page files: plain text, ALTO, PAGE XML, hOCR."""
+"""Readers of page files: plain text, JSON, ALTO, PAGE XML, TEI, hOCR; METS and archives that hold them."""

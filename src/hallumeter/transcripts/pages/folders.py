@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec import Struct
 
 from hallumeter.errors import InputError
 
+from .json_page import read_json_page
 from .page_file import PAGE_SUFFIXES, ROOTS, composed_name, page_name
 from .safe_xml import root_name
+
+_OTHER_FORMS = ("alto", "txt")
+"""Folders of an export that hold the pages of its folder `page` once more."""
+_LARGEST_JSON = 64 << 20
 
 
 class PageFiles(Struct, frozen=True):
@@ -36,7 +41,8 @@ def pages_in(folder: Path) -> PageFiles:
         if reason:
             others[reason].append(path)
         else:
-            found[_name_below(path, folder)].append(path)
+            found[name_below(path.relative_to(folder))].append(path)
+    _leave_out_other_forms(found, others)
     skipped = tuple(_skipped_line(folder, reason, paths) for reason, paths in sorted(others.items()))
     if not found:
         raise InputError(f"{folder}: holds no page; expected files ending in {', '.join(PAGE_SUFFIXES)}{_but(others)}")
@@ -89,17 +95,44 @@ def _reason_to_skip(path: Path) -> str | None:
     suffix = path.suffix.lower()
     if suffix not in PAGE_SUFFIXES:
         return f"their names end in {suffix}" if suffix else "their names have no ending"
+    if suffix == ".json":
+        return None if _is_json_page(path) else "they hold no text of a page"
     if suffix != ".xml":
         return None
     try:
         root = root_name(path)
     except (InputError, OSError):
         return None
-    return None if root in ROOTS else "their outermost XML element is not <alto>, <PcGts> or <html>"
+    return None if root in ROOTS else "their outermost XML element is not <alto>, <PcGts>, <TEI> or <html>"
 
 
-def _name_below(path: Path, folder: Path) -> str:
-    *folders, name = path.relative_to(folder).parts
+def _is_json_page(path: Path) -> bool:
+    try:
+        if path.stat().st_size <= _LARGEST_JSON:
+            read_json_page(path.read_bytes())
+    except InputError:
+        return False
+    except OSError:
+        pass  # found when it is read
+    return True
+
+
+def _leave_out_other_forms(found: dict[str, list[Path]], others: dict[str, list[Path]]) -> None:
+    """Pages that are there twice: as JSON beside another file, and in folders of an export beside PAGE XML."""
+    for name, paths in list(found.items()):
+        kept = [path for path in paths if path.suffix.lower() != ".json"] or paths
+        others["another file of the same page counts"] += [path for path in paths if path not in kept]
+        found[name] = kept
+        *folders, page = name.split("/")
+        if folders and folders[-1].lower() in _OTHER_FORMS and "/".join([*folders[:-1], "page", page]) in found:
+            others["the same pages are in the folder page"] += found.pop(name)
+    for reason in [reason for reason, paths in others.items() if not paths]:
+        del others[reason]
+
+
+def name_below(path: PurePath) -> str:
+    """The name of a page from its place below a folder."""
+    *folders, name = path.parts
     return "/".join([*map(composed_name, folders), page_name(name)])
 
 

@@ -7,6 +7,7 @@ import stat
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -15,9 +16,11 @@ from hallumeter.text.normalize import one_line
 
 from .alto import AltoReader
 from .hocr import read_hocr
+from .json_page import read_json_page
 from .page_xml import PageLevel, PageXmlReader
 from .plain_text import decode, read_plain_text
-from .safe_xml import read_elements, root_name
+from .safe_xml import ElementReader, read_elements, root_name
+from .tei import TeiReader
 
 # The name of a page from the name of its file, so that files of different engines find each other.
 
@@ -68,16 +71,43 @@ def _read_plain(data: bytes) -> Read:
     return (*read_plain_text(data), None)
 
 
+def _read_json(data: bytes) -> Read:
+    return read_json_page(data), [], None
+
+
 _READERS: dict[str, Callable[[bytes], Read]] = {
     **dict.fromkeys((".txt", ".text", ".md"), _read_plain),
     **dict.fromkeys((".hocr", ".html", ".htm", ".xhtml"), _read_html),
+    ".json": _read_json,
 }
 """Who makes text, and notices, of the bytes of a file that ends so."""
 _XML = ".xml"
 PAGE_SUFFIXES = (*_READERS, _XML)
 """How the names of page files end."""
 _FORMAT_ENDINGS = {*PAGE_SUFFIXES, ".page", ".alto"}
-ROOTS: dict[str, type[AltoReader | PageXmlReader] | None] = {"alto": AltoReader, "PcGts": PageXmlReader, "html": None}
+
+
+class TextReader(ElementReader, Protocol):
+    """Gathers the text of a page from the elements of its file."""
+
+    def text(self) -> str:
+        """The whole page."""
+
+
+def _alto(_: PageLevel) -> AltoReader:
+    return AltoReader()
+
+
+def _tei(_: PageLevel) -> TeiReader:
+    return TeiReader()
+
+
+ROOTS: dict[str, Callable[[PageLevel], TextReader] | None] = {
+    "alto": _alto,
+    "PcGts": PageXmlReader,
+    "TEI": _tei,
+    "html": None,
+}
 """The outermost elements of the formats in XML; HTML has a reader of its own."""
 
 
@@ -95,7 +125,7 @@ class Page(Struct, frozen=True):
 
 
 def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
-    """Read a page from plain text, hOCR, ALTO or PAGE XML; of the last two the content decides, not the name.
+    """Read a page from plain text, hOCR, JSON, ALTO, PAGE XML or TEI; of XML the content decides, not the name.
 
     `level` says which text of a PAGE XML file counts where regions, lines and words have one each.
 
@@ -132,19 +162,20 @@ def _check(path: Path) -> None:
 
 def _read_xml(path: Path, level: PageLevel) -> Read:
     if path.stat().st_size == 0:
-        raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML or hOCR")
+        raise InputError(f"{path}: the file is empty; expected ALTO, PAGE XML, TEI or hOCR")
     root = root_name(path)
     if root not in ROOTS:
         raise InputError(
             f"{path}: the outermost element is <{one_line(root)[:40]}>; "
-            f"expected <alto> of ALTO, <PcGts> of PAGE XML or <html> of hOCR"
+            f"expected <alto> of ALTO, <PcGts> of PAGE XML, <TEI> or <html> of hOCR"
         )
-    reader_type = ROOTS[root]
-    if reader_type is None:
+    make_reader = ROOTS[root]
+    if make_reader is None:
         return _read_bytes(path, _read_html)
-    reader = PageXmlReader(level) if reader_type is PageXmlReader else AltoReader()
+    reader = make_reader(level)
     read_elements(path, reader)
-    return reader.text(), [], reader.confidence.mean if isinstance(reader, AltoReader) else None
+    notices = reader.notices if isinstance(reader, TeiReader) else []
+    return reader.text(), notices, reader.confidence.mean if isinstance(reader, AltoReader) else None
 
 
 def _read_bytes(path: Path, read: Callable[[bytes], Read]) -> Read:

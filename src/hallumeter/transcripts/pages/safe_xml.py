@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
-
-from defusedxml.common import DefusedXmlException, EntitiesForbidden
-from defusedxml.ElementTree import DefusedXMLParser, ParseError
+from xml.parsers import expat
 
 from hallumeter.errors import InputError
 from hallumeter.text.normalize import one_line
@@ -37,21 +36,20 @@ def read_elements(path: Path, reader: ElementReader) -> None:
 
     A document type is let pass, but a declaration of an entity is refused: it could be a bomb, or read another file.
     """
-    parser = DefusedXMLParser(target=_Target(reader, path), forbid_dtd=False)
+    parser = _parser(_Target(reader, path))
     try:
         with path.open("rb") as stream:
             while chunk := stream.read(CHUNK_BYTES):
-                parser.feed(chunk)
-        parser.close()
-    except DefusedXmlException as error:
-        name = f" {_quoted(error.name)}" if isinstance(error, EntitiesForbidden) else ""
+                parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except _EntityError as error:
         raise InputError(
-            f"{path}: declares the XML entity{name}; entities are not expanded, because they can hide a bomb or "
+            f"{path}: declares the XML entity{error}; entities are not expanded, because they can hide a bomb or "
             f"another file: remove the declaration"
         ) from error
-    except ParseError as error:
-        line, column = error.position
-        reason = str(error).rpartition(": line")[0]
+    except (expat.ExpatError, _UndefinedError) as error:
+        line, column = error.args[1:] if isinstance(error, _UndefinedError) else (error.lineno, error.offset)
+        reason = str(error.args[0]).partition(": line")[0]
         raise InputError(
             f"{path}: not valid XML at line {line}, column {column + 1} ({one_line(reason)}); export the page again"
         ) from error
@@ -65,6 +63,44 @@ def root_name(path: Path) -> str:
     with suppress(_RootFoundError):
         read_elements(path, root)
     return root.name
+
+
+class _EntityError(Exception):
+    """An entity is declared, or another file is referred to; the message is its name, quoted, after a space."""
+
+
+class _UndefinedError(Exception):
+    """Something stands for a text that nothing declares; what, in which line and column."""
+
+
+def _parser(target: _Target) -> expat.XMLParserType:
+    """A parser that stops at whatever could make it expand or fetch something.
+
+    Expat tells of a declaration before it uses it, and fetches nothing by itself.
+    """
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+    parser.StartElementHandler = target.start
+    parser.EndElementHandler = target.end
+    parser.CharacterDataHandler = target.data
+    parser.EntityDeclHandler = _refuse_declaration
+    parser.UnparsedEntityDeclHandler = _refuse_declaration
+    parser.ExternalEntityRefHandler = _refuse_reference
+    parser.SkippedEntityHandler = partial(_refuse_undefined, parser)
+    return parser
+
+
+def _refuse_declaration(name: str, *_: object) -> None:
+    raise _EntityError(f" {_quoted(name)}")
+
+
+def _refuse_reference(*_: object) -> int:
+    raise _EntityError
+
+
+def _refuse_undefined(parser: expat.XMLParserType, name: str, is_parameter: bool) -> None:
+    if not is_parameter:
+        raise _UndefinedError(f"undefined entity &{name};", parser.CurrentLineNumber, parser.CurrentColumnNumber)
 
 
 class _RootFoundError(Exception):
@@ -96,11 +132,16 @@ class _Target:
         self._depth += 1
         if self._depth > DEEPEST:
             raise InputError(f"{self._path}: elements stand more than {DEEPEST} deep in each other; no page needs that")
-        self._reader.start(tag.rpartition("}")[2], attributes)
+        self._reader.start(tag.rpartition("}")[2], {_with_braces(name): text for name, text in attributes.items()})
 
     def end(self, tag: str) -> None:
         self._depth -= 1
         self._reader.end(tag.rpartition("}")[2])
+
+
+def _with_braces(name: str) -> str:
+    """The name of an attribute; its namespace, where it has one, between braces."""
+    return f"{{{name}" if "}" in name else name
 
 
 def _quoted(name: str) -> str:

@@ -7,19 +7,22 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
+from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hallumeter.records.claim import Failure, Finding
-from hallumeter.records.page import PageRow, page_of
+from hallumeter.records.page import ERROR_CLASSES, PageRow, page_of
 from hallumeter.records.response import Quote
 from hallumeter.report.document import RecordFindings
 from hallumeter.report.encoding import encodable
 from hallumeter.report.sections import PageCensus, PageSection, ReadingSection, ReadingView, StretchView
 from hallumeter.report.segmentation import settled_label
 from hallumeter.report.selection import ROWS_KEPT, Limits, Selection
+
+from .thumbnails import IMAGE, thumbnail
 
 
 class CountedPages(Struct, frozen=True):
@@ -30,6 +33,8 @@ class CountedPages(Struct, frozen=True):
     by_engine: dict[str, int]
     """Pages of each engine."""
     empty_by_engine: dict[str, int]
+    errors_by_engine: dict[str, Counter[str]]
+    """Misread words of each engine by the class of their error."""
     wanted: dict[tuple[str, str], PageRow]
     """The rows that were asked for, by page and engine."""
 
@@ -43,8 +48,7 @@ def count_pages(
     pages and the draw does not follow the order of the names.
     """
     counts: Counter[str] = Counter()
-    by_engine: Counter[str] = Counter()
-    empty_by_engine: Counter[str] = Counter()
+    engines = _Engines()
     found: dict[tuple[str, str], PageRow] = {}
     drawn: list[tuple[int, int, list[PageRow]]] = []
     room = kept
@@ -53,8 +57,7 @@ def count_pages(
         counts["pages"] += 1
         for row in own:
             _count(row, counts)
-            by_engine[row.engine] += 1
-            empty_by_engine[row.engine] += row.status == "empty_output"
+            engines.add(row)
             if (page, row.engine) in wanted:
                 found[page, row.engine] = row
         # A heap gives the smallest first; the page with the largest hash is the one to go.
@@ -64,7 +67,7 @@ def count_pages(
             room += len(heapq.heappop(drawn)[2])
     shown = [row for _, _, own in sorted(drawn, key=lambda entry: entry[1]) for row in own]
     census = PageCensus(
-        engines=len(by_engine),
+        engines=len(engines.pages),
         **{name: counts[name] for name in PageCensus.__struct_fields__ if name != "engines"},
     )
     section = PageSection(
@@ -73,7 +76,7 @@ def count_pages(
         rows_left_out=census.readings - len(shown),
         pages_left_out=census.pages - len(drawn),
     )
-    return CountedPages(census, section, dict(by_engine), dict(empty_by_engine), found)
+    return CountedPages(census, section, engines.pages, engines.empty, engines.errors, found)
 
 
 def _count(row: PageRow, counts: Counter[str]) -> None:
@@ -88,13 +91,30 @@ def _count(row: PageRow, counts: Counter[str]) -> None:
     counts["without_badge"] += row.is_hallucinating is None
 
 
+class _Engines:
+    """What is counted for each engine."""
+
+    def __init__(self) -> None:
+        self.pages: Counter[str] = Counter()
+        self.empty: Counter[str] = Counter()
+        self.errors: dict[str, Counter[str]] = {}
+
+    def add(self, row: PageRow) -> None:
+        """Take one reading; without alignment or ground truth, nothing is known of its errors."""
+        self.pages[row.engine] += 1
+        self.empty[row.engine] += row.status == "empty_output"
+        if row.errors_other is not None:
+            own = self.errors.setdefault(row.engine, Counter())
+            own.update({name: getattr(row, f"errors_{name}") for name in ERROR_CLASSES})
+
+
 # What is shown of one engine's reading of one page.
 
 CHARACTERS_SHOWN = 60_000
 """A longer text is cut, and says so: no one reads a loop of a million characters to its end."""
 TRUTH = "truth"
 """The name of the passage that is ground truth; any other is the reading of a witness."""
-_OWN_FIELDS = frozenset({"page", "status"})
+_OWN_FIELDS = frozenset({"page", "status", IMAGE})
 
 
 def severity(item: RecordFindings) -> tuple[float, float, float]:
@@ -118,17 +138,42 @@ def reading_section(
     )
     shown: list[ReadingView] = []
     references: set[str] = set()
+    pictures = _Pictures()
     room = limits.bytes
     for kind, item in ((kind, item) for kind, items in kinds for item in items):
         row = counted.wanted.get(page_of(item.response))
-        view = encodable(reading_view(item, picked=kind, row=row, failures=failures.get(item.response.record_id, ())))
+        whole = reading_view(item, picked=kind, row=row, failures=failures.get(item.response.record_id, ()))
+        view = encodable(structs.replace(whole, image=None))
         size = len(msgspec.json.encode(view)) - (len(view.reference.encode()) if view.reference in references else 0)
         if size <= room:
+            room -= size
+            view, size = pictures.added(view, whole.image, room)
             room -= size
             references.add(view.reference)
             shown.append(view)
     chosen = len(selection.worst) + len(selection.random)
     return ReadingSection(tuple(shown), selection.tallies.responses, too_large=chosen - len(shown))
+
+
+class _Pictures:
+    """Small images for a report, each made and counted once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str | None] = {}
+        self._shown: set[str] = set()
+
+    def added(self, view: ReadingView, image: str | None, room: int) -> tuple[ReadingView, int]:
+        """The view with its image, if there is room for it; and how many bytes that takes."""
+        if image is None:
+            return view, 0
+        if image not in self._known:
+            self._known[image] = thumbnail(Path(image))
+        small = self._known[image]
+        size = 0 if small is None or image in self._shown else len(small)
+        if small is None or size > room:
+            return view, 0
+        self._shown.add(image)
+        return structs.replace(view, image=small), size
 
 
 def reading_view(
@@ -158,6 +203,7 @@ def reading_view(
         row=row,
         fields={name: value for name, value in response.fields.items() if name not in _OWN_FIELDS},
         failures=tuple(f"{failure.step}: {failure.code}: {failure.message}" for failure in failures),
+        image=str(response.fields[IMAGE]) if response.fields.get(IMAGE) else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -43,6 +44,7 @@ from hallumeter.report.sections import (
     StretchView,
 )
 from hallumeter.transcripts.catalog import METRICS
+from hallumeter.transcripts.misread_table import MISREAD, MisreadWord, read_misread
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
 from hallumeter.transcripts.remarks import REMARK_KINDS
@@ -50,16 +52,19 @@ from hallumeter.transcripts.remarks import REMARK_KINDS
 from .charts import page_charts, rank_charts
 from .pages import count_pages, reading_section, reading_view, severity
 from .ranking import (
+    ERROR_WORDS,
     HALLUCINATING,
     STATUS_WORDS,
     WITNESS_WORDS,
     difference_words,
+    error_classes_of,
     has_witness,
     metric_words,
     neighbours,
     p_words,
     ranking_section,
     reading_coverage_words,
+    with_modernised,
 )
 
 NUMBERS = (
@@ -126,11 +131,14 @@ def readings_payload(section: ReadingSection) -> dict[str, Json]:
 def readings_block(views: Sequence[ReadingView]) -> dict[str, Json]:
     """Pages to read; a ground truth that several engines share is written once."""
     references: dict[str, int] = {}
+    images: dict[str, int] = {}
     readings: list[Json] = []
     for view in views:
         number = references.setdefault(view.reference, len(references))
-        readings.append(_reading(view, number))
-    return {**_frame(), "references": [*references], "readings": readings}
+        image = None if view.image is None else images.setdefault(view.image, len(images))
+        readings.append({**_reading(view, number), **({} if image is None else {"i": image})})
+    block: dict[str, Json] = {**_frame(), "references": [*references], "readings": readings}
+    return {**block, "images": [*images]} if images else block
 
 
 def remote_readings_payload(*, total: int) -> dict[str, Json]:
@@ -218,6 +226,8 @@ FIGURES = ("cer", "hallucinating_page_rate", "invented_rate", "omission_rate")
 LEVEL = 0.05
 """An adjusted p value below it is called a difference."""
 ENGINES_TOLD = 3
+NAMES_TOLD = 5
+"""Names of engines in one sentence."""
 
 _CER = message("The lowest CER is that of {engine}: {cer} ({confidence} {interval}).")
 _ONLY = message("{engine}, the only engine, has a CER of {cer} ({confidence} {interval}).")
@@ -225,6 +235,12 @@ _BEST = message(
     "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, and "
     "differs from {others} (Friedman, {p})."
 )
+_BEST_OF_MANY = message(
+    "{engine} has the best mean rank by {metric}, {rank}, and {worst} the worst, {worst_rank}, on {pages} pages that "
+    "all ranked engines have read; the best differs from {beaten} of the {others} others (Friedman, {p})."
+)
+_ALIKE_BEST = message("Not told apart from the best: {engines}.")
+_MANY_ALIKE_BEST = message("Engines that are not told apart from the best: {count}, among them {engines}.")
 _LEADS = message(
     "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, but is "
     "not shown to differ from any other alone (Friedman over all, {p})."
@@ -303,7 +319,23 @@ def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
     alike = {engine for group in ranking.groups if best.engine in group for engine in group}
     beaten = [each.engine for each in ranking.engines[1:] if each.engine not in alike]
     text = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
+    if len(beaten) > NAMES_TOLD:
+        yield from _facts_of_many(ranking, text, alike=[each for each in alike if each != best.engine])
+        return
     yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
+
+
+def _facts_of_many(ranking: Ranking, text: dict[str, FactValue], *, alike: list[str]) -> Iterator[Fact]:
+    """The best, the worst, and who cannot be told from the best: nobody reads thirty names."""
+    others, worst = len(ranking.engines) - 1, ranking.engines[-1]
+    counts = {"beaten": count(others - len(alike)), "others": count(others)}
+    ends = {"worst": name(worst.engine), "worst_rank": number(worst.mean_rank)}
+    yield fact("ranking", _BEST_OF_MANY, **text, **ends, **counts)
+    told = names([each.engine for each in ranking.engines if each.engine in alike][:NAMES_TOLD])
+    if len(alike) > NAMES_TOLD:
+        yield fact("alike", _MANY_ALIKE_BEST, count=count(len(alike)), engines=told)
+    elif alike:
+        yield fact("alike", _ALIKE_BEST, engines=told)
 
 
 def _pair_fact(ranking: Ranking) -> Fact:
@@ -363,15 +395,27 @@ def _value(row: MetricSummary | None) -> float:
     return row.value if row is not None and row.value is not None else -math.inf
 
 
-def _read(run: Path) -> Iterator[PageRow]:
-    return read_pages(run / PAGES) if (run / PAGES).exists() else iter(())
+class _Tables(NamedTuple):
+    """What a run holds beside the files that all runs have."""
+
+    rows: Iterator[PageRow]
+    misread: Iterator[MisreadWord]
+
+
+def _read(run: Path) -> _Tables:
+    rows = read_pages(run / PAGES) if (run / PAGES).exists() else iter(())
+    return _Tables(rows, read_misread(run / MISREAD))
 
 
 def _sections(gathered: Gathered) -> Sections:
     selection, limits = gathered.selection, gathered.limits
     wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
-    counted = count_pages(gathered.own or (), wanted=wanted, kept=limits.pages)
+    # A document may be built from rows alone.
+    own = gathered.own if isinstance(gathered.own, _Tables) else _Tables(iter(gathered.own or ()), iter(()))
+    counted = count_pages(own.rows, wanted=wanted, kept=limits.pages)
     ranking = ranking_section(gathered.summary, counted, gathered.texts)
+    if ranking is not None:
+        ranking = with_modernised(ranking, own.misread)
     reading = reading_section(selection, limits, counted=counted, failures=gathered.broken.by_record)
     others = [row for row in gathered.rows if tuple(row.summary.by) != ("engine",)]
     sections: list[Section] = [
@@ -445,6 +489,8 @@ def _functions() -> dict[str, object]:
     return {
         "kind_words": KIND_WORDS,
         "hallucinating": HALLUCINATING,
+        "misread_words": ERROR_WORDS,
+        "error_classes_of": error_classes_of,
         "difference_of": difference_words,
         "neighbours_of": neighbours,
     }

@@ -16,6 +16,7 @@ from hallumeter.report.document import MetricText
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.sections import EngineRow, PageCensus, RankingColumn, RankingSection, ReadingSection
 from hallumeter.report.wording import format_count, format_number, too_large_words
+from hallumeter.transcripts.misread_table import MisreadWord
 
 from .pages import CountedPages
 
@@ -208,6 +209,26 @@ _ALIKE = message("{first} and {second} are not shown to differ: {basis} ({test})
 _BETTER = message("{first} is better than {second}: {basis} ({test}).")
 
 
+ERROR_WORDS = {
+    "punctuation": message("punctuation"),
+    "hyphens": message("hyphens"),
+    "spacing": message("spacing"),
+    "case": message("case"),
+    "accents": message("accents"),
+    "ligatures": message("ligatures"),
+    "numerals": message("numerals"),
+    "abbreviations": message("abbreviations"),
+    "modernised": message("modernised spelling"),
+    "other": message("other letters"),
+}
+"""What a misread word differs in."""
+
+
+def error_classes_of(section: RankingSection) -> list[str]:
+    """The classes of misread words that any engine has."""
+    return [name for name in ERROR_WORDS if any(engine.errors.get(name) for engine in section.engines)]
+
+
 def ranking_section(
     summary: Summary, counted: CountedPages, metric_texts: Mapping[str, MetricText]
 ) -> RankingSection | None:
@@ -245,6 +266,18 @@ def ranking_section(
     )
 
 
+def with_modernised(section: RankingSection, words: Iterable[MisreadWord]) -> RankingSection:
+    """The table of engines with examples of modernised spelling."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word in words:
+        if word.error == "modernised":
+            found.setdefault(word.engine, []).append((word.reference, word.response))
+    engines = tuple(
+        msgspec.structs.replace(engine, modernised=tuple(found.get(engine.engine, ()))) for engine in section.engines
+    )
+    return msgspec.structs.replace(section, engines=engines)
+
+
 def best_first(engines: list[str], summary: Summary) -> list[str]:
     """Engines by their place in the ranking; those without one by their CER, then by name."""
     places = {ranked.engine: place for place, ranked in enumerate(summary.ranking.engines)} if summary.ranking else {}
@@ -264,7 +297,16 @@ def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: Counted
     hallucinating = metrics.get(HALLUCINATING)
     share = hallucinating.value if hallucinating else None
     is_warned = share is not None and share > WARNED_ABOVE and (pages is None or pages >= WARNED_FROM)
-    return EngineRow(engine, pages, empty_outputs, place=None, mean_rank=None, metrics=metrics, is_warned=is_warned)
+    return EngineRow(
+        engine,
+        pages,
+        empty_outputs,
+        place=None,
+        mean_rank=None,
+        metrics=metrics,
+        is_warned=is_warned,
+        errors=dict(counted.errors_by_engine.get(engine, ())),
+    )
 
 
 def _column(metric: MetricSummary, text: MetricText | None) -> RankingColumn:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 from msgspec import structs
 
-from hallumeter.formats.delimited import csv_text
+from hallumeter.formats.delimited import CSV_FORMS, csv_text
 from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.page import PageRow
 from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
-from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_counts, format_number
+from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_counts, format_number
 from hallumeter.text.normalize import printable
 from hallumeter.transcripts.remarks import REMARK_KINDS
 
@@ -23,6 +23,7 @@ from .ranking import (
     WITNESS_WORDS,
     census_words,
     difference_words,
+    error_classes_of,
     has_witness,
     ranking_section,
     reason_words,
@@ -44,19 +45,19 @@ _BETWEEN = 3
 
 def pages_table(
     summary: Summary,
-    pages: Iterable[PageRow],
+    pages: Collection[PageRow],
     *,
     is_verbose: bool = False,
     width: int | None = None,
     has_color: bool = False,
 ) -> str:
     """Everything a person needs at first: engines in order, which differ, the worst pages; signatures if asked."""
-    parts = _parts(summary, list(pages), width or table.terminal_width()["width"], is_verbose=is_verbose)
+    parts = _parts(summary, pages, width or table.terminal_width()["width"], is_verbose=is_verbose)
     return table.terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(
-    summary: Summary, rows: list[PageRow], width: int, *, is_verbose: bool
+    summary: Summary, rows: Collection[PageRow], width: int, *, is_verbose: bool
 ) -> Iterator[table.Table | table.Line]:
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
@@ -72,9 +73,7 @@ def _parts(
         yield from _engine_parts(section, shown, width)
     if summary.ranking:
         yield table.Line(difference_words(summary.ranking))
-    remarks = _remarks_table(section)
-    if remarks is not None:
-        yield remarks
+    yield from _tables_of_engines(section)
     worst = worst_pages(rows, WORST_SHOWN)
     if worst:
         has_engine = counted.census.engines != 1
@@ -144,16 +143,38 @@ def _interval(metric: MetricSummary) -> str:
     return f"({format_number(low)}–{format_number(high)})"
 
 
-def _remarks_table(section: RankingSection | None) -> table.Table | None:
+def _tables_of_engines(section: RankingSection | None) -> Iterator[table.Table]:
+    """What engines wrote about the pages and what they misread, where there is any of it."""
+    if section is not None:
+        yield from (each for each in (_remarks_table(section), _errors_table(section)) if each is not None)
+
+
+def _remarks_table(section: RankingSection) -> table.Table | None:
     """On how many pages each engine wrote about the page; None when none did."""
     names = [f"{kind}_page_rate" for kind in REMARK_KINDS]
     rows = []
-    for engine in section.engines if section else ():
+    for engine in section.engines:
         found = [engine.metrics.get(name) for name in names]
         if any(metric is not None and metric.count for metric in found):
             rows.append([engine.engine, *(NO_VALUE if metric is None else format_counts(metric) for metric in found)])
     columns = [*table.left("engine", wrap="anywhere", min_width=10), *table.right(*REMARK_KINDS)]
     return table.Table(columns, rows, "Pages with words about the page, which are not invented text") if rows else None
+
+
+def _errors_table(section: RankingSection) -> table.Table | None:
+    """How many words each engine misread, by what differs: the classes that there are; None when none is misread."""
+    shown = error_classes_of(section)
+    rows = [
+        [engine.engine, *(format_count(engine.errors[name]) if engine.errors else NO_VALUE for name in shown)]
+        for engine in section.engines
+    ]
+    columns = [
+        *table.left("engine", wrap="anywhere", min_width=10),
+        *table.right(*shown),
+    ]
+    if not shown:
+        return None
+    return table.Table(columns, rows, "Misread words, by what differs from the page")
 
 
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
@@ -177,10 +198,9 @@ def _worst_cells(row: PageRow, *, is_witnessed: bool) -> list[str]:
 # Engines and pages as Markdown, for a pull request or a notebook.
 
 
-def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
+def pages_markdown(summary: Summary, pages: Collection[PageRow]) -> str:
     """The table of engines, which of them differ, the worst pages, the notices and the signatures."""
-    rows = list(pages)
-    counted = count_pages(rows)
+    counted = count_pages(pages)
     section = ranking_section(summary, counted, {})
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
@@ -190,9 +210,9 @@ def pages_markdown(summary: Summary, pages: Iterable[PageRow]) -> str:
         lines += _engine_lines(section)
     if summary.ranking:
         lines += [table.escaped(difference_words(summary.ranking)), ""]
-    remarks = _remarks_table(section)
-    lines += [*table.markdown(remarks), ""] if remarks is not None else []
-    lines += _worst_lines(worst_pages(rows, WORST_SHOWN), is_witnessed=is_witnessed)
+    for each in _tables_of_engines(section):
+        lines += [*table.markdown(each), ""]
+    lines += _worst_lines(worst_pages(pages, WORST_SHOWN), is_witnessed=is_witnessed)
     lines += [f"- note: {table.escaped(notice)}" for notice in summary.notices]
     if section:
         lines += [f"- {table.code(column.signature)}" for column in section.columns if column.signature]
@@ -231,8 +251,8 @@ def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
 _FIELDS = PageRow.__struct_fields__
 
 
-def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str, *, is_verbose: bool = False) -> str:
-    """Engines and pages as a ``table`` for the terminal, ``json``, ``markdown`` or ``csv``.
+def transcripts_text(summary: Summary, pages: Collection[PageRow], form: str, *, is_verbose: bool = False) -> str:
+    """Engines and pages as a ``table`` for the terminal, ``json``, ``markdown``, ``csv`` or ``raw-csv``.
 
     JSON is the summary with a list of pages added; CSV is the table of pages alone.
     """
@@ -241,7 +261,8 @@ def transcripts_text(summary: Summary, pages: Iterable[PageRow], form: str, *, i
         return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
     if form == "markdown":
         return pages_markdown(summary, pages)
-    if form == "csv":
+    if form in CSV_FORMS:
         # One row per page and engine; numbers unrounded, empty where not known, names safe to print.
-        return csv_text([_FIELDS, *map(structs.astuple, pages)], is_printable=True)
+        rows = [_FIELDS, *map(structs.astuple, pages)]
+        return csv_text(rows, is_printable=True, is_raw=form == "raw-csv")
     return pages_table(summary, pages, is_verbose=is_verbose, **table.terminal_width())

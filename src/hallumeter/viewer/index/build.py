@@ -94,11 +94,11 @@ _BATCH = 500
 Tell = Callable[[int, int], None]
 
 
-def build_index(run: Path, tell: Tell) -> Path:
+def build_index(run: Path, tell: Tell, *, verify: bool = True) -> Path:
     """Make the index of a run unless it is there, and say how many of how many records are done.
 
     Raises:
-        InputError: A file of the run is damaged.
+        InputError: A file of the run is damaged, or was changed and `verify` asks for that.
     """
     target = index_path(run)
     if target.exists():
@@ -109,7 +109,7 @@ def build_index(run: Path, tell: Tell) -> Path:
     try:
         with closing(sqlite3.connect(draft, isolation_level=None)) as database:
             _prepare(database)
-            _Builder(database, load(run), tell).build()
+            _Builder(database, load(run, verify=verify), tell).build()
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hallumeter.claims.judges.embedded import encoder, model_files, units, word_pieces
 from hallumeter.claims.judges.embedded import features as likeness
-from hallumeter.claims.judges.embedded import model_files, units
 from hallumeter.claims.judges.embedded import model_files as trees
-from hallumeter.claims.judges.embedded import network as encoder
-from hallumeter.claims.judges.embedded import network as tokens
 from hallumeter.claims.judges.embedded import network as word_table
 from hallumeter.claims.judges.embedded.judge import EmbeddedJudge
 from hallumeter.records.claim import Claim, Verdict
@@ -20,9 +18,11 @@ from hallumeter.records.response import Passage, Response
 TIERS = ("full", "fast")
 _KEPT = (
     model_files.shipped_model,
-    encoder.session,
-    tokens.tokenizer,
-    tokens.tokens_of,
+    encoder.engine,
+    encoder.onnx_engine,
+    encoder.numpy_engine,
+    word_pieces.vocabulary,
+    word_pieces.tokens_of,
     trees.trees,
     units.units_of,
     likeness.evidence_words,

@@ -52,6 +52,11 @@ def _tasks(rows: Sequence[Row]) -> dict[str, JudgeTask]:
     return tasks
 
 
+def answered_tasks() -> list[JudgeTask]:
+    """Every answer of the sample with all of its sentences."""
+    return list(_answers().values())
+
+
 def _own_task(rows: Sequence[Row]) -> JudgeTask:
     (evidence,) = {tuple(row["evidence"]) for row in rows}
     task = task_of(tuple(row["text"] for row in rows), *evidence)
@@ -60,7 +65,6 @@ def _own_task(rows: Sequence[Row]) -> JudgeTask:
 
 
 def _answers() -> dict[str, JudgeTask]:
-    """Every answer of the sample with all of its sentences."""
     lines = resources.files("hallumeter.samples").joinpath("rag_answers.jsonl").read_text(encoding="utf-8")
     claims: dict[str, list[Claim]] = {}
     for row in map(json.loads, lines.splitlines()):

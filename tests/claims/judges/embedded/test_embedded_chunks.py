@@ -15,23 +15,21 @@ from hallumeter.claims.judges.embedded.features import marked, measured_of
 from hallumeter.claims.judges.embedded.network import (
     ALIKE,
     CLAIM_TOKENS,
-    CLS,
     DOUBTED,
     KINDS,
     KNOWN,
     LENGTH,
     OTHER,
     QUESTION_TOKENS,
-    SEP,
     SHARED,
     UNKNOWN,
     Chunk,
     MarkedClaim,
     chunks_of,
     read_claims,
-    tokens_of,
 )
 from hallumeter.claims.judges.embedded.units import units_of
+from hallumeter.claims.judges.embedded.word_pieces import CLS, SEP, tokens_of
 from hallumeter.records.response import Response
 
 EVIDENCE = (

@@ -211,10 +211,28 @@ def test_records_in_other_languages_have_the_verdicts_of_the_rules_and_say_so(
 
 def test_a_long_text_without_small_words_of_english_is_in_another_language() -> None:
     german = "Der alte Turm wurde von vielen Leuten besucht und gilt seither überall als schönstes Bauwerk dieser Stadt"
-    assert unchecked_language(german) == "another"
+    assert unchecked_language(german) == "de"
     assert unchecked_language(TOWER) is None
     assert unchecked_language("") is None
-    assert "not in this language" in (only("fast", german, german).note or "")
+    assert "not on German" in (only("fast", german, german).note or "")
+    welsh = "Mae'r tŵr wedi sefyll yng nghanol dinas Paris ers canrif a mwy heb unrhyw newid"
+    assert unchecked_language(welsh) == "another"
+    assert "not in this language" in (only("fast", welsh, welsh).note or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("La torre se encuentra en el centro de la ciudad y tiene una altura de 330 metros.", "Spanish"),
+        ("La torre si trova nel centro della città e ha una altezza di 330 metri, più di ogni altra.", "Italian"),
+        ("A torre está no centro da cidade e não tem mais de 330 metros de altura, para quem a vê.", "Portuguese"),
+        ("De toren staat in het centrum van de stad en is niet hoger dan een berg met veel bomen.", "Dutch"),
+        ("Der Turm steht in der Mitte der Stadt und ist mit 330 Metern nicht zu übersehen.", "German"),
+        ("La tour se trouve dans le centre de la ville et elle est très haute avec 330 mètres.", "French"),
+    ],
+)
+def test_a_note_names_the_language_that_was_found_and_no_other(text: str, language: str) -> None:
+    assert (only("fast", text, text).note or "").endswith(f"checked on English, not on {language}")
 
 
 @both_tiers

@@ -8,7 +8,8 @@ from embedded_tasks import passages_of
 
 from hallumeter.claims.judges.embedded.features import Likeness, Measured
 from hallumeter.claims.judges.embedded.judge import Reason, fast_reason, full_reason
-from hallumeter.claims.judges.embedded.network import ReadClaim, tokens_of
+from hallumeter.claims.judges.embedded.network import ReadClaim
+from hallumeter.claims.judges.embedded.word_pieces import tokens_of
 from hallumeter.claims.judges.rules.evidence import Evidence
 from hallumeter.claims.judges.rules.overlap import Overlap
 from hallumeter.claims.judges.rules.statement import Finding, Statement

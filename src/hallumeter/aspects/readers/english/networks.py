@@ -22,6 +22,8 @@ from .words import Clauses, Wording
 # The file of weights that ships with the reader, read once.
 
 FILE = "model/reader.npz"
+DIGEST = "model/reader.sha256"
+"""As `sha256sum` writes it; training writes it beside the weights."""
 _LOCK = Lock()
 _loaded: dict[str, Weights] = {}
 
@@ -63,8 +65,13 @@ def weights_from(content: bytes) -> Weights:
 
 
 def _read() -> Weights:
+    folder = resources.files(__package__)
     try:
-        return weights_from(resources.files(__package__).joinpath(FILE).read_bytes())
+        content = folder.joinpath(FILE).read_bytes()
+        digest = folder.joinpath(DIGEST).read_text(encoding="ascii").partition(" ")[0]
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise ValueError("not as it was shipped")
+        return weights_from(content)
     except (OSError, ValueError, EOFError) as error:
         raise SettingsError(
             f"the weights of the English reader ({FILE}) cannot be read; install hallumeter again ({error})"

@@ -280,6 +280,9 @@ class Analysis:
         """What is felt about some words."""
         numbers, heard, low = self.heard_of(first, last)
         scores: list[float] = numbers.tolist()
+        if self._denies_the_bad(first):
+            # The network saw few of these and hears the bad word: what it has against is for.
+            scores[0], scores[2] = min(scores[0], scores[2]), max(scores[0], scores[2])
         highest = max(scores)
         winner = scores.index(highest)
         shares = [math.exp((score - highest) * self._with.sharpness) for score in scores]
@@ -298,6 +301,18 @@ class Analysis:
             start=None if shown is None else tokens.starts[shown[0]],
             end=None if shown is None else tokens.ends[shown[1] - 1],
         )
+
+    def _denies_the_bad(self, word: int) -> bool:
+        """Whether all that weighs in the clause of a word is something bad that is denied: "weren't bad"."""
+        parts = self.sentence.clauses.parts
+        own = [feeling for feeling in self.sentence.feelings if parts[feeling.core] == parts[word]]
+        return bool(own) and all(map(self._is_denied, own))
+
+    def _is_denied(self, feeling: Feeling) -> bool:
+        """Whether a negated verb, or a negation behind a verb such as "was", stands close before something bad."""
+        words = self.sentence.tokens.words
+        is_close = feeling.is_turned and feeling.weight > 0 and feeling.core - feeling.first <= _CLOSE
+        return is_close and (words[feeling.first].endswith("n't") or words[feeling.first - 1] in wording().linking)
 
     def _shown(self, winner: int, heard: Numbers, low: int) -> tuple[int, int] | None:
         """The words that show a polarity: those of the lexicon that add most to it, else the word that does."""
@@ -328,7 +343,9 @@ _KEPT = 64
 """How many texts are remembered; several agents ask about the same one."""
 _SHORT = 2_000
 """Characters of the longest text of which many are remembered; of longer ones only the last is."""
-_RULES = 1
+_CLOSE = 2
+"""Words between a negation and the bad thing that it denies, itself included: "not so bad"."""
+_RULES = 2
 """Counts up when the code reads differently with the same weights and words."""
 
 

@@ -273,6 +273,8 @@ class Feeling(Struct, frozen=True):
     last: int
     """One past the last word."""
     weight: float
+    is_turned: bool = False
+    """Whether a negation turned the weight round: "not bad"."""
 
 
 def feelings_of(tokens: Tokens, clauses: Clauses, known: Wording) -> tuple[Feeling, ...]:
@@ -292,7 +294,7 @@ def feelings_of(tokens: Tokens, clauses: Clauses, known: Wording) -> tuple[Feeli
         by = negated.get(core)
         if by is not None:
             start, factor = min(start, by), factor * _TURNED
-        found.append(Feeling(start, core, last, weight * factor))
+        found.append(Feeling(start, core, last, weight * factor, by is not None))
     return tuple(found)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from hallumeter.claims.judges.rules.evidence import prepared_evidence
 from hallumeter.claims.judges.rules.judge import asked, compared
@@ -18,8 +17,10 @@ from hallumeter.claims.judges.rules.overlap import Overlap, overlap_of
 from hallumeter.claims.judges.rules.statement import CONFIRMED, Finding, Statement, is_doubt, is_mismatch, wrong
 from hallumeter.records.response import Response
 
-from .network import ALIKE, DOUBTED, KNOWN, UNKNOWN, MarkedClaim, Tokens, directions, tokens_of
+from .encoder import one_thread
+from .network import ALIKE, DOUBTED, KNOWN, UNKNOWN, MarkedClaim, directions
 from .units import Units, units_of
+from .word_pieces import Tokens, tokens_of
 
 # How well the evidence has something like each word of a claim, by the table of words.
 
@@ -62,17 +63,12 @@ def likeness_of(tokens: Tokens, words: EvidenceWords) -> Likeness:
     best = np.zeros(len(ids), np.float32)
     if words.known and tokens.ids:
         # The product is small: more threads would take longer, and disturb the other processes.
-        with _libraries().limit(limits=1, user_api="blas"):
+        with one_thread():
             best = (directions(ids) @ words.directions.T).max(axis=1)
         best[[token in words.known for token in tokens.ids]] = 1.0
     pairs = [False, *(pair in words.pairs for pair in pairwise(tokens.ids))]
     rarity = np.log1p(np.maximum(0, ids - 998)).astype(np.float32)
     return Likeness(best, rarity, np.asarray(pairs[: len(ids)], np.bool_))
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 FINDINGS = (

@@ -17,14 +17,15 @@ from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_in_response
 from hallumeter.records.response import Passage, Quote, Response
-from hallumeter.text.terms import Terms, is_stop_word, language_of, terms_of
+from hallumeter.text.terms import Terms, everyday_language, is_stop_word, language_of, terms_of
 
 from .decision import probabilities_of, reasons_of, signals_of, traits_of, traits_with
 from .features import Measured, marked, measured_of
 from .marks import best_stretch, whole_words
 from .model_files import DEFAULT, KINDS, Tier, checked_tier, shipped_model, trees
-from .network import ReadClaim, chunks_of, read_claims, tokens_of
+from .network import ReadClaim, chunks_of, read_claims
 from .units import units_of
+from .word_pieces import tokens_of
 
 # Languages in which the model was trained and checked, and in which a record is.
 
@@ -39,15 +40,21 @@ _ENOUGH = 4000
 def unchecked_language(text: str) -> str | None:
     """The language of a text when it is none in which the model was checked; None when it is, or too short to tell.
 
+    It is ``another`` when it cannot be named.
+
     >>> unchecked_language("The tower stands in Paris."), unchecked_language("La tour est dans le centre de Paris.")
     (None, 'fr')
     """
     terms = terms_of(text)
     language = language_of(terms)
-    if language not in CHECKED:
+    if language == "ko":
         return language
+    if language not in CHECKED:  # French, or a language that shares its small words
+        return everyday_language(terms) or language
     small = sum(map(is_stop_word, terms.folded))
-    return "another" if len(terms) >= _LEAST_WORDS and small < _LEAST_SHARE * len(terms) else None
+    if len(terms) < _LEAST_WORDS or small >= _LEAST_SHARE * len(terms):
+        return None
+    return everyday_language(terms) or "another"
 
 
 @lru_cache(maxsize=16)

@@ -143,7 +143,7 @@ def shipped_model() -> Model:
     try:
         return msgspec.json.decode(_bytes(LIST), type=Model)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _damaged(LIST) from error
+        raise damaged(LIST) from error
 
 
 def model_bytes(name: str) -> bytes:
@@ -154,7 +154,7 @@ def model_bytes(name: str) -> bytes:
     """
     content = _bytes(name)
     if hashlib.sha256(content).hexdigest() != shipped_model().files.get(name):
-        raise _damaged(name)
+        raise damaged(name)
     return content
 
 
@@ -166,7 +166,7 @@ def checked_tier(name: str) -> Tier:
     """
     model = shipped_model()
     if name not in model.tiers or not is_sound(model.tiers[name], name):
-        raise _damaged(LIST)
+        raise damaged(LIST)
     for file in FILES[name]:
         model_bytes(file)
     return model.tiers[name]
@@ -178,7 +178,8 @@ def load_arrays(name: str) -> dict[str, NDArray[Any]]:
         return {key: arrays[key] for key in arrays.files}
 
 
-def _damaged(name: str) -> SettingsError:
+def damaged(name: str) -> SettingsError:
+    """The error to raise for a file that is not as it was shipped."""
     return SettingsError(
         f"the file {name} of the embedded judge is damaged; install hallumeter again, or use --judge rules"
     )

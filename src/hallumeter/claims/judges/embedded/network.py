@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from functools import cache
 
 import numpy as np
 from msgspec import Struct
@@ -12,13 +11,10 @@ from numpy.typing import NDArray
 
 from hallumeter.text.terms import terms_of
 
-from .model_files import load_arrays, model_bytes
+from .encoder import engine
+from .model_files import load_arrays
 from .units import Units
-
-if TYPE_CHECKING:
-    import onnxruntime
-    from tokenizers import Tokenizer
-
+from .word_pieces import CLS, SEP, Tokens, tokens_of
 
 # The table of words of the model: a vector for each token, whatever stands around it.
 
@@ -48,42 +44,6 @@ def directions(ids: NDArray[np.int64]) -> NDArray[np.float32]:
 def mean() -> NDArray[np.float32]:
     """What all vectors have in common; without it every two words look alike."""
     return np.asarray(table()[0].mean(axis=0, dtype=np.float64), np.float32)
-
-
-# Texts as the pieces of words that the model knows, with their places.
-
-CLS, SEP = 101, 102
-_REMEMBERED = 4096
-
-
-class Tokens(Struct, frozen=True):
-    """The tokens of a text."""
-
-    ids: tuple[int, ...]
-    spans: tuple[tuple[int, int], ...]
-    """Where each stands in the text, in code points."""
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def tokens_of(text: str) -> Tokens:
-    """Cut a text into tokens, without marks at its ends."""
-    # A lone surrogate, as broken files have it, cannot be encoded; a question mark takes its place.
-    encoded = tokenizer().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
-    return Tokens(tuple(encoded.ids), tuple(encoded.offsets))
-
-
-@cache
-def tokenizer() -> Tokenizer:
-    """What cuts texts into tokens."""
-    from tokenizers import Tokenizer
-
-    made = Tokenizer.from_str(model_bytes("tokenizer.json").decode())
-    made.no_truncation()
-    made.no_padding()
-    return made
 
 
 # What the model reads at once: the question, the units of evidence that say most, and a few claims.
@@ -249,24 +209,10 @@ def read_claims(chunks: Sequence[Chunk], count: int) -> list[ReadClaim]:
 def _read(chunk: Chunk) -> NDArray[np.float32]:
     ids = np.asarray(chunk.ids, np.int64)
     kinds = np.asarray(chunk.kinds, np.int64)
-    rows: NDArray[np.float32] = session().run(None, {"words": vectors(ids)[None], "kinds": kinds[None]})[0][0]
-    return rows
+    return engine()(vectors(ids), kinds)
 
 
 def _claim(rows: NDArray[np.float32]) -> ReadClaim:
     weights = np.exp(np.clip(rows[:, ATTENTION], -15.0, 15.0))
     vote = float((weights * rows[:, VOTE]).sum() / weights.sum())
     return ReadClaim(rows[:, UNSUPPORTED], rows[:, CONFLICT], vote)
-
-
-@cache
-def session() -> onnxruntime.InferenceSession:
-    """The network, ready to be run."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    # Several processes use the cores better, and the result is the same on any machine.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model_bytes("encoder.onnx"), options, providers=["CPUExecutionProvider"])

@@ -28,10 +28,11 @@ from typing import Literal
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
-from hallumeter.text.lexicon import Lexicon, languages_with, load_lexicon
-from hallumeter.text.normalize import CleanText, clean_text
-from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
-from hallumeter.text.sentences import iterate_sentence_spans
+
+from .lexicon import Lexicon, languages_with, load_lexicon
+from .normalize import CleanText, clean_text
+from .phrases import Phrase, PhraseFinder, parse_phrase
+from .sentences import iterate_sentence_spans
 
 # The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
 
@@ -188,11 +189,15 @@ class ClauseReader:
         joiners = _choice(word for each in words for word in each.joiners)
         reasons = _choice(word for each in words for word in each.reasons)
         # Of one language each: the French "on" is no subject after the English "and".
-        added = "|".join(f"(?:{_choice(each.additions)}) (?:{_choice(each.subjects)})" for each in words) or "(?!)"
+        added = _pairs((each.additions, each.subjects) for each in words)
+        shared = _pairs((each.additions, each.predicates) for each in words)
         self._cut = re.compile(
             rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
-            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w)))"
+            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w)))"
         )
+        conditions = _choice(word for each in words for word in each.conditions)
+        self._condition = re.compile(rf"(?<!\w)(?:{conditions})(?!\w)(?P<between>[^,;:]*)$")
+        self._speaker = re.compile(rf"(?:{_choice(word for each in words for word in each.speakers)})(?!\w)")
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
@@ -276,6 +281,13 @@ class ClauseReader:
         """Whether a clause speaks of the novel, the film or the legend that something comes from."""
         return any(sense is _Sense.WORK for _, _, sense in self._senses.find(text[clause.start : clause.end]))
 
+    def supposes(self, text: str, clause: Clause, cue_start: int) -> bool:
+        """Whether a cue stands in a condition: "if the record does not exist", and not "if so, I cannot say"."""
+        condition = self._condition.search(text, clause.start, cue_start)
+        if condition is None:
+            return False
+        return not condition["between"].strip() or self._speaker.match(text, cue_start) is None
+
     def answers_before(self, text: str, clause: Clause, cue_start: int) -> bool:
         """Whether a statement of its own stands in a clause before its cue."""
         before = text[self.first_word(text, clause) : cue_start].rstrip()
@@ -288,6 +300,11 @@ class ClauseReader:
         return self.answers(
             text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), after_refusal=False
         )
+
+
+def _pairs(choices: Iterable[tuple[Iterable[str], Iterable[str]]]) -> str:
+    """A pattern for a word of the first list and one of the second after it, of one of the pairs of lists."""
+    return "|".join(f"(?:{_choice(first)}) (?:{_choice(second)})" for first, second in choices) or "(?!)"
 
 
 def _choice(words: Iterable[str]) -> str:
@@ -374,16 +391,34 @@ class AbstentionDetector:
             return Abstention(False, None, None, None, None, "none", is_partial=True, partial_cue=response[start:end])
         return Abstention(True, response[start:end], start, end, refusal.cue.language, "cue")
 
-    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> tuple[Hit | None, bool]:
-        """The first refusal of a response, and whether a clause of it answers."""
-        first: Hit | None = None
-        does_answer = False
-        explains = is_promised = False
+    def refusals(self, text: str) -> list[tuple[int, int, str | None]]:
+        """Where a text refuses, clause by clause, whatever else it says: the places of its cues, and their languages.
+
+        >>> AbstentionDetector().refusals("Dear Sir. I cannot read the rest.")
+        [(10, 18, 'en')]
+        """
+        clean = clean_text(text)
+        hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
+        if not hits:
+            return []
+        found = (refusal for _, refusal in self._clauses_read(clean, hits) if refusal is not None)
+        return [(*clean.original_span(refusal.start, refusal.end), refusal.cue.language) for refusal in found]
+
+    def _clauses_read(self, clean: CleanText, hits: Sequence[Hit]) -> Iterator[tuple[Clause, Hit | None]]:
+        """Every clause of a text with its first cue whose conditions are met."""
         quotes = _Quotations(clean.text)
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
             refusal = self._refusal_in(clean, clause, hits=hits[seen:done], quotes=quotes) if seen < done else None
+            yield clause, refusal
+
+    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> tuple[Hit | None, bool]:
+        """The first refusal of a response, and whether a clause of it answers."""
+        first: Hit | None = None
+        does_answer = False
+        explains = is_promised = False
+        for clause, refusal in self._clauses_read(clean, hits):
             if refusal is not None:
                 if first is None:
                     first, explains = refusal, False
@@ -411,6 +446,7 @@ class AbstentionDetector:
                 and not (hit.cue.begins_clause and hit.start > first_word)
                 and not (hit.cue.ends_clause and _REFUSAL_WORD.search(text, hit.end, clause.end) is not None)
                 and not (hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()))
+                and not self._clauses.supposes(clean.lower, clause, hit.start)
                 and not quotes.hold(hit.start, sentence_start=clause.sentence_start)
                 and not (hit.cue.calls_fictional and self._clauses.names_work(clean.lower, clause))
             ):
@@ -476,7 +512,8 @@ def _single_quotations(text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _default_detector() -> AbstentionDetector:
+def default_detector() -> AbstentionDetector:
+    """The detector with the cues of all known languages; its lexicons are read at the first call."""
     return AbstentionDetector()
 
 
@@ -488,4 +525,4 @@ def detect_abstention(response: str) -> Abstention:
     >>> detect_abstention("X was a French painter. I am not sure where he died.").did_abstain
     False
     """
-    return _default_detector().detect(response)
+    return default_detector().detect(response)

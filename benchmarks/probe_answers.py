@@ -1,10 +1,10 @@
-"""Whose value, drug or condition is it, and of what time? How many of sixty probe answers are read as labelled.
+"""Whose value, drug or condition is it, of what time, and what is advised? How many of 200 probe answers are read so.
 
-    python benchmarks/whose_and_when.py [--list]
+    python benchmarks/probe_answers.py [--list]
 
-On the answers of clinical_labels/whose_and_when.jsonl, half of them Korean, all to one patient. An answer is right when
-exactly the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were
-written before the reader was changed. A third is held back; --list prints what is wrong in the other two thirds.
+On the answers of clinical_labels/probes.jsonl, half of them Korean, to two patients. An answer is right when exactly
+the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were written
+before the reader was changed. 89 answers are held back; --list prints what is wrong among the other 111.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from hallumeter.dialogue.records import Mention, PatientSlots
 from hallumeter.records.claim import Label
 
 FOLDER = Path(__file__).parent / "clinical_labels"
-TURN = 2
 
 
 def named(mention: Mention) -> str:
@@ -33,14 +32,14 @@ def named(mention: Mention) -> str:
     return f"{mention.name}={value}"
 
 
-def found_in(answer: str, slots: PatientSlots) -> dict[str, set[str]]:
+def found_in(case: dict[str, Any], slots: PatientSlots) -> dict[str, set[str]]:
     """What is supported, refuted and violated."""
-    text = ClinicalReader().read(answer)
+    text = ClinicalReader().read(case["answer"])
     findings = judge_slots(text, slots)
     return {
         "supported": {named(each.mention) for each in findings if each.label is Label.SUPPORTED},
         "refuted": {named(each.mention) for each in findings if each.label is Label.REFUTED},
-        "violated": {each.rule_id for each in judge_safety(text, "", slots, turn_id=TURN) if each.is_violated},
+        "violated": {each.rule_id for each in judge_safety(text, "", slots, turn_id=case["turn"]) if each.is_violated},
     }
 
 
@@ -54,21 +53,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     is_listing = parser.parse_args().list
-    slots = msgspec.json.decode((FOLDER / "whose_and_when_patient.json").read_bytes(), type=PatientSlots)
+    patients = msgspec.json.decode((FOLDER / "probe_patients.json").read_bytes(), type=dict[str, PatientSlots])
     right: Counter[tuple[str, bool]] = Counter()
     total: Counter[tuple[str, bool]] = Counter()
-    for line in (FOLDER / "whose_and_when.jsonl").read_text("utf-8").splitlines():
+    for line in (FOLDER / "probes.jsonl").read_text("utf-8").splitlines():
         case = json.loads(line)
-        found, expected = found_in(case["answer"], slots), expected_of(case)
+        found, expected = found_in(case, patients[case["patient"]]), expected_of(case)
         key = case["group"], case["held_back"]
         total[key] += 1
         right[key] += found == expected
         if is_listing and found != expected and not case["held_back"]:
             print(f"{case['id']}: {case['answer']}\n    expected {expected}\n    found    {found}")
-    print(f"{'group':<14} {'held back':>10} {'seen':>8}")
+    print(f"{'group':<17} {'held back':>10} {'seen':>8}")
     for group in dict.fromkeys(group for group, _ in total):
         counts = [f"{right[group, is_held]} of {total[group, is_held]}" for is_held in (True, False)]
-        print(f"{group:<14} {counts[0]:>10} {counts[1]:>8}")
+        print(f"{group:<17} {counts[0]:>10} {counts[1]:>8}")
     for is_held, words in ((True, "held back"), (False, "seen")):
         of = [sum(counter[key] for key in counter if key[1] is is_held) for counter in (right, total)]
         print(f"all {words}: {of[0]} of {of[1]}")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.claims.abstention import Abstention, AbstentionDetector, detect_abstention
 from hallumeter.errors import SettingsError
+from hallumeter.text.abstention import Abstention, AbstentionDetector, detect_abstention
 
 PIECES = st.sampled_from(
     [
@@ -285,3 +285,49 @@ def test_a_long_response_of_one_repeated_pattern_is_read_to_its_end(unit: str) -
     response = unit * (200_000 // len(unit))
     found = detect_abstention(response)
     assert found.cue is None or response[found.start : found.end] == found.cue
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the record does not exist, the server answers with status 404.",
+        "The function raises an error when no match was found.",
+        "Répondez 404 si le document n'existe pas.",
+        "The firm has no record of wrongdoing and has held its licence since 1990.",
+        "The policy does not cover flood damage.",
+        "I cannot come to London before the tenth.",
+        "I was not able to write sooner, for we marched all night.",
+        "I don't know anyone who bakes better bread.",
+    ],
+)
+def test_a_condition_a_shared_subject_and_a_letter_are_no_refusal(text: str) -> None:
+    assert not detect_abstention(text).did_abstain
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("If you mean the film, I could not find it.", "en"),
+        ("I don't think I can help you with that one.", "en"),
+        ("None of the five passages touches on her salary.", "en"),
+        ("There is no legible text in this image.", "en"),
+        ("Das weiß ich leider nicht.", "de"),
+        ("Es tut mir leid, dabei kann ich Ihnen nicht helfen.", "de"),
+        ("Der Text enthält keine Angaben dazu.", "de"),
+    ],
+)
+def test_a_refusal_after_a_condition_and_in_german_is_found(text: str, language: str) -> None:
+    found = detect_abstention(text)
+    assert (found.did_abstain, found.language) == (True, language)
+
+
+def test_every_clause_that_refuses_is_placed_in_a_text_that_says_other_things_too() -> None:
+    text = "Dear Sir, we met in May. I cannot read the rest. It rained; je ne sais pas pourquoi."
+    places = [(text[start:end], language) for start, end, language in AbstentionDetector().refusals(text)]
+    assert places == [("I cannot", "en"), ("je ne sais pas", "fr")]
+    assert AbstentionDetector().refusals("Dear Sir, we met in May.") == []
+
+
+def test_a_refusal_stands_before_a_request_that_came_first() -> None:
+    found = detect_abstention("It is 330 m high. Could you clarify which tower you mean? I don't know who built it.")
+    assert (found.is_partial, found.partial_cue) == (True, "I don't know")

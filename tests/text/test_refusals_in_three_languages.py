@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from hallumeter.claims.abstention import detect_abstention
+from hallumeter.text.abstention import detect_abstention
 
 ENGLISH_REFUSALS = [
     # the families of the judge auditor, each with its wordings

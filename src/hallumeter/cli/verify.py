@@ -1,0 +1,52 @@
+"""`hallumeter verify`: a run or a report in, whether its numbers are true out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .output import indented_json
+from .parameters import PATH, command, option
+
+EXIT_CODES = {"equal": 0, "different": 1, "not_verifiable": 3}
+
+
+@command(short_help="Prove the numbers of a run or a report.")
+@click.argument("subject", type=PATH, metavar="RUN|REPORT.html")
+@option(
+    "--run",
+    "runs",
+    type=PATH,
+    multiple=True,
+    metavar="RUN",
+    help="The run that the report should belong to; repeat for a report on several, in its order.",
+)
+@option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="What to print.")
+def verify(subject: Path, runs: tuple[Path, ...], form: str) -> None:
+    """Compute every number of a run, or of a report, once more and compare.
+
+    A run: its files are compared with the digests in its manifest, then its summary and measurements are computed again
+    from its records, claims and verdicts (transcripts are aligned again, dialogues and aspects scored again). No judge
+    and no model is asked.
+
+    A report alone, or the page of `hallumeter compare --out`: its digest, its arithmetic, and that it prints just the
+    numbers it carries. With --run also that it is the report of that run.
+
+    Exit code 0: equal. 1: different, with both values. 3: something cannot be verified, and why.
+
+    \b
+    Examples:
+      hallumeter verify run
+      hallumeter verify run/report.html
+      hallumeter verify friday.html --run run
+      hallumeter verify comparison.html --run baseline --run candidate
+    """
+    from hallumeter.decide.verify.page import verify as verified
+    from hallumeter.decide.verify.text import verification_text
+
+    if runs and subject.is_dir():
+        raise click.UsageError("--run goes with a report, not with a run", click.get_current_context())
+    found = verified(subject, run=runs)
+    click.echo(indented_json(found) if form == "json" else verification_text(found), nl=False)
+    raise click.exceptions.Exit(EXIT_CODES[found.outcome])
