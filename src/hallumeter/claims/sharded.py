@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -26,6 +27,7 @@ from hallumeter.run.shards import Part
 from hallumeter.run.verdict_cache import cache_folder
 
 from .audit.commands import run_audit
+from .audit.plan import plan_inputs
 from .audit.prepare import ReadingReport, check_fields
 from .measure.commands import manifest_of_measure, measure_batches, write_run
 from .measure.response_names import ResponseNames
@@ -190,6 +192,23 @@ class ShardedAudit(_Claims):
         )
 
 
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
+        """What a part takes; only judges of this package are let work, since others may cost money."""
+        settings = self.settings(plan.settings, slots=1)
+        inputs = _PartInputs(part, plan.inputs)
+        calls = plan_inputs(inputs, settings=settings)
+        ours = tuple(judge for judge in settings.judges if isinstance(judge, str) and judge.startswith(_OURS))
+        begun = time.monotonic()
+        if ours and settings.extractor in ("sentences", "clauses"):
+            alone = structs.replace(settings, judges=ours, samples=None, cache=None)
+            measure = structs.replace(alone.measure, headline=None)
+            run_audit(inputs, folder, settings=structs.replace(alone, measure=measure), progress=NoProgress())
+        return time.monotonic() - begun, sum(each.calls for each in calls.parts), calls.cost_usd
+
+
+_OURS = ("embedded", "rules", "recorded:")
+
+
 def _report(fields: tuple[str, ...]) -> ReadingReport:
     """What is known of the whole input before any of it is audited."""
     return ReadingReport(
@@ -245,6 +264,12 @@ class ShardedMeasure(_Claims):
         inputs = tuple(structs.replace(file, records=run.rows_by_source.get(file.name, 0)) for file in plan.inputs)
         write_manifest(folder, timed(manifest_of_measure(run, settings, inputs), started))
         return ShardDone(records=run.summary.counts.records, failures=run.summary.counts.failures)
+
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
+        """What a part takes: nobody is asked."""
+        begun = time.monotonic()
+        self.work(plan, part, folder)
+        return time.monotonic() - begun, 0, 0.0
 
 
 KINDS = {"audit": ShardedAudit(), "measure": ShardedMeasure()}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,7 +28,7 @@ from .digests import run_file
 from .engines import Engine
 from .identity import shown_value, timed
 from .run_folder import MANIFEST, REPORT, SUMMARY, write_json
-from .shards import PART, Found, Part, Receipt, Shard, scratch_folder, split_rows
+from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
 from .store_tables import exported, lines_table, local_copy, table_name
 
@@ -99,6 +100,10 @@ class ShardedKind(Protocol):
         """Make an ordinary run of a part in a new folder, without its report."""
         ...
 
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
+        """What a part takes: seconds of work here, calls, and dollars; nobody who is paid is asked."""
+        ...
+
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The row of every record of the run, by the name that it has there."""
         ...
@@ -119,6 +124,14 @@ def kind_of(run: str) -> ShardedKind:
     if kind is None:
         raise SettingsError(f"a run of {run} cannot be cut into shards; leave out --engine and --shards")
     return kind
+
+
+def planned(run: str, settings: Any, inputs: tuple[InputFile, ...], *, shards: int, slots: int) -> Plan:
+    """The plan of a run, before its input has been read."""
+    stored = kind_of(run).stored(settings)
+    return Plan(
+        hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots
+    )
 
 
 # What a worker does.
@@ -326,6 +339,59 @@ def read_summary(store: RunStore) -> Summary:
     if body is None:
         raise InputError(f"{store.location}: is not finished; give its command again with --resume")
     return msgspec.json.decode(body, type=Summary)
+
+
+# What it would take.
+
+_MEASURED_ROWS = 200
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """What a run would take, as far as its first rows tell."""
+
+    rows: int
+    measured: int
+    seconds_per_row: float
+    calls: int = 0
+    cost_usd: float | None = 0.0
+    """None when a price is not known."""
+
+    @property
+    def core_hours(self) -> float:
+        """Of one process."""
+        return self.rows * self.seconds_per_row / 3600
+
+    def hours(self, slots: int) -> float:
+        """Of so many processes at the same time."""
+        return self.core_hours / slots
+
+
+def estimate(plan: Plan, sources: Sources) -> Estimate:
+    """Count the rows, and work on the first of them in a scratch folder; nobody who is paid is asked."""
+    kind = kind_of(plan.run)
+    found = Found(parts=[0])
+    first: list[InputRow] = []
+    with scratch_folder() as scratch:
+        path = scratch / "part"
+        for number, (name, batches) in enumerate(sources()):
+            found.sources = (*found.sources, name)
+            for batch in batches:
+                found.add(batch)
+                found.rows += len(batch.lines) + len(batch.faults)
+                first += islice(input_rows(batch, number), max(0, _MEASURED_ROWS - len(first)))
+        write_rows(path, first)
+        found.names = list(dict.fromkeys(filter(None, (kind.name(row.fields) for row in first if row.fields))))
+        whole = structs.replace(plan, found=found)
+        kind.check(whole)
+        seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
+    share = found.rows / len(first) if first else 0.0
+    return Estimate(
+        rows=found.rows,
+        measured=len(first),
+        seconds_per_row=seconds / max(1, len(first)),
+        calls=round(calls * share),
+        cost_usd=None if cost is None else cost * share,
+    )
 
 
 # The end: one summary, one manifest, one report.

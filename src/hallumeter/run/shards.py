@@ -179,7 +179,7 @@ def split_rows(
             sources_read.append(source_name)
             for batch in batches:
                 found.add(batch)
-                for row in _input_rows(batch, source):
+                for row in input_rows(batch, source):
                     place = f"{source_name}:{row.line}"
                     number = shard_number(place if row.fields is None else key(row.fields, place), count)
                     parts.add(number, _encoded(encoder, row, place))
@@ -197,7 +197,7 @@ def split_rows(
     return found
 
 
-def _input_rows(batch: Batch, source: int) -> Iterator[InputRow]:
+def input_rows(batch: Batch, source: int) -> Iterator[InputRow]:
     """Rows and faults in the order of their lines."""
     faults = (InputRow(row_number(source, fault.line), None, fault.code, fault.message) for fault in batch.faults)
     rows = (
@@ -209,6 +209,15 @@ def _input_rows(batch: Batch, source: int) -> Iterator[InputRow]:
 
 def _row(row: InputRow) -> int:
     return row.row
+
+
+def write_rows(path: Path, rows: Iterable[InputRow]) -> None:
+    """Write rows as the file of a part."""
+    encoder = msgspec.msgpack.Encoder(enc_hook=str)
+    with path.open("wb") as stream:
+        for row in rows:
+            body = encoder.encode(row)
+            stream.write(len(body).to_bytes(_SIZE_BYTES, "little") + body)
 
 
 def _encoded(encoder: msgspec.msgpack.Encoder, row: InputRow, place: str) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import heapq
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,9 +18,10 @@ from hallumeter.errors import InputError
 from hallumeter.records.manifest import PLAN, STORE
 
 from .shards import Receipt, row_number
-from .store import COMMITS, RunStore, pyarrow_module
+from .store import COMMITS, RunStore, is_remote, pyarrow_module
 
 ENDING = ".jsonl"
+SUMMARY, MANIFEST = "summary.json", "manifest.json"
 _COLUMNS = {
     "records": ("record_id", "model"),
     "claims": ("record_id", "claim_id", "kind"),
@@ -217,3 +220,17 @@ def fill_copy(store: RunStore, folder: Path, files: Mapping[str, bytes]) -> None
             (folder / name).write_bytes(body)
     for name, body in files.items():
         (folder / name).write_bytes(body)
+
+
+def run_folder_of(location: str | Path) -> Path:
+    """A folder to read a run from: its own, or one that stands for it until this program ends."""
+    if not is_remote(location):
+        return Path(location)
+    store = RunStore(location)
+    small = {name: body for name in (SUMMARY, MANIFEST) if (body := store.read(name)) is not None}
+    if MANIFEST not in small:
+        raise InputError(f"{location}: not a finished run (it has no {MANIFEST}); is the address right?")
+    folder = Path(tempfile.mkdtemp(prefix="hallumeter-run-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    fill_copy(store, folder, small)
+    return folder
