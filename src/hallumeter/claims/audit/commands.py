@@ -87,7 +87,11 @@ class AuditWork:
         context.progress.begin("reading", total=0)
         try:
             self._report = read_records(
-                self._inputs.sources(self._settings.measure.shape), context.journal, self._settings, stop=context.stop
+                self._inputs.sources(self._settings.measure.shape),
+                context.journal,
+                self._settings,
+                stop=context.stop,
+                is_part=self._inputs.is_part,
             )
         except HallumeterError:
             if context.journal.noted(READING) is None:
@@ -135,8 +139,9 @@ class AuditWork:
         )
 
     def write_report(self, folder: Path) -> None:
-        """Write the report of a folder that has everything else."""
-        load(folder, verify=False).to_html(folder / REPORT)
+        """Write the report of a folder that has everything else; a part of a run has none of its own."""
+        if not self._inputs.is_part:
+            load(folder, verify=False).to_html(folder / REPORT)
 
     def read_finished(self) -> FinishedRun:
         """What an audit found that was finished before."""

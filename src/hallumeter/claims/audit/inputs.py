@@ -22,6 +22,9 @@ from hallumeter.run.inputs import rereadable_files, row_batches, sha256_of
 class Inputs(Protocol):
     """Where records come from."""
 
+    is_part: bool
+    """Whether it is one part of a larger input, which may hold no record at all."""
+
     @property
     def files(self) -> tuple[InputFile, ...]:
         """What is read, by name and hash."""
@@ -35,6 +38,8 @@ class Inputs(Protocol):
 class FileInputs:
     """Records in files."""
 
+    is_part = False
+
     def __init__(self, named: Sequence[tuple[str, Path]]) -> None:
         self._named = named
 
@@ -42,6 +47,11 @@ class FileInputs:
     def files(self) -> tuple[InputFile, ...]:
         """What is read, by name and hash."""
         return tuple(InputFile(name, sha256_of(path), 0) for name, path in self._named)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(path.stat().st_size for _, path in self._named)
 
     def sources(self, shape: RowShape = ANY_SHAPE) -> Iterator[tuple[str, Iterator[Batch]]]:
         """Rows by the name of their file."""
@@ -51,6 +61,8 @@ class FileInputs:
 
 class RecordInputs:
     """Records in Python, held by whatever holds rows."""
+
+    is_part = False
 
     def __init__(self, records: object) -> None:
         self._rows = list(plain_rows(records))

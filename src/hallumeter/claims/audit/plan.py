@@ -28,7 +28,7 @@ from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import JOURNAL
 
 from .entries import PREPARED, Prepared, claim_count
-from .inputs import opened_files
+from .inputs import Inputs, opened_files
 from .judging import JudgeWorker
 from .prepare import Preparation, ReadingReport, prepare_records, read_records
 from .setup import VECTORS, check_threshold_is_used, language_model_of_extractor, opened_cache, opened_knowledge_base
@@ -41,15 +41,21 @@ _SHARE_OF_FACTS = 1.0
 
 
 def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> RunPlan:
+    """Go through an audit of some files without asking any language model."""
+    with opened_files(paths) as inputs:
+        return plan_inputs(inputs, settings=settings)
+
+
+def plan_inputs(inputs: Inputs, *, settings: AuditSettings) -> RunPlan:
     """Go through an audit without asking any language model."""
     check_threshold_is_used(settings)
     with (
         tempfile.TemporaryDirectory() as folder,
-        opened_files(paths) as inputs,
         Journal.create(Path(folder) / JOURNAL, settings=b"") as journal,
         opened_cache(settings) or nullcontext() as cache,
     ):
-        report = read_records(inputs.sources(settings.measure.shape), journal, settings, stop=threading.Event())
+        rows = inputs.sources(settings.measure.shape)
+        report = read_records(rows, journal, settings, stop=threading.Event(), is_part=inputs.is_part)
         assert report is not None  # nobody has stopped it
         extraction = _planned_extraction(journal, settings, report)
         claims = sum(claim_count(entry.body) for entry in journal.entries(PREPARED))

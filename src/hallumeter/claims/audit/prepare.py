@@ -72,11 +72,16 @@ class ReadingReport(Struct, frozen=True):
 
 
 def read_records(
-    sources: Iterable[tuple[str, Iterator[Batch]]], journal: Journal, settings: AuditSettings, *, stop: Event
+    sources: Iterable[tuple[str, Iterator[Batch]]],
+    journal: Journal,
+    settings: AuditSettings,
+    *,
+    stop: Event,
+    is_part: bool = False,
 ) -> ReadingReport | None:
     """Read rows from named sources into the journal; what cannot be used is kept as a failure.
 
-    None when it was stopped: what was read counts for nothing then, and is read again.
+    One part of a larger input may hold nothing that can be used. None when it was stopped: what was read counts for nothing then, and is read again.
     """
     reader = _Reader(settings)
     waiting: list[Entry] = []
@@ -92,7 +97,7 @@ def read_records(
     journal.add(waiting)
     report = reader.report()
     check_map(settings.measure.map, report.fields)
-    if not report.records:
+    if not report.records and not is_part:
         names = ", ".join(report.records_by_source) or "the input"
         if not reader.has_response and report.fields:
             raise InputError(f"{names}: no row has a response; {fields_seen('response', report.fields)}")

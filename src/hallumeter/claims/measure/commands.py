@@ -82,18 +82,27 @@ class FailureLog:
 
 
 def measure_batches(
-    sources: Iterable[tuple[str, Iterator[Batch]]], settings: MeasureSettings, *, version: str
+    sources: Iterable[tuple[str, Iterator[Batch]]],
+    settings: MeasureSettings,
+    *,
+    version: str,
+    judges: Iterable[str] | None = None,
 ) -> MeasuredRun:
-    """Read rows from named sources and measure everything that they allow."""
+    """Read rows from named sources and measure everything that they allow.
+
+    `judges` are those of a larger input, of which this is one part that may hold nothing that can be used.
+    """
     failures = FailureLog(is_strict=settings.is_strict)
     builder = TableBuilder(settings.fields, failures, keeps_claim_texts=settings.similarity is not None)
+    builder.expect_judges(judges or ())
     rows_by_source: dict[str, int] = {}
     for name, batches in sources:
         before = builder.rows
         for batch in batches:
             builder.add(batch, name)
         rows_by_source[name] = builder.rows - before
-    _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
+    if judges is None:
+        _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
     table = builder.build()
     measured = count(table, settings)
     for row in measured.votes.duplicates.tolist():
@@ -370,7 +379,7 @@ def measure_to_folder(
         again = [(name, read_rows(path, fields=None, shape=settings.shape)) for name, path in files_read]
         write_run(folder, run, again)
         inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
-        finish_folder(folder, _manifest(run, settings, inputs), started)
+        finish_folder(folder, manifest_of_measure(run, settings, inputs), started)
     return run
 
 
@@ -396,7 +405,8 @@ def _watched(batches: Iterator[Batch], progress: Callable[[int], None] | None) -
             progress(len(batch.lines))
 
 
-def _manifest(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFile, ...]) -> Manifest:
+def manifest_of_measure(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFile, ...]) -> Manifest:
+    """What a run of verdicts says of itself, but for the times."""
     names = ("consensus", "headline", "uncertainty", "similarity", "cluster", "resamples", "confidence")
     chosen: dict[str, object] = {"by": list(settings.by), **{name: getattr(settings, name) for name in names}}
     chosen["policies"] = [policy.name for policy in settings.policies]

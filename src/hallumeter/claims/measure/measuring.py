@@ -175,13 +175,16 @@ def summary_rows(measured: Measured, settings: MeasureSettings, summary: Summary
 
 
 def record_measurements(measured: Measured) -> Iterator[Measurement]:
-    """The claim metrics of every response by the headline judge, in the order of the responses."""
+    """The claim metrics of every response by the headline judge, in the order in which the responses appear."""
     if not measured.labels:
         return
     counts = measured.labels[measured.headline]
     columns = [(metric, metric.compute(counts)) for metric in CLAIM_METRICS]
     names = _names_of_cells(measured)
-    for cell in np.flatnonzero(measured.is_audited).tolist():
+    audited, of_row = np.flatnonzero(measured.is_audited), measured.cells.of_row
+    first_rows = np.zeros(len(measured.cells), dtype=np.int64)
+    first_rows[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # of several the last assignment stays
+    for cell in audited[np.argsort(first_rows[audited], kind="stable")].tolist():
         by = measured.cells.group_values[int(measured.cells.groups[cell])]
         for metric, rates in columns:
             rate = rates[cell : cell + 1].pooled

@@ -273,6 +273,11 @@ class TableBuilder:
         self.is_usable = False
         """Whether something of some row counts: a row without a fault, or an answer beside a verdict that has one."""
 
+    def expect_judges(self, names: Iterable[str]) -> None:
+        """Number judges before any row of theirs is met."""
+        for name in names:
+            self._judges[name]
+
     @property
     def label_aliases(self) -> dict[str, str]:
         """Other tools' labels that were met, and what they stand for."""
