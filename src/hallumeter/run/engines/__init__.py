@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Calls a function on every shard, at least once."""
 
-    def for_each(
-        self, task: Callable[[Shard], Receipt], shards: Iterable[Shard], *, slots: int
-    ) -> Iterator[Receipt]:
+    def for_each(self, task: Callable[[Shard], Receipt], shards: Iterable[Shard], *, slots: int) -> Iterator[Receipt]:
         """The receipts, in any order.
 
         `task` is picklable, reads its part from the store, puts, commits, and returns its receipt. An engine may call
