@@ -191,7 +191,6 @@ class ShardedAudit(_Claims):
             records=counts.records, failures=counts.failures, calls=spending.calls, spent_usd=spending.charged_usd
         )
 
-
     def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
         """What a part takes; only judges of this package are let work, since others may cost money."""
         settings = self.settings(plan.settings, slots=1)

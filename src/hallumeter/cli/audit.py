@@ -124,9 +124,7 @@ _model_options = together(
 @shown_options
 @format_option
 @quiet_option
-@option(
-    "--out", type=PLACE, metavar="RUN", section=OUTPUT, help="The run folder, or s3://...  [default: NAME-audit]"
-)
+@option("--out", type=PLACE, metavar="RUN", section=OUTPUT, help="The run folder, or s3://...  [default: NAME-audit]")
 @option("--resume", "is_resumed", is_flag=True, section=OUTPUT, help="Resume an audit that was stopped.")
 @measure_options
 @_model_options
@@ -185,18 +183,10 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
         "has_profile": options["policy"] is not None,
         "source": named_sources(sources),
     }
-    sharded = Sharded(options, out, workers=options["workers"])
+    sharded = Sharded(options, out, is_resumed=is_resumed, is_quiet=is_quiet)
     settings = _settings(options)
     if sharded:
-        found = sharded.run(
-            "audit",
-            sources,
-            settings,
-            shape=settings.measure.shape,
-            is_resumed=is_resumed,
-            is_quiet=is_quiet,
-            is_dry=is_dry,
-        )
+        found = sharded.run("audit", sources, settings, shape=settings.measure.shape, is_dry=is_dry)
         if found is not None:
             _print_sharded(sharded, *found, form=form, asked=asked, is_quiet=is_quiet)
         return
@@ -227,8 +217,7 @@ def _print_sharded(
         say_what_happened((), summary.notices)
     shown = _shown(summary, place, asked) if is_small(summary) else Shown(**asked)
     click.echo(summary_text(summary, form, shown=shown), nl=False)
-    if not is_quiet:
-        sharded.say_where()
+    sharded.say_where()
     if not any(row.value is not None for row in summary.metrics):
         raise click.exceptions.Exit(UNMEASURED)
 

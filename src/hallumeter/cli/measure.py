@@ -71,15 +71,14 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         has_profile=options["policy"] is not None,
         source=named_sources(sources),
     )
-    workers, is_resumed = options.pop("workers"), bool(options.pop("is_resumed"))
-    sharded = Sharded(options, out, workers=workers)
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
+    del options["workers"]
     settings = measure_settings(options)
     if sharded:
-        found = sharded.run(
-            "measure", sources, settings, shape=settings.shape, is_resumed=is_resumed, is_quiet=is_quiet
-        )
+        found = sharded.run("measure", sources, settings, shape=settings.shape)
         assert found is not None  # there is no dry run of it
-        print_result(summary_text(found[0], form, shown=shown), (), found[0].notices, out=out, is_quiet=is_quiet)
+        print_result(summary_text(found[0], form, shown=shown), (), found[0].notices, out=None, is_quiet=is_quiet)
+        sharded.say_where()
         return
     with shown_progress(sources, is_quiet=is_quiet) as progress:
         if out is not None:

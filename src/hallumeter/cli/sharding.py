@@ -52,9 +52,11 @@ sharding_options = together(
 class Sharded:
     """What the command line says of shards; nothing where the run stays in one piece."""
 
-    def __init__(self, options: dict[str, Any], out: str | Path | None, *, workers: int | None = None) -> None:
+    def __init__(self, options: dict[str, Any], out: str | Path | None, *, is_resumed: bool, is_quiet: bool) -> None:
         self._engine, self._shards = options.pop("engine"), options.pop("shards")
-        self.out, self._workers = out, workers
+        self._workers = options["workers"]
+        self.out = out
+        self._is_resumed, self._is_quiet = is_resumed, is_quiet
 
     def __bool__(self) -> bool:
         return self._engine is not None or self._shards is not None or isinstance(self.out, str)
@@ -66,8 +68,6 @@ class Sharded:
         settings: Any,
         *,
         shape: RowShape,
-        is_resumed: bool,
-        is_quiet: bool,
         is_dry: bool = False,
     ) -> tuple[Summary, Path] | None:
         """Run it; gives the summary and a folder to read the run from, and nothing after a dry run.
@@ -82,25 +82,25 @@ class Sharded:
         if self.out is None:
             raise click.UsageError("a run in shards needs a place: give --out RUN", click.get_current_context())
         engine = engine_by_name(self._engine or "local")
-        with opened_files(paths) as inputs, shown_shards(is_quiet=is_quiet) as progress:
+        with opened_files(paths) as inputs, shown_shards(is_quiet=self._is_quiet) as progress:
             slots = self._slots()
             shards = self._shards or _default_shards(inputs.bytes, slots)
             plan = planned(kind, settings, inputs.files, shards=shards, slots=slots)
             if is_dry:
                 echo_wrapped(estimate_text(estimate(plan, lambda: inputs.sources(shape)), plan))
                 return None
-            sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=is_resumed)
+            sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=self._is_resumed)
             outcome = run_sharded(
                 str(self.out), plan, lambda: inputs.sources(shape), sharding=sharding, progress=progress
             )
-        return self._ended(outcome, plan, is_quiet=is_quiet)
+        return self._ended(outcome, plan)
 
     def _slots(self) -> int:
         from hallumeter.run.engines.local import available_cores
 
         return self._workers or available_cores()
 
-    def _ended(self, outcome: ShardedOutcome, plan: Plan, *, is_quiet: bool) -> tuple[Summary, Path]:
+    def _ended(self, outcome: ShardedOutcome, plan: Plan) -> tuple[Summary, Path]:
         from hallumeter.run.store_tables import run_folder_of
 
         if outcome.summary is None:
@@ -111,17 +111,18 @@ class Sharded:
                 err=True,
             )
             raise click.exceptions.Exit(UNMEASURED)
-        if outcome.was_finished and not is_quiet:
+        if outcome.was_finished and not self._is_quiet:
             click.echo(f"{self.out}: this run is finished; nothing is left to do", err=True)
         calls = sum(receipt.calls for receipt in outcome.receipts)
-        if calls and not is_quiet:
+        if calls and not self._is_quiet:
             spent = sum(receipt.spent_usd for receipt in outcome.receipts)
             click.echo(f"{calls:,} calls, cost ${spent:,.4f}", err=True)
         return outcome.summary, run_folder_of(str(self.out))
 
     def say_where(self) -> None:
-        """Name the run and its report."""
-        click.echo(f"run: {self.out}\nreport: {self.out}/report.html", err=True)
+        """Name the run and its report, unless nobody wants to know."""
+        if not self._is_quiet:
+            click.echo(f"run: {self.out}\nreport: {self.out}/report.html", err=True)
 
 
 def is_small(summary: Summary) -> bool:
@@ -148,7 +149,13 @@ def estimate_text(found: Any, plan: Plan) -> str:
 
 def _span(hours: float) -> str:
     seconds = hours * 3600
-    return f"{hours:,.1f} hours" if hours >= 1 else f"{seconds / 60:,.0f} minutes" if seconds >= 90 else f"{seconds:,.0f} s"
+    return (
+        f"{hours:,.1f} hours"
+        if hours >= 1
+        else f"{seconds / 60:,.0f} minutes"
+        if seconds >= 90
+        else f"{seconds:,.0f} s"
+    )
 
 
 # Progress: the same for every engine.

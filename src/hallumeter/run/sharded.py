@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -21,13 +21,14 @@ from msgspec import Struct, structs
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.instruments import instrument_of
-from hallumeter.records.manifest import PLAN, InputFile, Manifest
+from hallumeter.records.manifest import PLAN, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.run.engines import Engine
 
 from .digests import run_file
-from .engines import Engine
+from .finished import Run
 from .identity import shown_value, timed
-from .run_folder import MANIFEST, REPORT, SUMMARY, write_json
+from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, write_json
 from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
 from .store_tables import exported, lines_table, local_copy, table_name
@@ -59,11 +60,12 @@ class Plan(Struct, frozen=True, kw_only=True):
             was, now = getattr(self, name), getattr(wanted, name)
             if was == now:
                 continue
+            what = name
             if name == "settings":
-                name = next(key for key in {**was, **now} if was.get(key) != now.get(key))
-                was, now = was.get(name), now.get(name)
+                what = next(key for key in {**was, **now} if was.get(key) != now.get(key))
+                was, now = was.get(what), now.get(what)
             raise SettingsError(
-                f"{where}: the run was begun with {name} {shown_value(was)}, now it is {shown_value(now)}; "
+                f"{where}: the run was begun with {what} {shown_value(was)}, now it is {shown_value(now)}; "
                 "give what it was begun with, or another --out"
             )
 
@@ -129,9 +131,7 @@ def kind_of(run: str) -> ShardedKind:
 def planned(run: str, settings: Any, inputs: tuple[InputFile, ...], *, shards: int, slots: int) -> Plan:
     """The plan of a run, before its input has been read."""
     stored = kind_of(run).stored(settings)
-    return Plan(
-        hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots
-    )
+    return Plan(hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots)
 
 
 # What a worker does.
@@ -151,7 +151,7 @@ class ShardTask(Struct, frozen=True):
             return structs.replace(known, won=False)
         plan = read_plan(store)
         with scratch_folder() as scratch:
-            part = opened_part(store, shard, plan.found, scratch)
+            part = opened_part(store, shard, plan.found, scratch=scratch)
             folder = scratch / "run"
             done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
@@ -161,10 +161,10 @@ class ShardTask(Struct, frozen=True):
         return receipt if won else structs.replace(receipt, won=False)
 
 
-def opened_part(store: RunStore, shard: Shard, found: Found, scratch: Path) -> Part:
+def opened_part(store: RunStore, shard: Shard, found: Found, *, scratch: Path) -> Part:
     """The part of a shard, unpacked into a folder."""
     path = scratch / "part"
-    with store.open(PART.format(shard.number)) as raw, path.open("wb") as target:
+    with store.opened(PART.format(shard.number)) as raw, path.open("wb") as target:
         stream = pyarrow_module().CompressedInputStream(raw, "zstd")
         while block := stream.read(1 << 20):
             target.write(block)
@@ -274,7 +274,7 @@ def run_sharded(
     return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
 
 
-def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Iterator[Receipt]:
+def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Generator[Receipt, None, None]:
     yield from sharding.engine.for_each(task, left, slots=sharding.slots) if left else ()
 
 
@@ -399,9 +399,6 @@ def estimate(plan: Plan, sources: Sources) -> Estimate:
 
 def finish(store: RunStore, plan: Plan, started: datetime) -> Summary:
     """Merge what the shards found, and write the files of the whole run; the manifest comes last."""
-    from .finished import Run
-    from .run_folder import RunFolder
-
     store.close_commits()
     summary = merged_summary(store)
     manifest = timed(merged_manifest(store, plan), started)
@@ -446,7 +443,7 @@ def merged_manifest(store: RunStore, plan: Plan) -> Manifest:
     """What the run says of itself, but for the times: as every shard does, with the records of all."""
     records: dict[str, int] = {}
     first: Manifest | None = None
-    judges = {}
+    judges: dict[str, JudgeEntry] = {}
     for receipt in store.committed():
         body = store.read(dict(receipt.files)["manifest"])
         manifest = msgspec.json.decode(body or b"", type=Manifest)

@@ -170,7 +170,8 @@ def split_rows(
         name: What to keep of a row for all shards, such as its judge.
         tell: Is told how many rows were read.
     """
-    found, sources_read, named = Found(), [], {}
+    found, sources_read = Found(), []
+    named: dict[str | None, None] = {}
     encoder = msgspec.msgpack.Encoder(enc_hook=str)
     with tempfile.TemporaryDirectory(prefix="hallumeter-parts-") as folder:
         parts = _PartFiles(Path(folder), count)

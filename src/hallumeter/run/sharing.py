@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from hallumeter.errors import MissingExtraError
 from hallumeter.models.prices import BudgetReached, Spending
@@ -39,19 +38,34 @@ def opened_ledger(place: LedgerAddress | Path) -> Ledger:
     return PostgresLedger(place)
 
 
-class Shared(Struct, frozen=True):
-    """The ledger of a run, and who in the run is at work."""
+class Shared:
+    """The ledger of a run, opened when something is asked of it, and who in the run is at work."""
 
-    ledger: Ledger
-    run: str
-    scope: str | None
+    def __init__(self, place: LedgerAddress | Path, run: str, scope: str | None) -> None:
+        self.run, self.scope = run, scope
+        self._place = place
+        self._ledger: Ledger | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, which nothing but language models needs."""
+        with self._lock:
+            if self._ledger is None:
+                self._ledger = opened_ledger(self._place)
+            return self._ledger
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        if self._ledger is not None:
+            self._ledger.close()
 
 
 _CURRENT: ContextVar[Shared | None] = ContextVar("shared", default=None)
 
 
 @contextmanager
-def sharing(place: LedgerAddress | Path, *, run: str, scope: str | None = None) -> Iterator[Ledger]:
+def sharing(place: LedgerAddress | Path, *, run: str, scope: str | None = None) -> Iterator[Shared]:
     """Let all models that are made in this block spend, pace and remember with all other workers of the run.
 
     Args:
@@ -60,12 +74,18 @@ def sharing(place: LedgerAddress | Path, *, run: str, scope: str | None = None) 
         scope: The name of a part of the work that may be done again from its beginning, such as a shard: its replies
             are found again. None for work that is resumed from a journal, which has them already.
     """
-    with opened_ledger(place) as ledger:
-        token = _CURRENT.set(Shared(ledger, run, scope))
-        try:
-            yield ledger
-        finally:
-            _CURRENT.reset(token)
+    shared = Shared(place, run, scope)
+    token = _CURRENT.set(shared)
+    try:
+        yield shared
+    finally:
+        _CURRENT.reset(token)
+        shared.close()
+
+
+def is_sharing() -> bool:
+    """Whether this is called inside `sharing`: budget and pace are then those of all workers."""
+    return _CURRENT.get() is not None
 
 
 class SharedReplies:
@@ -100,15 +120,26 @@ def run_spending(budget_usd: float | None) -> Iterator[Spending]:
     if current is None:
         yield Spending(budget_usd)
         return
-    purse = None
-    if budget_usd is not None:
-        current.ledger.open_purse(current.run, micro_usd=math.floor(budget_usd * _MICRO))
-        purse = LeasedPurse(current.ledger, current.run)
+    calls = WorkerCalls(current, budget_usd)
     try:
-        yield Spending(budget_usd, shared=WorkerCalls(current, purse))
+        yield Spending(budget_usd, shared=calls)
     finally:
-        if purse is not None:
-            purse.close()
+        calls.close()
+
+
+def set_budget(place: LedgerAddress | Path, run: str, budget_usd: float) -> None:
+    """Say what all workers of a run may spend together, also in place of what was said before."""
+    with opened_ledger(place) as ledger:
+        ledger.open_purse(run, micro_usd=micro_usd(budget_usd), replace=True)
+
+
+def micro_usd(dollars: float) -> int:
+    """Whole millionths of a dollar that a budget allows.
+
+    >>> micro_usd(0.1)
+    100000
+    """
+    return math.floor(dollars * _MICRO + 1e-6)
 
 
 class Hold(NamedTuple):
@@ -210,15 +241,21 @@ class SharedMeter:
 class WorkerCalls:
     """A worker's calls: what it takes from the purse, its place on the meters, the replies of its shard."""
 
-    def __init__(self, shared: Shared, purse: LeasedPurse | None) -> None:
-        self._ledger, self._run, self._scope = shared.ledger, shared.run, shared.scope
-        self._purse = purse
+    def __init__(self, shared: Shared, budget_usd: float | None) -> None:
+        self._shared, self._budget = shared, budget_usd
+        self._purse: LeasedPurse | None = None
         self._asked: Counter[bytes] = Counter()
         self._lock = threading.Lock()
 
     def take(self, expected_usd: float) -> object:
         """Begin a call that may cost so much."""
-        return None if self._purse is None else self._purse.take(expected_usd)
+        if self._budget is None:
+            return None
+        with self._lock:
+            if self._purse is None:
+                self._shared.ledger.open_purse(self._shared.run, micro_usd=micro_usd(self._budget))
+                self._purse = LeasedPurse(self._shared.ledger, self._shared.run)
+        return self._purse.take(expected_usd)
 
     def give_back(self, held: object, paid_usd: float) -> None:
         """End a call, which has cost so much."""
@@ -226,9 +263,14 @@ class WorkerCalls:
             assert isinstance(held, Hold)
             self._purse.give_back(held, paid_usd)
 
+    def close(self) -> None:
+        """Account for what was leased."""
+        if self._purse is not None:
+            self._purse.close()
+
     def meter(self, name: str, per_minute: float) -> SharedMeter:
         """So many units a minute for all workers of all runs that name the model alike."""
-        return SharedMeter(self._ledger, name, per_minute)
+        return SharedMeter(self._shared.ledger, name, per_minute)
 
     def recall(self, spec: ProviderSpec, request: Request) -> tuple[bytes, Reply | None]:
         """The reply that an earlier attempt at this shard has paid for, and the key under which one is kept.
@@ -236,13 +278,13 @@ class WorkerCalls:
         A model may be asked the same several times and reply differently: the second time finds the second reply.
         """
         key = hashlib.blake2b(
-            _REQUESTS.encode((self._run, self._scope, spec.name, spec.settings, request)), digest_size=16
+            _REQUESTS.encode((self._shared.run, self._shared.scope, spec.name, spec.settings, request)), digest_size=16
         ).digest()
         with self._lock:
             number = self._asked[key]
             self._asked[key] += 1
         own = hashlib.blake2b(key + number.to_bytes(4), digest_size=16).digest()
-        body = None if self._scope is None else self._ledger.get_many([own]).get(own)
+        body = None if self._shared.scope is None else self._shared.ledger.get_many([own]).get(own)
         try:
             return own, None if body is None else _REPLIES.decode(body)
         except msgspec.DecodeError:
@@ -250,5 +292,5 @@ class WorkerCalls:
 
     def keep(self, key: bytes, reply: Reply) -> None:
         """Keep a reply for another attempt at this shard."""
-        if self._scope is not None:
-            self._ledger.put_many([(key, msgspec.msgpack.encode(reply))])
+        if self._shared.scope is not None:
+            self._shared.ledger.put_many([(key, msgspec.msgpack.encode(reply))])

@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,6 @@ def is_remote(location: str | os.PathLike[str]) -> bool:
 
 def pyarrow_module(name: str = "pyarrow") -> Any:
     """A module of pyarrow, or one clear line."""
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError as error:
@@ -97,10 +96,10 @@ class RunStore:
         """Bytes of a file; None when there is none."""
         return self._files.size(name)
 
-    def open(self, name: str) -> Any:
+    def opened(self, name: str) -> Any:
         """A file to read from, which can be gone about in."""
         try:
-            return self._files.open(name)
+            return self._files.opened(name)
         except OSError as error:
             raise InputError(f"{self.location}/{name}: missing or cannot be read; make the run again") from error
 
@@ -217,7 +216,7 @@ class _Folder:
         except OSError:
             return None
 
-    def open(self, name: str) -> Any:
+    def opened(self, name: str) -> Any:
         return pyarrow_module().memory_map(str(self._root / name))
 
     @staticmethod
@@ -263,14 +262,14 @@ class _Bucket:
     @cached_property
     def _client(self) -> Any:
         try:
-            import boto3
+            boto3 = import_module("boto3")
         except ImportError as error:
             raise MissingExtraError("cluster", "a run on S3") from error
         return boto3.session.Session().client("s3")
 
     @cached_property
     def _arrow(self) -> Any:
-        """pyarrow's own client, which finds keys where boto3 does; asked for the same endpoint."""
+        """The client of pyarrow, which finds keys where boto3 does; asked for the same endpoint."""
         endpoint, region = self._client.meta.endpoint_url, self._client.meta.region_name or "us-east-1"
         is_amazon = ".amazonaws.com" in endpoint
         override = {} if is_amazon else {"endpoint_override": endpoint, "scheme": endpoint.partition(":")[0]}
@@ -323,7 +322,7 @@ class _Bucket:
             return int(self._client.head_object(Bucket=self._bucket, Key=self._prefix + name)["ContentLength"])
         return None
 
-    def open(self, name: str) -> Any:
+    def opened(self, name: str) -> Any:
         return self._arrow.open_input_file(f"{self._bucket}/{self._prefix}{name}")
 
     def _fault(self, name: str, error: Exception) -> InputError:
@@ -332,4 +331,3 @@ class _Bucket:
 
 def _code(error: Any) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
-

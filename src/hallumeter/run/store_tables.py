@@ -9,19 +9,20 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
 from hallumeter.errors import InputError
-from hallumeter.records.manifest import PLAN, STORE
+from hallumeter.records.manifest import PLAN, STORE, Manifest
 
 from .shards import Receipt, row_number
-from .store import COMMITS, RunStore, is_remote, pyarrow_module
+from .store import COMMITS, RunStore, digest_of, is_remote, pyarrow_module
 
 ENDING = ".jsonl"
-SUMMARY, MANIFEST = "summary.json", "manifest.json"
+MANIFEST = "manifest.json"
 _COLUMNS = {
     "records": ("record_id", "model"),
     "claims": ("record_id", "claim_id", "kind"),
@@ -52,23 +53,37 @@ def lines_table(path: Path, rows: Mapping[str, int], sources: Sequence[str], *, 
         sources: Names of the sources, for lines that tell their place in a message alone.
         section: Which of several lists a line belongs to.
     """
-    arrow, table = pyarrow_module(), table_name(path.name)
-    lines, keys, found = [], [], []
+    table = table_name(path.name)
+    placed: list[tuple[int, int, bytes, Mapping[str, Any]]] = []
     with path.open("rb") as stream:
         for line in stream:
             known = msgspec.json.decode(line)
-            keys.append((section(table, known), _row_of(known, rows, sources)))
-            lines.append(line.removesuffix(b"\n"))
-            found.append(known)
-    order = sorted(range(len(keys)), key=keys.__getitem__)  # as it is already, but for rows that were repaired
-    columns = {
-        "section": arrow.array([keys[at][0] for at in order], arrow.int8()),
-        "row": arrow.array([keys[at][1] for at in order], arrow.int64()),
-    }
+            placed.append((section(table, known), _row_of(known, rows, sources), line, known))
+    placed.sort(key=itemgetter(0, 1))  # nearly always it is sorted already
+    sections, numbers, lines, found = zip(*placed, strict=True) if placed else ((), (), (), ())
+    return _table(table, lines, numbers, sections=sections, found=found)
+
+
+def rows_table(table: str, lines: Sequence[bytes], rows: Sequence[int]) -> Any:
+    """Lines as a table whose order is that of the rows."""
+    found = [msgspec.json.decode(line) for line in lines]
+    return _table(table, lines, rows, sections=[0] * len(lines), found=found)
+
+
+def _table(
+    table: str,
+    lines: Sequence[bytes],
+    rows: Sequence[int],
+    *,
+    sections: Sequence[int],
+    found: Sequence[Mapping[str, Any]],
+) -> Any:
+    arrow = pyarrow_module()
+    columns = {"section": arrow.array(sections, arrow.int8()), "row": arrow.array(rows, arrow.int64())}
     for name in _COLUMNS.get(table, ("record_id",)):
         kind = arrow.float64() if name in _NUMBERS else arrow.string()
-        columns[name] = arrow.array([found[at].get(name) for at in order], kind)
-    columns["line"] = arrow.array([lines[at] for at in order], arrow.string())
+        columns[name] = arrow.array([line.get(name) for line in found], kind)
+    columns["line"] = arrow.array([line.removesuffix(b"\n") for line in lines], arrow.string())
     return arrow.table(columns)
 
 
@@ -119,7 +134,7 @@ def lines_at(folder: Path, file: str, start: int, size: int) -> list[bytes]:
         raise InputError(f"{folder}: its files were changed meanwhile; look at the run again")
     first = start & ((1 << _PLACE_BITS) - 1)
     lines: list[bytes] = []
-    with store.open(path) as raw, pyarrow_module("pyarrow.parquet").ParquetFile(raw) as parquet:
+    with store.opened(path) as raw, pyarrow_module("pyarrow.parquet").ParquetFile(raw) as parquet:
         begins = 0
         for group in range(parquet.num_row_groups):
             rows = parquet.metadata.row_group(group).num_rows
@@ -132,7 +147,7 @@ def lines_at(folder: Path, file: str, start: int, size: int) -> list[bytes]:
 
 def _values(store: RunStore, path: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Rows of a table, with bounded memory."""
-    with store.open(path) as raw, pyarrow_module("pyarrow.parquet").ParquetFile(raw) as parquet:
+    with store.opened(path) as raw, pyarrow_module("pyarrow.parquet").ParquetFile(raw) as parquet:
         for batch in parquet.iter_batches(batch_size=_AT_A_TIME, columns=list(columns)):
             yield from zip(*(_list(batch.column(name)) for name in columns), strict=True)
 
@@ -142,6 +157,18 @@ def _list(column: Any) -> list[Any]:
     arrow = pyarrow_module()
     values: list[Any] = (column.cast(arrow.binary()) if arrow.types.is_string(column.type) else column).to_pylist()
     return values
+
+
+def changed_tables(folder: Path) -> Iterator[tuple[str, str]]:
+    """The tables whose files are not as they were committed, and how; every file is read, one at a time."""
+    store = store_of(folder)
+    for receipt in store.committed():
+        for (_, path), digest in zip(receipt.files, receipt.digests, strict=True):
+            body = store.read(path)
+            if body is None:
+                yield path, "missing"
+            elif digest_of(body) != digest:
+                yield path, "other content"
 
 
 # All lines in the order of the input.
@@ -164,7 +191,7 @@ def exported(store: RunStore, folder: Path) -> None:
 def _keyed(store: RunStore, receipt: Receipt, table: str) -> Iterator[Keyed]:
     path = dict(receipt.files).get(table)
     if path is not None:
-        yield from _values(store, path, ("section", "row", "line"))  # type: ignore[misc]
+        yield from _values(store, path, ("section", "row", "line"))
 
 
 def _merged(parts: Sequence[Iterator[Keyed]], spill: Path) -> Iterator[Keyed]:
@@ -227,9 +254,11 @@ def run_folder_of(location: str | Path) -> Path:
     if not is_remote(location):
         return Path(location)
     store = RunStore(location)
-    small = {name: body for name in (SUMMARY, MANIFEST) if (body := store.read(name)) is not None}
-    if MANIFEST not in small:
+    manifest = store.read(MANIFEST)
+    if manifest is None:
         raise InputError(f"{location}: not a finished run (it has no {MANIFEST}); is the address right?")
+    files = [file.name for file in msgspec.json.decode(manifest, type=Manifest).files]
+    small = {MANIFEST: manifest} | {name: body for name in files if (body := store.read(name)) is not None}
     folder = Path(tempfile.mkdtemp(prefix="hallumeter-run-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     fill_copy(store, folder, small)

@@ -81,7 +81,8 @@ def read_records(
 ) -> ReadingReport | None:
     """Read rows from named sources into the journal; what cannot be used is kept as a failure.
 
-    One part of a larger input may hold nothing that can be used. None when it was stopped: what was read counts for nothing then, and is read again.
+    One part of a larger input may hold nothing that can be used. None when it was stopped: what was read counts for
+    nothing then, and is read again.
     """
     reader = _Reader(settings)
     waiting: list[Entry] = []

@@ -137,17 +137,22 @@ class _Pool(Generic[_Item, _Result]):
             ready = wait([worker.answers for worker in busy])
             for worker in [worker for worker in busy if worker.answers in ready]:
                 item, tries = busy.pop(worker)
-                try:
-                    result, fault = worker.answers.recv()
-                except (EOFError, OSError):
-                    self._bury(worker)
-                    if tries == MOST_DEATHS:
-                        raise InputError(_DIED.format(item=item, tries=tries)) from None
-                    waiting.append((item, tries + 1))
-                    continue
-                if fault is not None:
-                    raise fault
-                yield result
+                answer = self._answer(worker)
+                if answer is None:
+                    waiting.append((item, _next_try(item, tries)))
+                elif answer[1] is not None:
+                    raise answer[1]
+                else:
+                    yield answer[0]
+
+    def _answer(self, worker: _Worker) -> tuple[_Result, Exception | None] | None:
+        """What a process answered: a result or a fault; None when it has died."""
+        try:
+            answer: tuple[_Result, Exception | None] = worker.answers.recv()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return None
+        return answer
 
     def _bury(self, worker: _Worker) -> None:
         self._workers.remove(worker)
@@ -167,6 +172,12 @@ class _Pool(Generic[_Item, _Result]):
             if worker.process.is_alive():
                 worker.process.kill()
                 worker.process.join()
+
+
+def _next_try(item: object, tries: int) -> int:
+    if tries == MOST_DEATHS:
+        raise InputError(_DIED.format(item=item, tries=tries))
+    return tries + 1
 
 
 class LocalEngine:

@@ -2,7 +2,6 @@
 
     ray                      the cluster that RAY_ADDRESS names or that runs here, else processes on this machine
     ray://HOST:PORT          a cluster, through Ray Client
-    ray:HOST:PORT            a cluster that this machine is a node of
 
 hallumeter must be installed where the workers run.
 """
@@ -68,8 +67,7 @@ class RayEngine:
             if self._name == "ray":
                 self._connect_or_start(slots, quiet)
             else:
-                address = self._name if self._name.startswith("ray://") else self._name.removeprefix("ray:")
-                ray.init(address=address, **quiet)
+                ray.init(address=self._name, **quiet)
         except Exception as error:  # Ray raises Exception itself for a node that does not start
             reason = str(error).strip().split("\n")[0]
             raise InputError(f"{self._name}: Ray does not start or answer: {reason}") from error

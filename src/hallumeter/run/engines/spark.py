@@ -28,7 +28,7 @@ from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
 
 try:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 except ImportError:
     raise MissingExtraError("spark", "the engine spark") from None
 
@@ -54,7 +54,8 @@ class SparkEngine:
         waiting: set[Future[Receipt]] = set()
         try:
             while True:
-                waiting |= {pool.submit(_done, session, task, shard) for shard in islice(left, slots - len(waiting))}
+                for shard in islice(left, slots - len(waiting)):
+                    waiting.add(pool.submit(_done, session, _job(session, task, shard), shard))
                 if not waiting:
                     return
                 finished, waiting = wait(waiting, _LOOK_AGAIN_SECONDS, return_when=FIRST_COMPLETED)
@@ -85,7 +86,7 @@ class SparkEngine:
             for key, value in self._options().items():
                 builder = builder.config(key, value)
         try:
-            with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of pandas, which is not used
+            with warnings.catch_warnings(action="ignore", category=FutureWarning):
                 return builder.getOrCreate(), True
         except Exception as error:  # of py4j, of Java, of gRPC
             reason = str(error).strip().split("\n")[0]
@@ -106,14 +107,18 @@ class SparkEngine:
         return options | {"spark.ui.enabled": "false"}
 
 
-def _done(session: SparkSession, task: Callable[[Shard], Receipt], shard: Shard) -> Receipt:
+def _job(session: SparkSession, task: Callable[[Shard], Receipt], shard: Shard) -> DataFrame:
+    """A table of one row, which is made by working on a shard."""
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of pandas, which is not used
+        return session.range(0, 1, 1, 1).mapInArrow(_Work(task, shard), "body binary")
+
+
+def _done(session: SparkSession, job: DataFrame, shard: Shard) -> Receipt:
     """One job with one task; a job whose task was lost too often is begun again."""
     reason = ""
     for _ in range(MOST_ATTEMPTS):
         try:
-            with warnings.catch_warnings(action="ignore", category=FutureWarning):
-                rows = session.range(0, 1, 1, 1).mapInArrow(_Work(task, shard), "body binary").collect()
-            return receipt_of(bytes(rows[0][0]))
+            return receipt_of(bytes(job.collect()[0][0]))
         except HallumeterError:
             raise
         except Exception as error:  # Spark's, or py4j's, when the JVM reports what Spark does not know
