@@ -130,7 +130,8 @@ def kind_of(run: str) -> ShardedKind:
 
 def planned(run: str, settings: Any, inputs: tuple[InputFile, ...], *, shards: int, slots: int) -> Plan:
     """The plan of a run, before its input has been read."""
-    stored = kind_of(run).stored(settings)
+    # As it will be read back: a tuple is a list there.
+    stored = msgspec.json.decode(msgspec.json.encode(kind_of(run).stored(settings)))
     return Plan(hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots)
 
 
