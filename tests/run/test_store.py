@@ -99,3 +99,13 @@ def test_a_missing_package_is_said_in_one_line(package: str, place: str, monkeyp
     monkeypatch.setitem(__import__("sys").modules, package, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'hallumeter\[cluster\]'"):
         RunStore(place).read("plan.json")
+
+
+def test_a_server_that_ignores_conditions_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore(tmp_path)
+    store.check_commits()
+    store.check_commits()
+    assert list(store.committed()) == []
+    monkeypatch.setattr(store, "write_once", lambda *_: True)
+    with pytest.raises(InputError, match="ignores conditional writes"):
+        store.check_commits()

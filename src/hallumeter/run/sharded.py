@@ -257,8 +257,9 @@ def run_sharded(
     begun = _begun(store, plan, is_resumed=sharding.is_resumed)
     if begun is not None and store.read(MANIFEST) is not None:
         return ShardedOutcome(store, read_summary(store), was_finished=True)
+    store.check_commits()
     if begun is None:
-        begun = _split(store, plan, sources, progress)
+        begun = split(store, plan, sources, progress)
     known = list(store.committed())
     left = [Shard(number, begun.shards) for number in range(begun.shards)]
     committed = {receipt.shard for receipt in known}
@@ -283,7 +284,7 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     """The plan of the run that is there; None where the place is free."""
     if store.read(PLAN) is None:
         if not is_remote(store.location) and Path(store.location).is_dir():
-            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs"}
+            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs", "commits"}
             if left:
                 raise InputError(f"{store.location}: exists already; choose another folder with --out")
         return None
@@ -295,7 +296,8 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     return begun
 
 
-def _split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress) -> Plan:
+def split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress) -> Plan:
+    """Cut the input into parts; the plan is written when all of them are there."""
     kind = kind_of(plan.run)
 
     def keep(number: int, path: Path) -> None:
