@@ -22,6 +22,12 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="claims",
     runs={"audit": message("audit"), "measure": message("measure"), "ingest": message("ingest")},
@@ -33,4 +39,5 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again with --resume."),
     presentation=_presentation,
     recompute=_recompute,
+    partials=_partials,
 )
