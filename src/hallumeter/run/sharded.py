@@ -6,7 +6,6 @@ of the input beside each line, so that an export puts all lines in the order of 
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -23,15 +22,17 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.instruments import instrument_of
 from hallumeter.records.manifest import PLAN, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.records.partial import Partial, Partials
 from hallumeter.run.engines import Engine
 
 from .digests import run_file
 from .finished import Run
 from .identity import shown_value, timed
+from .partial_file import keeping_partials
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, write_json
 from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
-from .store_tables import exported, lines_table, local_copy, table_name
+from .store_tables import lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
@@ -154,7 +155,8 @@ class ShardTask(Struct, frozen=True):
         with scratch_folder() as scratch:
             part = opened_part(store, shard, plan.found, scratch=scratch)
             folder = scratch / "run"
-            done = kind_of(plan.run).work(plan, part, folder)
+            with keeping_partials():
+                done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
         put = store.put(shard, attempt_name(), tables, others)
         receipt = structs.replace(put, seconds=time.monotonic() - begun, won=True, **structs.asdict(done))
@@ -182,15 +184,16 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
         if path.suffix == ".jsonl"
     }
     others = {"manifest": (folder / MANIFEST).read_bytes()}
-    partials = _partials(plan.run)
-    if partials is not None:
-        others[PARTIAL] = partials.partial_of(folder).to_bytes()
+    others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
     return tables, others
 
 
-def _partials(run: str) -> Any:
-    found = getattr(instrument_of(run), "partials", None)
-    return None if found is None else found()
+def _partials(run: str) -> Partials:
+    found = instrument_of(run).partials
+    if found is None:
+        raise SettingsError(f"the parts of a run of {run} cannot be added up; leave out --engine and --shards")
+    partials: Partials = found()
+    return partials
 
 
 # What the driver does.
@@ -386,7 +389,8 @@ def estimate(plan: Plan, sources: Sources) -> Estimate:
         found.names = list(dict.fromkeys(filter(None, (kind.name(row.fields) for row in first if row.fields))))
         whole = structs.replace(plan, found=found)
         kind.check(whole)
-        seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
+        with keeping_partials():
+            seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
     share = found.rows / len(first) if first else 0.0
     return Estimate(
         rows=found.rows,
@@ -421,25 +425,13 @@ def _json(record: Struct) -> bytes:
 
 def merged_summary(store: RunStore) -> Summary:
     """The summary of all shards together."""
-    plan = read_plan(store)
-    partials = _partials(plan.run)
-    if partials is not None:
-        whole = None
-        for receipt in store.committed():
-            body = store.read(dict(receipt.files)[PARTIAL])
-            part = partials.partial_from_bytes(body)
-            whole = part if whole is None else whole.merge(part)
-        return whole.summary()  # type: ignore[union-attr,no-any-return]
-    recompute = instrument_of(plan.run).recompute
-    assert recompute is not None
-    with tempfile.TemporaryDirectory(prefix="hallumeter-") as name:
-        folder, into = Path(name) / "run", Path(name) / "again"
-        into.mkdir()
-        folder.mkdir()
-        exported(store, folder)
-        write_json(folder / MANIFEST, merged_manifest(store, plan))
-        recompute(folder, into)
-        return msgspec.json.decode((into / SUMMARY).read_bytes(), type=Summary)
+    partials = _partials(read_plan(store).run)
+    whole: Partial | None = None
+    for receipt in store.committed():
+        part = partials.partial_from_bytes(store.read(dict(receipt.files)[PARTIAL]) or b"")
+        whole = part if whole is None else whole.merge(part)
+    assert whole is not None, "a run has at least one shard"
+    return whole.summary()
 
 
 def merged_manifest(store: RunStore, plan: Plan) -> Manifest:
