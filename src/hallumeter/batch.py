@@ -25,6 +25,7 @@ from hallumeter.errors import MissingExtraError, SettingsError
 from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.run.journal import Entry, decoded
+from hallumeter.run.partial_file import keeping_partials
 from hallumeter.run.progress import NoProgress
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.measuring import Task, measure_jobs
@@ -167,7 +168,8 @@ class _Read:
 def _audited(table: pa.Table, settings: AuditSettings) -> Iterator[dict[str, Any]]:
     read = _Read()
     sources = RecordInputs(table).sources(settings.measure.shape)
-    report = read_records(sources, read, settings, stop=threading.Event(), is_part=True)
+    with keeping_partials():  # a batch without a usable row is no error
+        report = read_records(sources, read, settings, stop=threading.Event())
     assert report is not None  # nobody has stopped it
     for failure in decoded(read.bodies(FAULTS), Failure):
         yield _failed(failure)

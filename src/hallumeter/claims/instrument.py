@@ -28,6 +28,12 @@ def _sharded(run: str) -> object:
     return KINDS.get(run)
 
 
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="claims",
     runs={"audit": message("audit"), "measure": message("measure"), "ingest": message("ingest")},
@@ -40,4 +46,5 @@ INSTRUMENT = Instrument(
     presentation=_presentation,
     recompute=_recompute,
     sharded=_sharded,
+    partials=_partials,
 )

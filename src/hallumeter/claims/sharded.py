@@ -105,8 +105,6 @@ def _key(measure: Mapping[str, Any]) -> Key:
 class _PartInputs:
     """One part as the input of an audit."""
 
-    is_part = True
-
     def __init__(self, part: Part, files: tuple[InputFile, ...]) -> None:
         self._part, self.files = part, files
 

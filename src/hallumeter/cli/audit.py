@@ -183,7 +183,8 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
         "has_profile": options["policy"] is not None,
         "source": named_sources(sources),
     }
-    sharded = Sharded(options, out, is_resumed=is_resumed, is_quiet=is_quiet)
+    place = out if out is not None else free_place(_stem(sources), is_resumed=is_resumed)
+    sharded = Sharded(options, place, is_resumed=is_resumed, is_quiet=is_quiet)
     settings = _settings(options)
     if sharded:
         found = sharded.run("audit", sources, settings, shape=settings.measure.shape, is_dry=is_dry)
@@ -193,7 +194,6 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     if is_dry:
         echo_wrapped(plan_text(plan_audit(sources, settings=settings)))
         return
-    place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
     with shown_audit(is_quiet=is_quiet) as shown:
         progress = shown if is_quiet or form == "json" else AdvisedAudit(shown)
         outcome = audit_files(sources, place, settings=settings, progress=progress, is_resumed=is_resumed)

@@ -42,3 +42,5 @@ class Instrument(Struct, frozen=True, kw_only=True):
     sharded: Callable[[str], Any] | None = None
     """How a run, by what manifests call it, is cut into shards, as a `hallumeter.run.sharded.ShardedKind`; None from it
     for one that cannot be."""
+    partials: Callable[[], Any] | None = None
+    """Where the partials of its runs come from, as `hallumeter.records.partial.Partials`; None where there are none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -107,13 +107,14 @@ def export_parquet(run: Path, location: str | Path) -> None:
     others = [path for path in sorted(run.iterdir()) if path.suffix == ".jsonl" and path.name not in _TOGETHER]
     for path in others:
         with path.open("rb") as stream:
-            number = 0
-            while lines := list(islice(stream, _LINES_PER_SHARD)):
-                shards.put(number, path.name, lines)
-                number += 1
-    count = shards.commit()
+            for number in count():
+                lines = list(islice(stream, _LINES_PER_SHARD))
+                if number and not lines:
+                    break
+                shards.put(number, path.name, lines)  # an empty file is a table, too
+    committed = shards.commit()
     plan = Plan(
-        hallumeter=manifest.hallumeter, run=manifest.instrument, settings={}, inputs=manifest.inputs, shards=count
+        hallumeter=manifest.hallumeter, run=manifest.instrument, settings={}, inputs=manifest.inputs, shards=committed
     )
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(plan), indent=1))
     _copy_rest(run, manifest, store)

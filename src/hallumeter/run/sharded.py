@@ -7,7 +7,6 @@ of the input beside each line, so that an export puts all lines in the order of 
 from __future__ import annotations
 
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -24,17 +23,19 @@ from hallumeter.errors import InputError, SettingsError
 from hallumeter.instruments import instrument_of
 from hallumeter.records.manifest import PLAN, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import Summary
+from hallumeter.records.partial import Partial, Partials
 from hallumeter.run.engines import Engine
 
 from .digests import run_file
 from .finished import Run
 from .identity import shown_value, timed
 from .ledger import LedgerAddress
+from .partial_file import keeping_partials
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, write_json
 from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
 from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
-from .store_tables import exported, lines_table, local_copy, table_name
+from .store_tables import lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
@@ -139,7 +140,8 @@ def kind_of(run: str) -> ShardedKind:
 
 def planned(run: str, settings: Any, inputs: tuple[InputFile, ...], *, shards: int, slots: int) -> Plan:
     """The plan of a run, before its input has been read."""
-    stored = kind_of(run).stored(settings)
+    # As it will be read back: a tuple is a list there.
+    stored = msgspec.json.decode(msgspec.json.encode(kind_of(run).stored(settings)))
     return Plan(hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots)
 
 
@@ -164,7 +166,7 @@ class ShardTask(Struct, frozen=True):
         with scratch_folder() as scratch:
             part = opened_part(store, shard, plan.found, scratch=scratch)
             folder = scratch / "run"
-            with self._sharing(plan, shard):
+            with keeping_partials(), self._sharing(plan, shard):
                 done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
         put = store.put(shard, attempt_name(), tables, others)
@@ -196,15 +198,16 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
         if path.suffix == ".jsonl"
     }
     others = {"manifest": (folder / MANIFEST).read_bytes()}
-    partials = _partials(plan.run)
-    if partials is not None:
-        others[PARTIAL] = partials.partial_of(folder).to_bytes()
+    others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
     return tables, others
 
 
-def _partials(run: str) -> Any:
-    found = getattr(instrument_of(run), "partials", None)
-    return None if found is None else found()
+def _partials(run: str) -> Partials:
+    found = instrument_of(run).partials
+    if found is None:
+        raise SettingsError(f"the parts of a run of {run} cannot be added up; leave out --engine and --shards")
+    partials: Partials = found()
+    return partials
 
 
 # What the driver does.
@@ -273,8 +276,9 @@ def run_sharded(
     begun = _begun(store, plan, is_resumed=sharding.is_resumed)
     if begun is not None and store.read(MANIFEST) is not None:
         return ShardedOutcome(store, read_summary(store), was_finished=True)
+    store.check_commits()
     if begun is None:
-        begun = _split(store, plan, sources, progress)
+        begun = split(store, plan, sources, progress)
     known = list(store.committed())
     left = [Shard(number, begun.shards) for number in range(begun.shards)]
     committed = {receipt.shard for receipt in known}
@@ -301,7 +305,7 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     """The plan of the run that is there; None where the place is free."""
     if store.read(PLAN) is None:
         if not is_remote(store.location) and Path(store.location).is_dir():
-            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs"}
+            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs", "commits"}
             if left:
                 raise InputError(f"{store.location}: exists already; choose another folder with --out")
         return None
@@ -313,7 +317,8 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     return begun
 
 
-def _split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress) -> Plan:
+def split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress) -> Plan:
+    """Cut the input into parts; the plan is written when all of them are there."""
     kind = kind_of(plan.run)
 
     def keep(number: int, path: Path) -> None:
@@ -402,7 +407,8 @@ def estimate(plan: Plan, sources: Sources) -> Estimate:
         found.names = list(dict.fromkeys(filter(None, (kind.name(row.fields) for row in first if row.fields))))
         whole = structs.replace(plan, found=found)
         kind.check(whole)
-        seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
+        with keeping_partials():
+            seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
     share = found.rows / len(first) if first else 0.0
     return Estimate(
         rows=found.rows,
@@ -437,25 +443,13 @@ def _json(record: Struct) -> bytes:
 
 def merged_summary(store: RunStore) -> Summary:
     """The summary of all shards together."""
-    plan = read_plan(store)
-    partials = _partials(plan.run)
-    if partials is not None:
-        whole = None
-        for receipt in store.committed():
-            body = store.read(dict(receipt.files)[PARTIAL])
-            part = partials.partial_from_bytes(body)
-            whole = part if whole is None else whole.merge(part)
-        return whole.summary()  # type: ignore[union-attr,no-any-return]
-    recompute = instrument_of(plan.run).recompute
-    assert recompute is not None
-    with tempfile.TemporaryDirectory(prefix="hallumeter-") as name:
-        folder, into = Path(name) / "run", Path(name) / "again"
-        into.mkdir()
-        folder.mkdir()
-        exported(store, folder)
-        write_json(folder / MANIFEST, merged_manifest(store, plan))
-        recompute(folder, into)
-        return msgspec.json.decode((into / SUMMARY).read_bytes(), type=Summary)
+    partials = _partials(read_plan(store).run)
+    whole: Partial | None = None
+    for receipt in store.committed():
+        part = partials.partial_from_bytes(store.read(dict(receipt.files)[PARTIAL]) or b"")
+        whole = part if whole is None else whole.merge(part)
+    assert whole is not None, "a run has at least one shard"
+    return whole.summary()
 
 
 def merged_manifest(store: RunStore, plan: Plan) -> Manifest:

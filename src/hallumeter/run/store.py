@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 S3 = "s3://"
 COMMITS = "commits.json"
 _COMMIT = "commits/{:05d}.json"
+_PROBE = "commits/probe"
 _DIGEST_BYTES = 32
 _ROW_GROUP = 4096
 """Few rows, so that one record is read without many others."""
@@ -122,6 +123,19 @@ class RunStore:
     def _put(self, name: str, body: Any) -> str:
         self._files.write(name, body)
         return digest_of(body)
+
+    def check_commits(self) -> None:
+        """Refuse a place that would let two attempts at a shard count.
+
+        Raises:
+            InputError: It writes over what is there, though it was asked not to.
+        """
+        self.write_once(_PROBE, b"")
+        if self.write_once(_PROBE, b""):
+            raise InputError(
+                f"{self.location}: the server ignores conditional writes (If-None-Match), so that work done twice would "
+                "count twice; use another server"
+            )
 
     def commit(self, receipt: Receipt) -> bool:
         """Make an attempt count; False when another one does already."""

@@ -23,6 +23,7 @@ from hallumeter.records.manifest import Manifest
 from hallumeter.run.context import RunContext
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import paths_or_rows
+from hallumeter.run.partial_file import is_part
 from hallumeter.run.place import give_up, is_finished
 from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import FIRST_FAILURES, REPORT
@@ -87,11 +88,7 @@ class AuditWork:
         context.progress.begin("reading", total=0)
         try:
             self._report = read_records(
-                self._inputs.sources(self._settings.measure.shape),
-                context.journal,
-                self._settings,
-                stop=context.stop,
-                is_part=self._inputs.is_part,
+                self._inputs.sources(self._settings.measure.shape), context.journal, self._settings, stop=context.stop
             )
         except HallumeterError:
             if context.journal.noted(READING) is None:
@@ -140,7 +137,7 @@ class AuditWork:
 
     def write_report(self, folder: Path) -> None:
         """Write the report of a folder that has everything else; a part of a run has none of its own."""
-        if not self._inputs.is_part:
+        if not is_part():
             load(folder, verify=False).to_html(folder / REPORT)
 
     def read_finished(self) -> FinishedRun:

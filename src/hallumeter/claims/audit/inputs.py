@@ -22,9 +22,6 @@ from hallumeter.run.inputs import rereadable_files, row_batches, sha256_of
 class Inputs(Protocol):
     """Where records come from."""
 
-    is_part: bool
-    """Whether it is one part of a larger input, which may hold no record at all."""
-
     @property
     def files(self) -> tuple[InputFile, ...]:
         """What is read, by name and hash."""
@@ -37,8 +34,6 @@ class Inputs(Protocol):
 
 class FileInputs:
     """Records in files."""
-
-    is_part = False
 
     def __init__(self, named: Sequence[tuple[str, Path]]) -> None:
         self._named = named
@@ -61,8 +56,6 @@ class FileInputs:
 
 class RecordInputs:
     """Records in Python, held by whatever holds rows."""
-
-    is_part = False
 
     def __init__(self, records: object) -> None:
         self._rows = list(plain_rows(records))

@@ -54,8 +54,7 @@ def plan_inputs(inputs: Inputs, *, settings: AuditSettings) -> RunPlan:
         Journal.create(Path(folder) / JOURNAL, settings=b"") as journal,
         opened_cache(settings) or nullcontext() as cache,
     ):
-        rows = inputs.sources(settings.measure.shape)
-        report = read_records(rows, journal, settings, stop=threading.Event(), is_part=inputs.is_part)
+        report = read_records(inputs.sources(settings.measure.shape), journal, settings, stop=threading.Event())
         assert report is not None  # nobody has stopped it
         extraction = _planned_extraction(journal, settings, report)
         claims = sum(claim_count(entry.body) for entry in journal.entries(PREPARED))

@@ -24,6 +24,7 @@ from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
 from hallumeter.run.lanes import Lane, run_lanes
+from hallumeter.run.partial_file import is_part
 from hallumeter.text.abstention import detect_abstention
 
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Prepared, ReadRecord, textless_response
@@ -84,17 +85,11 @@ class EntryKeeper(Protocol):
 
 
 def read_records(
-    sources: Iterable[tuple[str, Iterator[Batch]]],
-    journal: EntryKeeper,
-    settings: AuditSettings,
-    *,
-    stop: Event,
-    is_part: bool = False,
+    sources: Iterable[tuple[str, Iterator[Batch]]], journal: EntryKeeper, settings: AuditSettings, *, stop: Event
 ) -> ReadingReport | None:
     """Read rows from named sources into the journal; what cannot be used is kept as a failure.
 
-    One part of a larger input may hold nothing that can be used. None when it was stopped: what was read counts for
-    nothing then, and is read again.
+    None when it was stopped: what was read counts for nothing then, and is read again.
     """
     reader = _Reader(settings)
     waiting: list[Entry] = []
@@ -110,7 +105,7 @@ def read_records(
     journal.add(waiting)
     report = reader.report()
     check_map(settings.measure.map, report.fields)
-    if not report.records and not is_part:
+    if not report.records and not is_part():
         names = ", ".join(report.records_by_source) or "the input"
         if not reader.has_response and report.fields:
             raise InputError(f"{names}: no row has a response; {fields_seen('response', report.fields)}")

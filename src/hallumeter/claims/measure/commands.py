@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import IO, TypedDict, Unpack
+from typing import IO
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.claims.profiles import Policy, headline_rows, parse_policy, profile_of
+from hallumeter.claims.partial import MOST_FAILURES, ClaimsPartial, NoticeCounts
+from hallumeter.claims.profiles import Policy, parse_policy
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.batch import Batch
@@ -26,10 +27,11 @@ from hallumeter.formats.shapes import check_map
 from hallumeter.records.claim import Claim, Failure
 from hallumeter.records.columns import LABEL_CODES, stable_hash
 from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.records.measurement import Counts, Summary
 from hallumeter.run.finished import finish_folder
 from hallumeter.run.identity import manifest_of
 from hallumeter.run.inputs import named_files, paths_or_rows, rereadable_files, row_batches, sha256_of
+from hallumeter.run.partial_file import is_part, keep_partial
 from hallumeter.run.run_folder import (
     CLAIMS,
     FAILURES,
@@ -40,23 +42,20 @@ from hallumeter.run.run_folder import (
     new_run_folder,
     write_json,
 )
-from hallumeter.stats.summarize import SummarySettings
 from hallumeter.text.abstention import detect_abstention
 
-from .measuring import Measured, count, record_measurements, summary_rows
+from .measuring import Measured, count, record_measurements
 from .response_names import models_by_record, run_record_id, shared_records
 from .table import NAMELESS_JUDGE, LabelIndex, Table, TableBuilder
 
 # Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
-
-MOST_FAILURES = 100_000
-"""Failures kept with their messages; more are only counted."""
 
 
 class MeasuredRun(Struct, frozen=True, eq=False):
     """A summary, and what it was made from."""
 
     summary: Summary
+    partial: ClaimsPartial
     measured: Measured
     failures: tuple[Failure, ...]
     rows_by_source: dict[str, int]
@@ -86,67 +85,45 @@ def measure_batches(
     settings: MeasureSettings,
     *,
     version: str,
-    judges: Iterable[str] | None = None,
+    judges: Iterable[str] = (),
 ) -> MeasuredRun:
     """Read rows from named sources and measure everything that they allow.
 
-    `judges` are those of a larger input, of which this is one part that may hold nothing that can be used.
+    `judges` are those of a larger input, of which this is one part.
     """
     failures = FailureLog(is_strict=settings.is_strict)
     builder = TableBuilder(settings.fields, failures, keeps_claim_texts=settings.similarity is not None)
-    builder.expect_judges(judges or ())
+    builder.expect_judges(judges)
     rows_by_source: dict[str, int] = {}
     for name, batches in sources:
         before = builder.rows
         for batch in batches:
             builder.add(batch, name)
         rows_by_source[name] = builder.rows - before
-    if judges is None:
-        _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
+    _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
     table = builder.build()
     measured = count(table, settings)
     for row in measured.votes.duplicates.tolist():
         source, failure = _duplicate(measured, row)
         failures(failure)
         builder.refused.add((source, int(table.lines[row])))
-    summary = summary_of(
+    partial = ClaimsPartial.of(
         measured,
         settings,
         settings.numbers(version),
         instrument="measure",
         counts=counts_of(measured, failures=failures.by_code.total()),
-        notices=tuple(_notices(builder, measured, failures)),
+        notices=NoticeCounts(builder.aliases | builder.label_aliases, failures=failures.by_code),
     )
-    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source, frozenset(builder.refused))
-
-
-class Stated(TypedDict):
-    """What a summary says of its run."""
-
-    instrument: str
-    counts: Counts
-    notices: tuple[str, ...]
-
-
-def summary_of(
-    measured: Measured, settings: MeasureSettings, numbers: SummarySettings, **stated: Unpack[Stated]
-) -> Summary:
-    """Every metric with its interval, and the opinion that each policy forms of them."""
-    rows = tuple(summary_rows(measured, settings, numbers))
-    headlines = headline_rows(rows, measured.headline)
-    return Summary(
-        version=SUMMARY_VERSION,
-        instrument=stated["instrument"],
-        counts=stated["counts"],
-        metrics=rows,
-        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
-        notices=stated["notices"],
-    )
+    refused = frozenset(builder.refused)
+    return MeasuredRun(partial.summary(), partial, measured, tuple(failures.kept), rows_by_source, refused)
 
 
 def _check_found(
     builder: TableBuilder, settings: MeasureSettings, *, failures: FailureLog, rows_by_source: dict[str, int]
 ) -> None:
+    if is_part():
+        return  # the whole has what is asked for; this part need not
     if not builder.is_usable:
         check_map(settings.map, builder.fields)
         names = ", ".join(rows_by_source) or "the input"
@@ -173,21 +150,6 @@ def counts_of(measured: Measured, *, failures: int) -> Counts:
         judges=len(table.judge_names),
         models=len(table.model_names),
     )
-
-
-def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) -> Iterator[str]:
-    """What a reader must know before reading the numbers."""
-    for alias, name in sorted((builder.aliases | builder.label_aliases).items()):
-        yield f"{alias!r} was read as {name}"
-    for code, number in sorted(failures.by_code.items()):
-        yield f"{number} {'row' if number == 1 else 'rows'} could not be used: {code}"
-    omitted = failures.by_code.total() - len(failures.kept)
-    if omitted:
-        yield f"{omitted} of these faults are counted without their messages"
-    if measured.labels and measured.headline not in measured.table.judge_names:
-        yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
-    if not measured.labels:
-        yield "no verdict was found: claim metrics are left out"
 
 
 def _duplicate(measured: Measured, row: int) -> tuple[str, Failure]:
@@ -221,6 +183,7 @@ def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Itera
     write_jsonl(folder / FAILURES, run.failures)
     write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
     write_json(folder / SUMMARY, run.summary)
+    keep_partial(folder, run.partial)
 
 
 class _RowWriter:

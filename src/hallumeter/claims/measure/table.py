@@ -190,6 +190,7 @@ class Table(Struct, frozen=True, eq=False):
     distributions: tuple[Distributions, ...]
     record_names: tuple[str, ...]
     model_names: tuple[str, ...]
+    question_names: tuple[str, ...]
     judge_names: tuple[str, ...]
     field_names: dict[str, tuple[str, ...]]
     claim_texts: tuple[str, ...]
@@ -305,11 +306,12 @@ class TableBuilder:
         """Everything that was taken in."""
         columns = self._columns
         records, models = columns.take("records"), columns.take("models")
+        judges, judge_names = _sorted_codes(columns.take("judges"), self._judges.names)
         models = _models_of_records(records, models, len(self._records.names))
         return Table(
             records=records,
             models=models,
-            judges=columns.take("judges"),
+            judges=judges,
             labels=columns.take("labels"),
             claims=columns.take("claims"),
             claim_keys=columns.take("claim_keys", fill=0),
@@ -322,7 +324,8 @@ class TableBuilder:
             probabilities=columns.take_numbers("probabilities"),
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
-            judge_names=tuple(self._judges.names),
+            question_names=tuple(self._questions.names),
+            judge_names=judge_names,
             field_names={field: tuple(index.names) for field, index in self._field_index.items()},
             claim_texts=tuple(self._claim_texts.names) if self._claim_texts is not None else (),
             places=tuple(self._places),
@@ -522,6 +525,16 @@ class _Rows:
         rows = _Rows(columns, [self.lines[row] for row in kept], self.source)
         rows.labels, rows.claims = self.labels[keep], self.claims[keep]
         return rows
+
+
+def _sorted_codes(codes: Codes, names: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes of names in alphabetical order: which name a file has first then makes no difference."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return codes, tuple(names)
+    rank = np.full(len(names) + 1, MISSING, dtype=codes.dtype)
+    rank[order] = np.arange(len(names))
+    return rank[codes], tuple(names[place] for place in order)
 
 
 def _models_of_records(records: Codes, models: Codes, count: int) -> Codes:
