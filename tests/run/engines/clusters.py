@@ -133,7 +133,7 @@ def two_ray_nodes(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        cluster.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call, unused-ignore]
 
 
 @contextmanager
