@@ -15,6 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from hallumeter.claims.audit.commands import run_audit
+from hallumeter.claims.audit.inputs import RecordInputs
+from hallumeter.claims.settings import AuditSettings
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.models.pace import PaceSettings
 from hallumeter.models.prices import BudgetReached, Price
@@ -23,7 +26,9 @@ from hallumeter.models.retry import PacedProvider
 from hallumeter.models.scripted import ScriptedProvider
 from hallumeter.run.ledger import Balance, Ledger, LedgerAddress, SqliteLedger
 from hallumeter.run.postgres_ledger import PostgresLedger
+from hallumeter.run.progress import NoProgress
 from hallumeter.run.sharing import LeasedPurse, run_spending, sharing
+from misbehaving_server import MisbehavingServer
 from postgres_server import PASSWORD, QUOTED, PostgresServer
 
 RUN = "run"
@@ -308,3 +313,18 @@ def test_a_folder_that_cannot_be_used_is_named_in_one_line(tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="the ledger cannot be opened"):
         SqliteLedger(tmp_path / "file" / "folder")
+
+
+def test_an_audit_that_is_done_again_from_its_beginning_asks_nobody_again(
+    place: LedgerAddress | Path, misbehaving_server: MisbehavingServer, tmp_path: Path
+) -> None:
+    rows = [{"id": f"r{n}", "response": f"Town {n} has a tower.", "evidence": [f"Town {n}."]} for n in range(6)]
+    settings = AuditSettings(judges=(f"{misbehaving_server.openai}#tiny",))
+    said = []
+    for attempt in ("first", "second"):
+        with sharing(place, run=RUN, scope="shard 0"):
+            outcome = run_audit(RecordInputs(rows), tmp_path / attempt, settings=settings, progress=NoProgress())
+        said.append((outcome.spending.calls, (tmp_path / attempt / "verdicts.jsonl").read_bytes()))
+    assert [calls for calls, _ in said] == [6, 0]
+    assert said[0][1] == said[1][1]
+    assert len(misbehaving_server.log()) == 6

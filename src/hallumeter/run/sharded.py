@@ -327,7 +327,7 @@ def split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress
     found = split_rows(
         sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
     )
-    whole = structs.replace(plan, found=found, id=secrets.token_hex(8))
+    whole = structs.replace(plan, found=found, id=secrets.token_hex(16))
     kind.check(whole)
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
     return whole

@@ -83,6 +83,14 @@ def sharing(place: LedgerAddress | Path, *, run: str, scope: str | None = None) 
         shared.close()
 
 
+def run_secret() -> bytes | None:
+    """What all workers of a run know and nobody who wrote its input could; None outside of shards."""
+    current = _CURRENT.get()
+    if current is None or current.scope is None:
+        return None
+    return hashlib.blake2b(current.run.encode(), digest_size=32).digest()
+
+
 def is_sharing() -> bool:
     """Whether this is called inside `sharing`: budget and pace are then those of all workers."""
     return _CURRENT.get() is not None

@@ -194,7 +194,8 @@ class VerdictCache:
 
 def _opened(path: Path, *, schema: Schema) -> sqlite3.Connection:
     # isolation_level=None: transactions begin and end where this module says so.
-    database = sqlite3.connect(path, timeout=_LOCK_SECONDS, isolation_level=None)
+    # Who uses it from several threads lets one in at a time.
+    database = sqlite3.connect(path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         use_log(database)
         database.execute("PRAGMA synchronous = NORMAL")

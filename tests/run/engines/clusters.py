@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from hallumeter.errors import HallumeterError, InputError
 from hallumeter.run.engines import engine_by_name
@@ -112,13 +113,26 @@ def descendants(pid: int) -> dict[int, str]:
     return found
 
 
+def again(start: Callable[[], Any], *, times: int) -> Any:
+    """Start something that may fail on a busy machine."""
+    for _ in range(times - 1):
+        try:
+            return start()
+        except Exception as error:
+            sys.stderr.write(f"{error}\n")
+    return start()
+
+
 @contextmanager
 def two_ray_nodes(folder: Path) -> Iterator[None]:
     """A cluster of two nodes; the second is killed when shards are under way, if the folder asks for it."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    second = cluster.add_node(num_cpus=1)
+    # A node that is not there after 15 seconds ends itself, which happens on a busy machine.
+    cluster = again(
+        lambda: Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}), times=4
+    )
+    second = again(lambda: cluster.add_node(num_cpus=1), times=4)
     os.environ["RAY_ADDRESS"] = cluster.address
 
     def kill() -> None:
