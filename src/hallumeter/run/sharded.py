@@ -6,9 +6,10 @@ of the input beside each line, so that an export puts all lines in the order of 
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
@@ -28,15 +29,19 @@ from hallumeter.run.engines import Engine
 from .digests import run_file
 from .finished import Run
 from .identity import shown_value, timed
+from .ledger import LedgerAddress
 from .partial_file import keeping_partials
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, write_json
 from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
+from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
 from .store_tables import lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
 
+BUDGET = "budget_usd"
+"""The name of the setting that says what all workers together may spend."""
 PARTIAL = "partial"
 """Under which a shard keeps what it adds up to."""
 
@@ -54,11 +59,15 @@ class Plan(Struct, frozen=True, kw_only=True):
     slots: int = 1
     """How many shards are worked on at the same time: calls and pace are divided by it."""
     found: Found = msgspec.field(default_factory=Found)
+    id: str = ""
+    """A name that no other run has: the workers know each other by it in the ledger."""
 
     def check_same(self, wanted: Plan, where: str) -> None:
         """Refuse to go on with a run that was begun with something else."""
         for name in ("hallumeter", "run", "inputs", "shards", "settings"):
             was, now = getattr(self, name), getattr(wanted, name)
+            if name == "settings":  # a run may be resumed with another budget
+                was, now = ({**each, BUDGET: None} for each in (was, now))
             if was == now:
                 continue
             what = name
@@ -143,6 +152,8 @@ class ShardTask(Struct, frozen=True):
     """Works on one shard: reads its part, makes a run of it, puts its files into the store and commits them."""
 
     location: str
+    ledger: LedgerAddress | Path | None = None
+    """Where workers share budget, pace and replies; None for each on its own."""
 
     def __call__(self, shard: Shard) -> Receipt:
         """Do it; a shard that somebody has committed is left alone."""
@@ -155,13 +166,16 @@ class ShardTask(Struct, frozen=True):
         with scratch_folder() as scratch:
             part = opened_part(store, shard, plan.found, scratch=scratch)
             folder = scratch / "run"
-            with keeping_partials():
+            with self._sharing(plan, shard), keeping_partials():
                 done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
         put = store.put(shard, attempt_name(), tables, others)
         receipt = structs.replace(put, seconds=time.monotonic() - begun, won=True, **structs.asdict(done))
         won = store.commit(receipt)
         return receipt if won else structs.replace(receipt, won=False)
+
+    def _sharing(self, plan: Plan, shard: Shard) -> AbstractContextManager[object]:
+        return nullcontext() if self.ledger is None else sharing(self.ledger, run=plan.id, scope=str(shard))
 
 
 def opened_part(store: RunStore, shard: Shard, found: Found, *, scratch: Path) -> Part:
@@ -235,6 +249,8 @@ class Sharding(Struct, frozen=True, kw_only=True):
     shards: int
     slots: int
     is_resumed: bool = False
+    ledger: LedgerAddress | Path | None = None
+    """Where workers share budget, pace and replies; None for each on its own."""
 
 
 class ShardedOutcome(Struct, frozen=True):
@@ -267,10 +283,12 @@ def run_sharded(
     left = [Shard(number, begun.shards) for number in range(begun.shards)]
     committed = {receipt.shard for receipt in known}
     left = [shard for shard in left if shard.number not in committed]
+    if sharding.ledger is not None and plan.settings.get(BUDGET) is not None:
+        set_budget(sharding.ledger, begun.id, plan.settings[BUDGET])
     progress.begin(begun.shards, known)
     receipts = []
     try:
-        with closing(_worked(sharding, ShardTask(store.location), left)) as results:
+        with closing(_worked(sharding, ShardTask(store.location, sharding.ledger), left)) as results:
             for receipt in results:
                 receipts.append(receipt)
                 progress.shard(receipt)
@@ -309,7 +327,7 @@ def split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress
     found = split_rows(
         sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
     )
-    whole = structs.replace(plan, found=found)
+    whole = structs.replace(plan, found=found, id=secrets.token_hex(8))
     kind.check(whole)
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
     return whole

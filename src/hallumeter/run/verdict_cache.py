@@ -196,7 +196,7 @@ def _opened(path: Path, *, schema: Schema) -> sqlite3.Connection:
     # isolation_level=None: transactions begin and end where this module says so.
     database = sqlite3.connect(path, timeout=_LOCK_SECONDS, isolation_level=None)
     try:
-        _use_log(database)
+        use_log(database)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(
             "PRAGMA cache_size = -32768"
@@ -208,7 +208,7 @@ def _opened(path: Path, *, schema: Schema) -> sqlite3.Connection:
     return database
 
 
-def _use_log(database: sqlite3.Connection) -> None:
+def use_log(database: sqlite3.Connection) -> None:
     """Write-ahead logging; SQLite does not wait by itself when two processes ask for it on a fresh file."""
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:

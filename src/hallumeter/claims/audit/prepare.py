@@ -7,7 +7,7 @@ import random
 from contextlib import closing
 from itertools import chain, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec import Struct, structs
@@ -72,8 +72,20 @@ class ReadingReport(Struct, frozen=True):
     """What a reader must know of some rows, and of how many."""
 
 
+class EntryKeeper(Protocol):
+    """Who keeps what was read: a journal, or whoever needs none."""
+
+    def add(self, rows: Iterable[Entry]) -> None:
+        """Keep entries."""
+        ...
+
+    def note(self, name: str, value: bytes) -> None:
+        """Keep a small fact under a name."""
+        ...
+
+
 def read_records(
-    sources: Iterable[tuple[str, Iterator[Batch]]], journal: Journal, settings: AuditSettings, *, stop: Event
+    sources: Iterable[tuple[str, Iterator[Batch]]], journal: EntryKeeper, settings: AuditSettings, *, stop: Event
 ) -> ReadingReport | None:
     """Read rows from named sources into the journal; what cannot be used is kept as a failure.
 
