@@ -168,7 +168,7 @@ class _Read:
 def _audited(table: pa.Table, settings: AuditSettings) -> Iterator[dict[str, Any]]:
     read = _Read()
     sources = RecordInputs(table).sources(settings.measure.shape)
-    with keeping_partials():  # a batch without a usable row is no error
+    with keeping_partials():  # a batch may hold no record at all
         report = read_records(sources, read, settings, stop=threading.Event())
     assert report is not None  # nobody has stopped it
     for failure in decoded(read.bodies(FAULTS), Failure):

@@ -162,7 +162,7 @@ def test_four_processes_share_two_thousand_calls_and_make_no_more(place: LedgerA
         for process in processes:
             process.join(60)
             assert process.exitcode == 0
-        assert sum(list(counts)) == 2_000
+        assert sum(counts[:]) == 2_000
         assert ledger.balance(RUN) == Balance(0, 2_000, 0, 0)
 
 
@@ -193,7 +193,7 @@ def test_the_calls_of_a_killed_process_come_back_but_for_those_it_may_have_begun
         assert charged.leased_calls == 0
         assert begun <= charged.spent_calls <= begun + 8
         spend_all(place, counts, 1)
-        assert 400 - 8 <= sum(list(counts)) <= 400
+        assert 400 - 8 <= sum(counts[:]) <= 400
 
 
 def test_a_server_that_is_started_again_loses_nothing_and_is_spoken_of_in_one_line(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +106,22 @@ def export_parquet(run: Path, location: str | Path) -> None:
             shards.put(number, file, own, records=len(own) if file == RECORDS else 0)
     others = [path for path in sorted(run.iterdir()) if path.suffix == ".jsonl" and path.name not in _TOGETHER]
     for path in others:
-        with path.open("rb") as stream:
-            for number in count():
-                lines = list(islice(stream, _LINES_PER_SHARD))
-                if number and not lines:
-                    break
-                shards.put(number, path.name, lines)  # an empty file is a table, too
+        for number, lines in enumerate(_chunks(path)):
+            shards.put(number, path.name, lines)
     committed = shards.commit()
     plan = Plan(
         hallumeter=manifest.hallumeter, run=manifest.instrument, settings={}, inputs=manifest.inputs, shards=committed
     )
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(plan), indent=1))
     _copy_rest(run, manifest, store)
+
+
+def _chunks(path: Path) -> Iterator[list[bytes]]:
+    """Some thousand lines at a time; an empty file is one chunk without any."""
+    with path.open("rb") as stream:
+        yield list(islice(stream, _LINES_PER_SHARD))
+        while lines := list(islice(stream, _LINES_PER_SHARD)):
+            yield lines
 
 
 def _stretches(run: Path) -> Iterator[dict[str, list[bytes]]]:

@@ -166,7 +166,7 @@ class ShardTask(Struct, frozen=True):
         with scratch_folder() as scratch:
             part = opened_part(store, shard, plan.found, scratch=scratch)
             folder = scratch / "run"
-            with keeping_partials(), self._sharing(plan, shard):
+            with self._sharing(plan, shard), keeping_partials():
                 done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
         put = store.put(shard, attempt_name(), tables, others)

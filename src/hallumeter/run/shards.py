@@ -60,7 +60,7 @@ def shard_number(key: str, count: int) -> int:
     """The shard of a record id, or of a cluster: the same on every machine.
 
     >>> [shard_number(name, 4) for name in ("a", "b", "c")]
-    [1, 0, 1]
+    [0, 0, 3]
     """
     return (stable_hash(key) & 0xFFFF_FFFF_FFFF_FFFF) % count
 

@@ -133,8 +133,8 @@ class RunStore:
         self.write_once(_PROBE, b"")
         if self.write_once(_PROBE, b""):
             raise InputError(
-                f"{self.location}: the server ignores conditional writes (If-None-Match), so that work done twice would "
-                "count twice; use another server"
+                f"{self.location}: the server ignores conditional writes (If-None-Match), so that work done "
+                "twice would count twice; use another server"
             )
 
     def commit(self, receipt: Receipt) -> bool:

@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -90,7 +91,8 @@ class _Pool(Generic[_Item, _Result]):
             kwargs={"inherited": (*known, items, answers) if is_copied else ()},
             daemon=True,
         )
-        process.start()
+        with _ignoring_interruption():
+            process.start()
         items_there.close()
         answers_there.close()
         self._workers.append(_Worker(process, items, answers))
@@ -174,6 +176,19 @@ class _Pool(Generic[_Item, _Result]):
                 worker.process.join()
 
 
+@contextmanager
+def _ignoring_interruption() -> Iterator[None]:
+    """A process that is started meanwhile ignores Ctrl-C from its first moment, not only once it has come to work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
 def _next_try(item: object, tries: int) -> int:
     if tries == MOST_DEATHS:
         raise InputError(_DIED.format(item=item, tries=tries))
@@ -231,6 +246,8 @@ def _work(
         answer: tuple[_Result | None, Exception | None]
         try:
             answer = function(item), None
+        except KeyboardInterrupt:
+            return  # it was asked to end, and has stopped at its work
         except Exception as error:
             error.add_note(traceback.format_exc())
             answer = None, error
