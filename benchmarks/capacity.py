@@ -1,6 +1,6 @@
 """What a million to a billion records take: processor time, cores, hours, dollars and storage.
 
-    python benchmarks/capacity.py [--copies 2 8] [--cores 64] [--dollars 0.04]
+    python benchmarks/capacity.py [--copies 4 40] [--cores 64] [--dollars 0.04]
 
 Every workload is a command of the package on copies of bundled samples, in one process. Its cost of a record is the
 difference in processor time between many copies and few, so that starting Python counts for nothing and a busy machine
@@ -84,7 +84,7 @@ class Cost(NamedTuple):
 def main() -> None:
     """Measure every workload and print what many records would take."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("--copies", type=int, nargs=2, default=[2, 8])
+    parser.add_argument("--copies", type=int, nargs=2, default=[4, 40])
     parser.add_argument("--cores", type=int, default=64)
     parser.add_argument("--dollars", type=float, default=0.04, help="of a core-hour")
     options = parser.parse_args()

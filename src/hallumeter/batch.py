@@ -175,13 +175,15 @@ def _audited(table: pa.Table, settings: AuditSettings) -> Iterator[dict[str, Any
         yield _failed(failure)
     setup = _SETUPS.made(settings)
     workers = setup.judge_workers(is_strict=settings.measure.is_strict)
-    records = _prepared(setup, settings, report, read.bodies(READ))
+    records = _prepared(setup, settings, report, bodies=read.bodies(READ))
     with ThreadPoolExecutor(settings.concurrency) as pool:
         for record, said in zip(records, _judged(records, workers, pool), strict=True):
             yield from _rows(record, workers, said)
 
 
-def _prepared(setup: JudgeSetup, settings: AuditSettings, report: ReadingReport, bodies: list[bytes]) -> list[Prepared]:
+def _prepared(
+    setup: JudgeSetup, settings: AuditSettings, report: ReadingReport, *, bodies: list[bytes]
+) -> list[Prepared]:
     preparation = Preparation(
         setup.extractor,
         report.names,

@@ -14,8 +14,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
@@ -60,27 +59,6 @@ class Balance(Struct, frozen=True):
     spent_calls: int
     leased_micro_usd: int
     leased_calls: int
-
-
-class Replies(Protocol):
-    """What judges and models said before, by the hash of everything that they were asked."""
-
-    @property
-    def trouble(self) -> str | None:
-        """One line for the user about what went wrong; None when all is well."""
-        ...
-
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is known, by key."""
-        ...
-
-    def put_many(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        """Keep rows by key; they are kept when this returns."""
-        ...
-
-    def __enter__(self) -> Replies: ...
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None: ...
 
 
 class LedgerAddress:
@@ -138,6 +116,8 @@ class Ledger(ABC):
     """Replies, purses and meters of many runs, for many processes at once; each may use it from several threads."""
 
     lease_seconds: float = LEASE_SECONDS
+    lease_calls = LEASE_CALLS
+    at_once = AT_ONCE
 
     @property
     @abstractmethod

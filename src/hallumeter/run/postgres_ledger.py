@@ -104,18 +104,18 @@ class PostgresLedger(Ledger):
             while True:
                 try:
                     return work(self._connected())
-                except psycopg.OperationalError as error:
-                    self._hang_up()
-                    reason = without_password(str(error), self._address.url).strip().split("\n")[0]
-                    if time.monotonic() + delay > deadline or _is_refused(error):
-                        raise self._error(reason) from None
                 except psycopg.Error as error:
-                    self._hang_up()
-                    reason = without_password(str(error), self._address.url).strip().split("\n")[0]
-                    raise self._error(reason) from None
-                self._trouble = f"the ledger {self._address} was away for a while; nothing was lost"
+                    self._recover(error, is_last=time.monotonic() + delay > deadline)
                 time.sleep(delay)
                 delay = min(2 * delay, _LONGEST_DELAY_SECONDS)
+
+    def _recover(self, error: psycopg.Error, *, is_last: bool) -> None:
+        """Hang up, to connect again; an error that would only come again ends the work."""
+        self._hang_up()
+        reason = without_password(str(error), self._address.url).strip().split("\n")[0]
+        if is_last or not isinstance(error, psycopg.OperationalError) or _is_refused(error):
+            raise self._error(reason) from None
+        self._trouble = f"the ledger {self._address} was away for a while; nothing was lost"
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,8 @@ from hallumeter.errors import MissingExtraError
 from hallumeter.models.prices import BudgetReached, Spending
 from hallumeter.models.protocol import ProviderSpec, Reply, Request
 
-from .ledger import AT_ONCE, LEASE_CALLS, Lease, Ledger, LedgerAddress, SqliteLedger
+if TYPE_CHECKING:
+    from .ledger import Lease, Ledger, LedgerAddress
 
 _MICRO = 1_000_000
 _REQUESTS = msgspec.json.Encoder(order="deterministic")
@@ -30,6 +31,8 @@ _REPLIES = msgspec.msgpack.Decoder(Reply)
 def opened_ledger(place: LedgerAddress | Path) -> Ledger:
     """The ledger at an address, or in a folder of this machine."""
     if isinstance(place, Path):
+        from .ledger import SqliteLedger
+
         return SqliteLedger(place)
     try:
         from .postgres_ledger import PostgresLedger
@@ -204,7 +207,7 @@ class LeasedPurse:
         if self._begun >= lease.calls or self._paid + self._held + expected > lease.micro_usd:
             return False
         now = self._clock()
-        if self._begun - self._reported < AT_ONCE and now < self._over_at - lease.seconds / 2:
+        if self._begun - self._reported < self._ledger.at_once and now < self._over_at - lease.seconds / 2:
             return True
         spent = self._paid + self._held
         if not self._ledger.report(lease, micro_usd=spent, calls=self._begun, dearest=max(self._dearest, expected)):
@@ -214,10 +217,8 @@ class LeasedPurse:
 
     def _renew(self, expected: int) -> None:
         self._settle()
-        now = self._clock()
-        lease = self._ledger.lease(
-            self._run, micro_usd=LEASE_CALLS * expected, calls=LEASE_CALLS, least_micro_usd=expected
-        )
+        now, each = self._clock(), self._ledger.lease_calls
+        lease = self._ledger.lease(self._run, micro_usd=each * expected, calls=each, least_micro_usd=expected)
         if lease is None:
             raise BudgetReached("the budget that all workers share is spent")
         self._lease, self._over_at = lease, now + lease.seconds

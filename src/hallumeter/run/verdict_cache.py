@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from hallumeter.errors import InputError
 
@@ -57,6 +58,27 @@ _SELECTS = {
 }
 _BESIDE = ("-wal", "-shm", "")
 """What SQLite appends to the name of a database; the database comes last, as it decides whether there is one."""
+
+
+class Replies(Protocol):
+    """What judges and models said before, by the hash of everything that they were asked."""
+
+    @property
+    def trouble(self) -> str | None:
+        """One line for the user about what went wrong; None when all is well."""
+        ...
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is known, by key."""
+        ...
+
+    def put_many(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Keep rows by key; they are kept when this returns."""
+        ...
+
+    def __enter__(self) -> Replies: ...
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None: ...
 
 
 class VerdictCache:

@@ -23,8 +23,8 @@ from hallumeter.run.context import RunContext
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import Done, Journal, entry_of
 from hallumeter.run.lanes import Lane, run_lanes
-from hallumeter.run.ledger import Replies
 from hallumeter.run.progress import ProgressListener
+from hallumeter.run.verdict_cache import Replies
 
 from .entries import PREPARED, Judged, Prepared, judged_count, step_of
 from .prepare import FEW

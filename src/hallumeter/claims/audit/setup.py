@@ -15,7 +15,7 @@ from hallumeter.models.prices import Spending
 from hallumeter.records.judging import CalibratedJudge
 from hallumeter.run.paced_models import PRICE_OPTION, PacedModels
 from hallumeter.run.sharing import shared_replies
-from hallumeter.run.verdict_cache import VerdictCache
+from hallumeter.run.verdict_cache import Replies, VerdictCache
 
 from .judging import JudgeWorker
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hallumeter.claims.settings import AuditSettings, OperatingPoint
     from hallumeter.models.protocol import Provider
     from hallumeter.records.judging import Judge
-    from hallumeter.run.ledger import Replies
     from hallumeter.run.progress import ProgressListener
 
     ProviderMaker = Callable[[str], Provider]
