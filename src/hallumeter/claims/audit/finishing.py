@@ -288,8 +288,8 @@ def write_files(
         instrument=INSTRUMENT,
         counts=structs.replace(counts, verdicts=files.verdicts.total()),
         notices=_notice_counts(report, files, identity),
-        samples=samples.tally(),
     )
+    partial = structs.replace(partial, samples=samples.tally())
     summary = partial.summary()
     write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
     write_json(folder / SUMMARY, summary)

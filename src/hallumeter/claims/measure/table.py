@@ -125,10 +125,10 @@ def dense_codes(keys: Codes) -> tuple[Codes, Codes]:
     largest = int(keys.max(initial=0))
     if largest > LARGEST_DENSE or (len(keys) and keys.min() < 0):
         distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse.astype(np.int32)
+        return distinct, inverse.astype(np.int64)
     is_used = np.zeros(largest + 1, dtype=bool)
     is_used[keys] = True
-    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    rank = np.cumsum(is_used, dtype=np.int64) - 1
     return np.flatnonzero(is_used), rank[keys]
 
 
@@ -136,13 +136,13 @@ def first_appearance_order(keys: Codes) -> tuple[Codes, Codes]:
     """Number keys in order of first appearance: the row of each first appearance, and the number of every row."""
     ordered = np.sort(keys)
     if not (ordered[1:] == ordered[:-1]).any():
-        in_order = np.arange(len(keys), dtype=np.int32)
+        in_order = np.arange(len(keys), dtype=np.int64)
         return in_order, in_order
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order].astype(np.int32), rank[inverse].astype(np.int32)
+    return first[order].astype(np.int64), rank[inverse].astype(np.int64)
 
 
 def _as_text(value: object) -> str:
@@ -508,8 +508,8 @@ class _Rows:
 
     def line_numbers(self) -> Codes:
         if isinstance(self.lines, range):
-            return np.arange(self.lines.start, self.lines.stop, dtype=np.int32)
-        return np.array(self.lines, dtype=np.int32)
+            return np.arange(self.lines.start, self.lines.stop, dtype=np.int64)
+        return np.array(self.lines, dtype=np.int64)
 
     def only(self, keep: NDArray[np.bool_]) -> _Rows:
         kept = np.flatnonzero(keep).tolist()
