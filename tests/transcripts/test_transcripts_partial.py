@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hallumeter import InputError, SettingsError, Transcript, TranscriptSettings, load
-from hallumeter.run.partial_file import keeping_partials
+from hallumeter.run.run_folder import keeping_partials
 from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.instrument import INSTRUMENT

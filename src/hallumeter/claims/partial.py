@@ -16,7 +16,7 @@ from hallumeter.errors import SettingsError
 from hallumeter.records.columns import Ratings
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
 from hallumeter.records.metric import Metric
-from hallumeter.run.partial_file import decoded_partial, is_part, read_partial
+from hallumeter.run.run_folder import decoded_partial, is_part, read_partial
 from hallumeter.stats.agreement import (
     FEWEST_JUDGES,
     judge_accuracies,

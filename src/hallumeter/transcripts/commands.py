@@ -28,7 +28,7 @@ from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
-from hallumeter.run.partial_file import is_part, keep_partial
+from hallumeter.run.run_folder import is_part, keep_partial
 from hallumeter.stats.summarize import SummarySettings
 
 from .catalog import ANCHORING_METRICS, READING_METRICS

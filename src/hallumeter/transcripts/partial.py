@@ -17,8 +17,8 @@ from hallumeter.records.metric import Metric
 from hallumeter.records.page import PageRow
 from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
-from hallumeter.run.partial_file import decoded_partial, read_partial
 from hallumeter.run.ranking import ranking_of
+from hallumeter.run.run_folder import decoded_partial, read_partial
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
 from hallumeter.stats.tally import BlockCounts, RateTally
 

@@ -33,7 +33,6 @@ from hallumeter.records.measurement import Counts, Summary
 from hallumeter.run.finished import finish_folder
 from hallumeter.run.identity import manifest_of
 from hallumeter.run.inputs import named_files, paths_or_rows, rereadable_files, row_batches, sha256_of
-from hallumeter.run.partial_file import is_part, keep_partial
 from hallumeter.run.run_folder import (
     CLAIMS,
     FAILURES,
@@ -41,6 +40,8 @@ from hallumeter.run.run_folder import (
     RECORDS,
     SUMMARY,
     VERDICTS,
+    is_part,
+    keep_partial,
     new_run_folder,
     write_json,
 )
