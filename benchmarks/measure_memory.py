@@ -29,7 +29,7 @@ MEASURE = """
 from pathlib import Path
 import msgspec
 from hallumeter import MeasureSettings
-from hallumeter.claims.measure import partitions
+from hallumeter.claims.measure import table as partitions
 from hallumeter.claims.measure.commands import measure_files
 partitions.PART_BYTES = int(sys.argv[2]) or partitions.PART_BYTES
 start = time.process_time()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hallumeter import InputError, MeasureSettings, SettingsError
-from hallumeter.claims.measure import partitions
+from hallumeter.claims.measure import table as partitions
 from hallumeter.claims.measure.commands import MeasuredRun, measure_files
 from verdict_rows import Row, write_lines
 
@@ -61,11 +61,12 @@ def test_answers_to_one_question_in_several_parts_are_measured_at_once(
     assert found.summary["consensus_f1"].value == 1.0
 
 
-def test_what_needs_all_rows_at_once_is_not_cut(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "v.jsonl", rows(2))
-    for settings in (MeasureSettings(cluster="topic"), MeasureSettings(consensus="dawid-skene")):
-        assert partitions.parts_for([path], settings) == 1
-    assert partitions.parts_for([tmp_path / "none"], MeasureSettings()) == 1
+@pytest.mark.parametrize("settings", [MeasureSettings(cluster="topic"), MeasureSettings(consensus="dawid-skene")])
+def test_what_needs_all_rows_at_once_is_not_cut(
+    settings: MeasureSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert measured(write_lines(tmp_path / "v.jsonl", rows(2)), monkeypatch, 1_000, settings).measured is not None
+    assert partitions.parts_for([tmp_path / "none"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,8 @@ from hallumeter.run.run_folder import (
 from hallumeter.text.abstention import detect_abstention
 
 from .measuring import Measured, count, record_measurements
-from .partitions import Partitions, parts_for
 from .response_names import models_by_record, run_record_id, shared_records
-from .table import NAMELESS_JUDGE, LabelIndex, Table, TableBuilder
+from .table import NAMELESS_JUDGE, LabelIndex, Partitions, Table, TableBuilder, parts_for
 
 # Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
 
@@ -344,7 +343,7 @@ def measure_files(
 ) -> MeasuredRun:
     """Measure the verdicts in some files; those too large for memory part by part, with the same result."""
     files = named_files(paths)
-    count = parts_for((path for _, path in files), settings)
+    count = 1 if _needs_all_rows(settings) else parts_for(path for _, path in files)
     if count > 1:
         run = _measured_in_parts(_sources(files, settings, progress), settings, count)
         if run is not None:
@@ -352,6 +351,11 @@ def measure_files(
             return run
         progress = None  # all rows have been told of
     return measure_batches(_sources(files, settings, progress), settings, version=version("hallumeter"))
+
+
+def _needs_all_rows(settings: MeasureSettings) -> bool:
+    """Whether rows cannot be cut by record: they are clustered or joined across records, or the first fault ends it."""
+    return settings.cluster != "response" or settings.consensus != "majority" or settings.is_strict
 
 
 def _measured_in_parts(
