@@ -20,7 +20,7 @@ from hallumeter.claims.measure.commands import measure_batches, measure_to_folde
 from hallumeter.claims.partial import ClaimsPartial, partial_from_bytes, partial_of
 from hallumeter.records.measurement import Summary
 from hallumeter.run.inputs import row_batches
-from hallumeter.run.partial_file import keeping_partials
+from hallumeter.run.run_folder import keeping_partials
 from verdict_rows import Row, write_lines
 
 LABELS = ("SUPPORTED", "SUPPORTED", "REFUTED", "NOT_ENOUGH_INFO", "UNDECIDED", "maybe")

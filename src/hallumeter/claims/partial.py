@@ -16,7 +16,7 @@ from hallumeter.errors import SettingsError
 from hallumeter.records.columns import Ratings
 from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
 from hallumeter.records.metric import Metric
-from hallumeter.run.partial_file import decoded_partial, is_part, read_partial
+from hallumeter.run.run_folder import decoded_partial, is_part, read_partial
 from hallumeter.stats.agreement import (
     FEWEST_JUDGES,
     judge_accuracies,
@@ -141,7 +141,7 @@ class ClaimsPartial(Struct, frozen=True, kw_only=True):
     samples: SampleTally = SampleTally()
 
     @classmethod
-    def of(  # noqa: PLR0913 (what a summary says, each by its name)
+    def of(
         cls,
         measured: Measured,
         settings: MeasureSettings,
@@ -150,7 +150,6 @@ class ClaimsPartial(Struct, frozen=True, kw_only=True):
         instrument: str,
         counts: Counts,
         notices: NoticeCounts | None = None,
-        samples: SampleTally | None = None,
     ) -> ClaimsPartial:
         """What was counted, added up."""
         table = measured.table
@@ -168,7 +167,6 @@ class ClaimsPartial(Struct, frozen=True, kw_only=True):
             outcomes=max((len(item.probabilities) for item in table.distributions), default=0),
             has_distributions=measured.uncertainties is not None,
             has_answers=bool(len(measured.answers)),
-            samples=samples or SampleTally(),
         )
 
     def merge(self, other: ClaimsPartial) -> ClaimsPartial:

@@ -9,8 +9,9 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Generic, NamedTuple, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -19,6 +20,9 @@ from hallumeter.records.claim import Claim, Failure, Finding, Verdict
 from hallumeter.records.manifest import PLAN, Manifest
 from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
+
+if TYPE_CHECKING:
+    from hallumeter.records.partial import Partial
 
 if sys.platform != "win32":
     import fcntl
@@ -375,3 +379,47 @@ class _Grouped(Generic[_Row]):
             end = self.waiting[2]
             self.waiting = next(self._rows, None)
         return taken, start, end - start
+
+
+# The partial of a run, kept in its folder when the run is a part of a larger one.
+
+PARTIAL = "partial.json"
+_IS_KEPT = ContextVar("is_kept", default=False)
+_Partial = TypeVar("_Partial", bound=msgspec.Struct)
+
+
+@contextmanager
+def keeping_partials() -> Iterator[None]:
+    """Runs that are written meanwhile keep their partials; they are parts of a larger run."""
+    token = _IS_KEPT.set(True)
+    try:
+        yield
+    finally:
+        _IS_KEPT.reset(token)
+
+
+def is_part() -> bool:
+    """Whether what is measured now is part of a larger run, and may lack what the whole has."""
+    return _IS_KEPT.get()
+
+
+def keep_partial(folder: Path, partial: Partial) -> None:
+    """Write the partial of a run into its folder, if it is a part of a larger one."""
+    if _IS_KEPT.get():
+        (folder / PARTIAL).write_bytes(partial.to_bytes())
+
+
+def read_partial(folder: Path) -> bytes:
+    """The partial that a run has kept."""
+    try:
+        return (folder / PARTIAL).read_bytes()
+    except OSError as error:
+        raise InputError(f"{folder}: the run has kept no partial ({error.strerror}); only parts of a run do") from error
+
+
+def decoded_partial(data: bytes, kind: type[_Partial]) -> _Partial:
+    """A partial from its bytes."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
+        raise InputError(f"not a partial of this version ({error})") from error

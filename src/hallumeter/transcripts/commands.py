@@ -15,24 +15,21 @@ from typing import IO
 
 import numpy as np
 from msgspec import Struct, structs
-from numpy.typing import NDArray
 
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.records.claim import Failure
+from hallumeter.records.columns import stable_hashes
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import NO_VALUE, SUMMARY_VERSION, Counts, Measurement, MetricSummary, Summary
-from hallumeter.records.metric import Metric
-from hallumeter.records.page import PageRow
-from hallumeter.records.ranking import Direction, Ranking
+from hallumeter.records.measurement import NO_VALUE, Counts, Measurement, Summary
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import FieldValue
 from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import only_paths
-from hallumeter.run.ranking import ranking_of
-from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
+from hallumeter.run.run_folder import is_part, keep_partial
+from hallumeter.stats.summarize import SummarySettings
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
 from .inputs import WITNESS, Given, Jobs, opened_paths, opened_records
@@ -40,21 +37,28 @@ from .measuring import MeasuredJob, Task, measure_jobs
 from .misread_table import MISREAD, MisreadWords, write_misread
 from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
+from .partial import (
+    ENGINE,
+    INSTRUMENT,
+    PageGroup,
+    TranscriptNotices,
+    TranscriptsPartial,
+    grouping,
+    in_order,
+    settings_of_numbers,
+    values_by_page,
+)
 from .records import CollectedCounts, PageColumns
 from .settings import TranscriptSettings
 
-PAGE, ENGINE = "page", "engine"
-_BADGE_RATE = "hallucinating_page_rate"
-"""The only metric that a page without a badge takes no part in."""
-_OF_INVENTED = ("invented_rate", "loop_rate", "number_insertion_rate", "name_insertion_rate")
-"""Metrics that depend on whether remarks about the page count."""
+PAGE = "page"
 
 
 class Corpus:
     """Collects what was counted on every page."""
 
     def __init__(self, by: tuple[str, ...], *, has_one_engine: bool) -> None:
-        self._by = tuple(dict.fromkeys((ENGINE, *by)))
+        self._by = grouping(by)
         self.fields: dict[str, None] = {}
         """What pages can be grouped by."""
         self._has_one_engine = has_one_engine
@@ -63,6 +67,7 @@ class Corpus:
         self._groups: dict[tuple[str, ...], int] = {}
         self._group_of = array("l")
         self._page_count = 0
+        self._names: list[str] = []
         self.rows = StoredRows()
 
     def add(self, pages: tuple[MeasuredPage, ...]) -> None:
@@ -75,7 +80,9 @@ class Corpus:
             group = tuple(_named(known.get(field)) for field in self._by)
             self._group_of.append(self._groups.setdefault(group, len(self._groups)))
             self.rows.add(page.row)
-        self._page_count += 1
+        if pages:
+            self._names.append(pages[0].row.page)
+            self._page_count += 1
 
     def columns(self) -> PageColumns:
         """The counts of all pages and engines, in the order in which they came."""
@@ -86,110 +93,21 @@ class Corpus:
         for row in self.rows:
             yield record_name(row.page, row.engine, has_one_engine=self._has_one_engine)
 
-    def parts(self) -> Iterator[_Part]:
+    def groups(self, engines: Sequence[str]) -> tuple[PageGroup, ...]:
         """The whole, then every engine, then every engine and group."""
         columns = self.columns()
         pages, group_of = np.array(self._pages, dtype=np.intp), np.array(self._group_of, dtype=np.intp)
-        yield _Part({}, columns, _numbered(pages))
+        hashes = stable_hashes(self._names)
+        found = [PageGroup.of((), columns, pages, hashes=hashes)]
         for depth in sorted({1, len(self._by)}):
             keys: dict[tuple[str, ...], int] = {}
             shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
             for key, number in keys.items():
                 chosen = np.flatnonzero(shorter[group_of] == number)
-                yield _Part(dict(zip(self._by, key, strict=False)), columns[chosen], _numbered(pages[chosen]))
-
-
-class _Part(Struct, frozen=True, eq=False):
-    """Some of the readings, and which page each is of, pages numbered without a gap."""
-
-    by: dict[str, str]
-    columns: PageColumns
-    pages: NDArray[np.intp]
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several engines read a page: they meet the same ink, so it is one unit of resampling."""
-        return len(self.pages) > int(self.pages.max(initial=-1)) + 1
-
-
-def summary_rows(
-    corpus: Corpus, settings: TranscriptSettings, numbers: SummarySettings, *, witness: str | None
-) -> Iterator[MetricSummary]:
-    """Every metric for the whole and for every engine."""
-    named = [("spelling", str(settings.spelling))]
-    if witness is not None:
-        named.append(("witness", witness))
-    metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
-    for part in corpus.parts():
-        for metric in metrics:
-            own = _own_settings(metric, settings, has_witness=witness is not None)
-            undecided = _undecided(part.columns) if metric.id == _BADGE_RATE else 0
-            slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
-            yield _row(metric, part, slice_, numbers=numbers)
-
-
-def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings) -> MetricSummary:
-    numbers = structs.replace(numbers, cluster="page") if part.is_shared else numbers
-    if metric.resample is not None:
-        return summarize_pages(metric, _by_page(part), slice_, settings=numbers)
-    found = metric.compute(part.columns)
-    if isinstance(found, Rates):
-        pooled = found.pooled_by(part.pages) if part.is_shared else found
-        bounds = _bounds(found.pooled, undecided=slice_.undecided)
-        return summarize_rates(metric, pooled, slice_, settings=numbers, bounds=bounds)
-    return summarize_value(metric, found, slice_, settings=numbers)
-
-
-def _by_page(part: _Part) -> PageColumns:
-    """Counts added up over the engines of each page."""
-    return PageColumns(
-        {
-            name: np.bincount(part.pages, column).astype(np.float64)
-            for name, column in part.columns.columns.items()
-            if np.isfinite(column).all()
-        }
-    )
-
-
-def _bounds(rate: Rate, *, undecided: int) -> tuple[float, float] | None:
-    """The rate if none of the undecided pages were hallucinated, and if all were; None without such pages."""
-    if not undecided:
-        return None
-    pages = rate.total + undecided
-    return rate.count / pages, (rate.count + undecided) / pages
-
-
-def _undecided(columns: PageColumns) -> int:
-    """Pages with output whose badge could not be given."""
-    is_apart = (columns.column("is_empty_output") > 0) | (columns.column("is_refused") > 0)
-    return int(((columns.column("is_decided") == 0) & ~is_apart).sum())
-
-
-def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: bool) -> tuple[tuple[str, str], ...]:
-    """What the numbers of a metric depend on beside the texts and how they are spelled."""
-    anchoring, pages = settings.anchoring, settings.pages
-    notes = (("notes", "counted" if settings.count_notes else "apart"),)
-    if metric.id in _OF_INVENTED:
-        return notes
-    if metric.id == _BADGE_RATE:
-        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}-or-whole")]
-        asked, given = settings.witness, settings.witness_confidence
-        if has_witness:
-            trust = f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"
-            own.append(("trust", f"{trust}-{asked.fewest_copies}-copies"))
-        if has_witness and given is not None:
-            own.append(("witness-confidence", f"{given:g}"))
-        return (*own, *notes)
-    if metric.id == "picarones_page_rate":
-        return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
-    if metric.id.startswith("anchor"):
-        return (("n", str(anchoring.ngram)),)
-    return ()
-
-
-def _numbered(pages: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Pages numbered from 0: a page that has no reading here must not be drawn when pages are resampled."""
-    return np.unique(pages, return_inverse=True)[1].astype(np.intp)
+                # Numbered from 0: a page that has no reading here must not be drawn when pages are resampled.
+                read, numbered = np.unique(pages[chosen], return_inverse=True)
+                found.append(PageGroup.of(key, columns[chosen], numbered, hashes=hashes[read]))
+        return in_order(found, engines)
 
 
 def _named(value: FieldValue) -> str:
@@ -226,46 +144,6 @@ def page_measurements(corpus: Corpus, *, is_aligned: bool) -> Iterator[Measureme
                 yield Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, undefined)
 
 
-# Which engines differ on the same pages.
-
-HIGHER_IS_BETTER = {"anchor_score"}
-FEWEST_PAGES_SHARE = 0.5
-"""Engines that have read a smaller share of the pages are left out, so that they do not take the pages from all."""
-
-
-def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
-    """The ranking of the engines, and the engines that have read too few pages to take part; None for one engine.
-
-    The rows of a page follow one another.
-    """
-    engines: dict[str, int] = {}
-    places, values = array("l"), array("d")
-    pages = 0
-    page: str | None = None
-    for row in rows:
-        pages += row.page != page
-        page = row.page
-        engine, value = engines.setdefault(row.engine, len(engines)), getattr(row, metric)
-        if value is not None:
-            places.extend((pages - 1, engine))
-            values.append(value)
-    if len(engines) < 2 or not values:
-        return None, ()
-    table = np.full((pages, len(engines)), np.nan)
-    page_places, engine_places = np.array(places, dtype=np.intp).reshape(-1, 2).T
-    table[page_places, engine_places] = values
-    table = table[~np.isnan(table).all(axis=1)]
-    read = (~np.isnan(table)).sum(axis=0)
-    takes_part = read >= FEWEST_PAGES_SHARE * len(table)
-    names = tuple(engines)
-    left_out = tuple(name for name, is_in in zip(names, takes_part.tolist(), strict=True) if not is_in)
-    kept = [name for name in names if name not in left_out]
-    if len(kept) < 2:
-        return None, left_out
-    direction: Direction = "higher" if metric in HIGHER_IS_BETTER else "lower"
-    return ranking_of(table[:, takes_part], kept, metric=metric, direction=direction), left_out
-
-
 # Pages in, a summary out.
 
 
@@ -273,6 +151,7 @@ class MeasuredTranscripts(Struct, frozen=True, eq=False):
     """A summary, and what it was made from."""
 
     summary: Summary
+    partial: TranscriptsPartial
     rows: StoredRows
     """Every page of every engine."""
     failures: tuple[Failure, ...]
@@ -338,7 +217,8 @@ class _Collected:
         self._corpus.add(job.pages)
         for notice in job.notices:
             self._notices[notice.message] += 1
-            self._first_files.setdefault(notice.message, notice.path)
+            first = self._first_files.get(notice.message, notice.path)
+            self._first_files[notice.message] = min(first, notice.path)
         self._other_forms += job.other_forms
         for page in job.pages:
             self._statuses[page.row.status] += 1
@@ -355,12 +235,12 @@ class _Collected:
         failures = (*self._jobs.failures, *self._failures)
         self._refuse_if_strict(failures)
         rows = self._corpus.rows
-        if not len(rows):
+        if not len(rows) and not is_part():
             first = f"; the first fault: {failures[0].message}" if failures else ""
             raise InputError(f"no page could be measured{first}")
         settings = self._settings
         absent = [field for field in settings.by if field not in self._corpus.fields]
-        if absent:
+        if absent and not is_part():
             found = ", ".join(sorted(self._corpus.fields))
             raise SettingsError(f"no page has the field {absent[0]!r}; fields found: {found}")
         numbers = SummarySettings(
@@ -369,25 +249,36 @@ class _Collected:
             resamples=settings.resamples,
             confidence=settings.confidence,
         )
-        # Without ground truth, less disagreement with a witness is no sign of a better engine.
-        has_truth = self._jobs.witness is None
-        ranking, left_out = rank_engines(rows, settings.ranking_metric) if has_truth else (None, ())
-        summary = Summary(
-            version=SUMMARY_VERSION,
-            instrument="transcripts",
+        engines = self._jobs.engines
+        partial = TranscriptsPartial(
+            settings=settings_of_numbers(settings),
+            numbers=numbers,
+            witness=self._jobs.witness,
+            engines=engines,
             counts=Counts(
                 records=len(rows),
                 claims=self._findings,
                 verdicts=self._findings,
                 failures=len(failures),
                 judges=1,
-                models=len(self._jobs.engines),
+                models=len(engines),
             ),
-            metrics=tuple(summary_rows(self._corpus, settings, numbers, witness=self._jobs.witness)),
-            notices=tuple(self._all_notices(ranking, left_out)),
-            ranking=ranking,
+            groups=self._corpus.groups(engines),
+            ranked=values_by_page(rows, settings.ranking_metric, engines) if len(engines) > 1 else (),
+            notices=self._notice_counts(),
         )
-        return MeasuredTranscripts(summary, rows, failures, self._inputs(), self._corpus, settings)
+        return MeasuredTranscripts(partial.summary(), partial, rows, failures, self._inputs(), self._corpus, settings)
+
+    def _notice_counts(self) -> TranscriptNotices:
+        counted = TranscriptNotices(
+            self._statuses,
+            self._bounded,
+            self._undecided,
+            self._other_forms,
+            {notice: (files, self._first_files[notice]) for notice, files in self._notices.items()},
+            tuple(self._jobs.notices),
+        )
+        return TranscriptNotices().merge(counted)
 
     def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
         if self._settings.is_strict and failures:
@@ -398,36 +289,6 @@ class _Collected:
             return self._jobs.inputs
         pairs = zip(self._jobs.inputs, self._digests, strict=True)
         return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
-
-    def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
-        if left_out:
-            share = f"{FEWEST_PAGES_SHARE:.0%}"
-            yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
-        if ranking is not None and ranking.dropped:
-            yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
-        if self._bounded:
-            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {self._bounded:,}"
-        statuses = self._statuses
-        for told, pages in (("empty outputs", statuses["empty_output"]), ("refusals", statuses["refused"])):
-            yield from [f"{told}, counted apart and left out of the hallucinating page rate: {pages:,}"] * (pages > 0)
-        if self._jobs.witness is not None:
-            yield "compared with a witness, not with ground truth: rates are disagreement, not error"
-        for reason, times in self._undecided.most_common(3):
-            yield f"{times} undecided: {reason}"
-        if self._other_forms:
-            other = "the witness" if self._jobs.witness is not None else "their ground truth"
-            yield (
-                f"some pages are in another Unicode form than {other}; "
-                f"--normalize nfc makes them alike: {self._other_forms:,}"
-            )
-        # Last, because there may be many.
-        yield from self._file_notices()
-
-    def _file_notices(self) -> Iterator[str]:
-        for notice, files in self._notices.items():
-            more = f" ({files - 1:,} more files likewise)" if files > 1 else ""
-            yield f"{self._first_files[notice]}: {notice}{more}"
-        yield from self._jobs.notices
 
 
 # The files of a transcripts run, page by page as they are measured.
@@ -467,11 +328,9 @@ class RunWriter:
         is_aligned = measured.settings.measures == "all"
         write_jsonl(self._folder / run_folder.MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
         run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
+        keep_partial(self._folder, measured.partial)
         write_pages(self._folder / PAGES, measured.rows)
         write_misread(self._folder / MISREAD, self._misread)
-
-
-INSTRUMENT = "transcripts"
 
 
 def transcripts(

@@ -24,6 +24,12 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="transcripts",
     runs={"transcripts": message("transcripts")},
@@ -36,4 +42,5 @@ INSTRUMENT = Instrument(
     tables={"pages.csv": read_pages, "misread.csv": read_misread},
     presentation=_presentation,
     recompute=_recompute,
+    partials=_partials,
 )

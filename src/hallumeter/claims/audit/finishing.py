@@ -35,8 +35,16 @@ from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
 from hallumeter.records.judging import CalibratedJudge
 from hallumeter.records.response import Response
 from hallumeter.run.journal import Journal, Merged, decoded
-from hallumeter.run.partial_file import keep_partial
-from hallumeter.run.run_folder import CLAIMS, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, RunFiles, write_json
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    MEASUREMENTS,
+    RECORDS,
+    SUMMARY,
+    VERDICTS,
+    RunFiles,
+    keep_partial,
+    write_json,
+)
 from hallumeter.run.runner import FinishedRun
 from hallumeter.text.normalize import claim_key
 
@@ -288,8 +296,8 @@ def write_files(
         instrument=INSTRUMENT,
         counts=structs.replace(counts, verdicts=files.verdicts.total()),
         notices=_notice_counts(report, files, identity),
-        samples=samples.tally(),
     )
+    partial = structs.replace(partial, samples=samples.tally())
     summary = partial.summary()
     write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
     write_json(folder / SUMMARY, summary)

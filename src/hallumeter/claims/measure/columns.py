@@ -77,7 +77,7 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
 def votes_of(table: Table, cells: Cells) -> Votes:
     """Find the verdicts that count: the first of each judge on each claim."""
     is_verdict = table.labels != MISSING
-    rows: Codes = np.flatnonzero(is_verdict) if not is_verdict.all() else np.arange(len(is_verdict), dtype=np.int32)
+    rows: Codes = np.flatnonzero(is_verdict) if not is_verdict.all() else np.arange(len(is_verdict), dtype=np.int64)
     first, claims = first_appearance_order(_claim_hashes(table, cells, rows))
     if len(first) == len(rows):
         return Votes(rows, claims, rows, np.zeros(0, dtype=np.int64))
@@ -307,7 +307,7 @@ def _groups(
     table: Table, by: Sequence[str], responses: Codes, *, count: int
 ) -> tuple[Codes, tuple[dict[str, str], ...]]:
     """One number per combination of values of the grouping fields, in the order of their names."""
-    groups: Codes = np.zeros(len(responses), dtype=np.int32)
+    groups: Codes = np.zeros(len(responses), dtype=np.int64)
     columns: dict[str, tuple[Codes, list[str]]] = {}
     for field in by:
         filled = _filled(table.fields[field], responses, count)
