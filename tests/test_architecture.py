@@ -27,7 +27,7 @@ LEVELS = (
     {"claims", "transcripts", "dialogue", "aspects"},  # 2 the instruments, which never import each other
     {"catalog"},  # 3 every metric there is
     {"decide", "challenge", "ingest", "viewer"},  # 4 work on what instruments made
-    {"cli", "compat", "demo", "dialogue_judges", "testing", "pytest_plugin", "__main__"},  # 5 entrances
+    {"cli", "compat", "demo", "dialogue_judges", "integrations", "testing", "pytest_plugin", "__main__"},  # 5 entrances
 )
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 SIBLINGS = {
@@ -39,7 +39,7 @@ SIBLINGS = {
     "report": {"formats", "instruments"},
     "decide": {"ingest"},
     "viewer": {"decide"},
-    "cli": {"demo", "dialogue_judges"},
+    "cli": {"demo", "dialogue_judges", "integrations"},
     "__main__": {"cli"},
 }
 """Which parts of its own level a part may import."""

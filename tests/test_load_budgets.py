@@ -44,7 +44,7 @@ WITH_TABLE = {"numpy", "rich"}
 WITH_PAGE = {*WITH_TABLE, "jinja2", "sqlite3"}
 # In their order: later commands read what earlier ones wrote.
 LOADS = (
-    Load("--help", 30, set()),
+    Load("--help", 32, set()),
     Load("audit answers.jsonl --judge rules --workers 1 --out first", 195, WITH_PAGE),
     Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 200, WITH_PAGE),
     Load("audit answers.jsonl --judge rules --dry-run", 148, {*WITH_TABLE, "sqlite3"}),

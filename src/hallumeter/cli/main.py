@@ -121,6 +121,7 @@ _COMMANDS = (
     "cache",
     "calibrate",
     "check",
+    "ci",
     "compare",
     "correct",
     "demo",
@@ -129,6 +130,7 @@ _COMMANDS = (
     "ingest",
     "integrity",
     "label",
+    "mcp",
     "measure",
     "metrics",
     "report",
@@ -141,7 +143,7 @@ _COMMANDS = (
 _SECTIONS = {
     "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
     "Look at the result": ("report", "view", "verify", "metrics"),
-    "Decide": ("compare", "gate", "label", "correct", "calibrate"),
+    "Decide": ("compare", "gate", "ci", "label", "correct", "calibrate"),
     "Question the judge": ("baselines", "stress", "integrity"),
 }
 """Under which headings help lists the commands, in the order of their use; others come last."""
