@@ -1,6 +1,6 @@
 # Each target works alone on a fresh clone: scripts/environment makes .venv and installs what the target needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long check docs build audit-deps lock train evaluate-judge
+.PHONY: help demo test test-long check docs build release-check audit-deps lock train evaluate-judge
 .NOTPARALLEL:
 
 export PYTHONUTF8 := 1
@@ -53,6 +53,10 @@ build: ## build sdist, wheel and bill of materials into dist/, and try the wheel
 	@$(BIN)/python -m build --outdir dist . >.venv/build.log 2>&1 || { cat .venv/build.log; exit 1; }
 	@$(BIN)/python scripts/audit_dependencies.py --sbom dist/sbom.cdx.json
 	@scripts/environment try-wheel dist/*.whl
+
+release-check: ## check that what would be published builds, is complete, and installs with every Python here
+	@scripts/environment release-check
+	@$(BIN)/python scripts/release_check.py
 
 audit-deps: ## list the required packages with licences, advisories and platforms without a wheel
 	@scripts/environment audit-deps
