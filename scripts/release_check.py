@@ -19,7 +19,10 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+
+from trove_classifiers import classifiers
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -50,14 +53,12 @@ def main() -> int:
             ("links between pages lead somewhere", links),
         ]
         if not options.quick:
-            for number, python in found_pythons():
-                for extras in ("", "[all]"):
-                    steps.append((f"Python {number}, {extras or 'no extras'}", _installing(python, extras, place)))
+            steps += [
+                (f"Python {number}, {extras or 'no extras'}", partial(installed, python, extras, place))
+                for number, python in found_pythons()
+                for extras in ("", "[all]")
+            ]
         return report(steps)
-
-
-def _installing(python: str, extras: str, place: Path) -> Callable[[], str]:
-    return lambda: installed(python, extras, place)
 
 
 def report(steps: list[tuple[str, Callable[[], str]]]) -> int:
@@ -140,8 +141,6 @@ def contents(wheel: Path) -> str:
 
 def description(wheel: Path) -> str:
     """Name, version, licence, classifiers that exist, no address that was made up."""
-    from trove_classifiers import classifiers
-
     with zipfile.ZipFile(wheel) as opened:
         name = next(each for each in opened.namelist() if each.endswith(".dist-info/METADATA"))
         found = email.message_from_bytes(opened.read(name))
