@@ -69,8 +69,6 @@ BINARY_BY_DEFAULT = {"Image.open", "bz2.open", "gzip.open", "lzma.open", "os.ope
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
 DISTRIBUTIONS = {
-    "google": "protobuf",
-    "opentelemetry": "opentelemetry_sdk",
     "PIL": "pillow",
     "markupsafe": "jinja2",
     "re2": "google_re2",
@@ -99,8 +97,6 @@ HIDDEN_IMPORTS = {
     "ingest/inspect_log.py": {"backports"},  # an extra
     "formats/data_table.py": {"pandas", "polars", "pyarrow"},  # extras, loaded when a table is handed to them
     "claims/check.py": {"asyncio", "hallumeter"},  # few checks run on an event loop or ask a language model
-    "formats/files.py": {"hallumeter"},  # few files are traces
-    "formats/otel.py": {"google", "opentelemetry"},  # extras
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
     "claims/judges/embedded/encoder.py": {"onnxruntime"},  # an extra of 70 MB
     "dialogue/judges/phrases.py": {"re2"},  # an extra

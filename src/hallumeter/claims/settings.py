@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from hallumeter.errors import InputError, SettingsError
-from hallumeter.formats.shapes import SOURCES, RowShape
+from hallumeter.formats.shapes import RowShape
 from hallumeter.models.pace import PaceSettings
 from hallumeter.models.prices import Price
 from hallumeter.records.decisions import Calibration
@@ -43,27 +43,22 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
     """Whether the first faulty row ends the work."""
     map: dict[str, str] = {}
     """Where fields stand that are not found by their names: ``{"response": "output.text"}``."""
-    source: str | None = None
-    """What wrote the files, if their names do not tell: ``otel`` for OpenTelemetry traces."""
 
     def __post_init__(self) -> None:
         if self.similarity is not None and not 0 < self.similarity <= 1:
             raise SettingsError(f"similarity is {self.similarity:g}; expected a number above 0 and up to 1")
         check_interval_settings(confidence=self.confidence, resamples=self.resamples, seed=self.seed)
         RowShape.of(self.map)  # a path that is none is refused before anything is read
-        if self.source not in (None, *SOURCES):
-            raise SettingsError(f"source is {self.source!r}; expected one of {', '.join(SOURCES)}")
 
     @property
     def shape(self) -> RowShape:
         """How rows are read."""
-        return RowShape.of(self.map, self.source)
+        return RowShape.of(self.map)
 
     @property
     def stated_map(self) -> list[str] | None:
-        """The map as a manifest states it, with what wrote the files; None for none."""
-        source = [f"from {self.source}"] if self.source else []
-        return source + [f"{own}={path}" for own, path in sorted(self.map.items())] or None
+        """The map as a manifest states it; None for none."""
+        return [f"{own}={path}" for own, path in sorted(self.map.items())] or None
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -74,13 +74,6 @@ _model_options = together(
 @command(short_help="Find the sentences that their evidence does not support.")
 @click.argument("paths", nargs=-1, type=PATH_OR_DASH)
 @map_option
-@option(
-    "--from",
-    "source",
-    type=click.Choice(["otel"]),
-    section=INPUT,
-    help="What wrote the files, if it is not recognised: otel for OpenTelemetry traces.",
-)
 @option("--limit", type=int, metavar="N", section=INPUT, help="Audit the first N answers.")
 @option("--sample", type=int, metavar="N", section=INPUT, help="Audit N answers drawn at random (see --seed).")
 @option(
@@ -143,8 +136,8 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
 
     PATHS are files with one answer per row (JSONL, JSON, CSV, TSV, Parquet; also .gz and .zst): response, evidence (a
     text, a list of texts or a JSON object) and, if you have them, id, question, model, samples. Field names and shapes
-    of other tools (answer, contexts, messages, ...) are understood; --map says where anything else is. OpenTelemetry
-    traces (OTLP as JSON or protobuf) are read as well. A dash reads JSONL from standard input.
+    of other tools (answer, contexts, messages, ...) are understood; --map says where anything else is. A dash reads
+    JSONL from standard input.
 
     \b
     Judges:

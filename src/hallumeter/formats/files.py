@@ -14,7 +14,7 @@ from .delimited import read_delimited
 from .json_document import read_json
 from .jsonl import read_jsonl, read_jsonl_stream, uncompressed_name
 from .parquet import read_parquet
-from .shapes import AS_NAMED, OTEL, RowShape
+from .shapes import AS_NAMED, RowShape
 
 STDIN = "-"
 """A path of one dash stands for the standard input."""
@@ -24,37 +24,23 @@ _READERS = (
     ((".csv", ".tsv", ".tab"), read_delimited),
     ((".parquet", ".pq"), read_parquet),
 )
-_JSON = (".jsonl", ".ndjson", ".jl", ".json")
-_TRACES = (".otlp", ".pb", ".binpb")
-"""Traces in protobuf; those in JSON are recognised by how they begin."""
-_TRACE_MARKS = (b'"resourceSpans"', b'"resource_spans"')
 
 
 def read_rows(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
     """Read the rows of a JSONL, JSON, CSV, TSV or Parquet file; a dash reads JSONL from the standard input.
 
-    OpenTelemetry traces are recognised by what they hold. Of a Parquet file only the known columns are read, and the
-    `fields` asked for; None asks for all. A field asked for by another tool's name is there under that name as well.
+    Of a Parquet file only the known columns are read, and the `fields` asked for; None asks for all. A field asked for
+    by another tool's name is there under that name as well.
     """
     if str(path) == STDIN:
         return read_jsonl_stream(sys.stdin.buffer, "<stdin>", fields, shape=shape)
     check_readable(path)
     name = uncompressed_name(path.name)
-    if shape.source == OTEL or name.endswith(_TRACES) or (path.name.endswith(_JSON) and _holds_traces(path)):
-        from .otel import read_traces
-
-        return read_traces(path, fields, shape=shape)
     for endings, read in _READERS:
         if name.endswith(endings):
             return read(path, fields, shape=shape)
-    known = ", ".join([*(ending for endings, _ in _READERS for ending in endings), *_TRACES])
+    known = ", ".join(ending for endings, _ in _READERS for ending in endings)
     raise InputError(f"{path}: unknown ending {path.suffix!r}; expected one of {known} (also with .gz or .zst)")
-
-
-def _holds_traces(path: Path) -> bool:
-    with path.open("rb") as stream:
-        start = stream.read(512)
-    return any(mark in start for mark in _TRACE_MARKS)
 
 
 def check_readable(path: Path) -> None:

@@ -143,11 +143,6 @@ def _structure(value: object) -> object:
         return value if found is None else found
 
 
-OTEL = "otel"
-SOURCES = (OTEL,)
-"""What a user can say of files whose format is not told by their names."""
-
-
 class RowShape(Struct, frozen=True):
     """How rows are read: whether other tools' shapes are recognised in them, and by which paths of the user's own."""
 
@@ -155,13 +150,11 @@ class RowShape(Struct, frozen=True):
     paths: dict[str, FieldPath] = {}
     is_text: bool = False
     """Whether all values are written as text, also numbers."""
-    source: str | None = None
-    """What wrote the files, where their user said so: one of `SOURCES`."""
 
     @classmethod
-    def of(cls, paths: Mapping[str, str], source: str | None = None) -> RowShape:
+    def of(cls, paths: Mapping[str, str]) -> RowShape:
         """Any shape, and these paths, which count before everything else."""
-        return cls(True, {own: FieldPath.parse(text) for own, text in paths.items()}, source=source)
+        return cls(True, {own: FieldPath.parse(text) for own, text in paths.items()})
 
     def is_untyped(self, key: str) -> bool:
         """Whether a column may hold anything, because a path begins there or another takes its place."""
