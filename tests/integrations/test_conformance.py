@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
-
 from answer_cases import CASES, QUESTION, Case
 
 

@@ -30,19 +30,14 @@ FIELDS = ("response", "evidence", "question")
 Problem = Literal["empty", "no_claims", "no_evidence", "refused", "undecided", "judge_failed"]
 
 
-class JudgeOptions(TypedDict, total=False):
-    """Who judges, where the line is drawn, and what a refusal counts as."""
+class CheckerOptions(TypedDict, total=False):
+    """What every adapter takes; each has the meaning and default that it has in `hallumeter.check`."""
 
     judge: JudgeLike
     preset: str | None
-    on_refusal: OnRefusal
-
-
-class CheckerOptions(JudgeOptions, total=False):
-    """What every adapter takes; each has the meaning and default that it has in `hallumeter.check`."""
-
     threshold: float | None
     """The probability from which the embedded judge calls a claim unsupported."""
+    on_refusal: OnRefusal
 
 
 class CheckedAnswer(Struct, frozen=True):

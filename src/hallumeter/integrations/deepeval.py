@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
-from .checked_answer import AnswerParts, CheckedAnswer, Checker, JudgeOptions, missing
+from hallumeter.claims.check import JudgeLike
+from hallumeter.claims.checked import OnRefusal
+from hallumeter.claims.settings import DEFAULT_JUDGE
+
+from .checked_answer import AnswerParts, CheckedAnswer, Checker, missing
 
 try:
     from deepeval.metrics import BaseMetric
@@ -23,18 +27,30 @@ class SupportedClaimsMetric(BaseMetric):
 
     Args:
         threshold: The share from which a test case is successful.
+        judge: Who judges; this and the rest as in `hallumeter.check`.
+        preset: Where the embedded judge draws the line.
         judge_threshold: The probability from which the embedded judge calls a claim unsupported.
-        options: The judge and its settings, see `JudgeOptions`.
+        on_refusal: What a refusal counts as.
     """
 
     _required_params = (SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT)
 
+    # DeepEval copies a metric for every test case, from the attributes that are named as these parameters.
     def __init__(
-        self, threshold: float = 1.0, *, judge_threshold: float | None = None, **options: Unpack[JudgeOptions]
+        self,
+        threshold: float = 1.0,
+        *,
+        judge: JudgeLike = DEFAULT_JUDGE,
+        preset: str | None = None,
+        judge_threshold: float | None = None,
+        on_refusal: OnRefusal = "unmeasured",
     ) -> None:
         self.threshold = threshold
+        self.judge, self.preset, self.judge_threshold, self.on_refusal = judge, preset, judge_threshold, on_refusal
         self.include_reason, self.async_mode = True, True
-        self._checker = Checker({**options, "threshold": judge_threshold})
+        self._checker = Checker(
+            {"judge": judge, "preset": preset, "threshold": judge_threshold, "on_refusal": on_refusal}
+        )
 
     @property
     def __name__(self) -> str:  # DeepEval reads it of the metric, not of its class

@@ -37,6 +37,8 @@ def unsupported_rate(cluster: str | None = None, seed: int = 0) -> Metric:
     """
 
     def rates(scores: list[SampleScore]) -> dict[str, float | None]:
+        if not scores:
+            return {}
         clusters = _clusters(scores, cluster)
         values = np.array([score.score.as_float() for score in scores])
         found = _rate("mahr", values, np.ones_like(values), clusters=clusters, seed=seed)

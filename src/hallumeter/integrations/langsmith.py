@@ -58,7 +58,8 @@ def give_feedback(
     for run in runs:
         said = _feedback(checker(_parts(run, None, reader)))
         metadata = said.pop("metadata")
-        client.create_feedback(run.id, key, source_info=metadata, **said)
+        place = {"session_id": run.session_id, "start_time": run.start_time}  # where LangSmith keeps the run
+        client.create_feedback(run.id, key, source_info=metadata, **place, **said)
         given += 1
     return given
 
