@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
 
 os.environ |= {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
@@ -12,6 +15,7 @@ os.environ |= {
     "DO_NOT_TRACK": "true",
     "HAYSTACK_TELEMETRY_ENABLED": "false",
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ASYNC_TRACE_LOGGING": "false",
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
     "RAGAS_DO_NOT_TRACK": "true",
@@ -37,3 +41,9 @@ MISSING = [name for name in TOOLS if not is_installed(name)]
 WITH_TOOLS = ["test_conformance.py", "test_evaluations.py", "test_services.py"]
 # make test-integrations sets the variable: there a tool that is missing is a failure.
 collect_ignore = WITH_TOOLS if MISSING and "HALLUMETER_INTEGRATIONS" not in os.environ else []
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several tools keep something in the current folder."""
+    monkeypatch.chdir(tmp_path)

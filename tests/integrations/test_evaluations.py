@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -175,16 +176,13 @@ def test_the_metric_of_inspect_resamples_clusters_and_leaves_pooling_out_with_ep
 
 
 @pytest.mark.parametrize("run_async", [True, False])
-def test_deepeval_leaves_a_skipped_metric_without_a_score(
-    run_async: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deepeval_leaves_a_skipped_metric_without_a_score(run_async: bool) -> None:
     from deepeval import evaluate
     from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
     from deepeval.test_case import LLMTestCase
 
     from hallumeter.integrations.deepeval import SupportedClaimsMetric
 
-    monkeypatch.chdir(tmp_path)
     cases = [
         LLMTestCase(name=name, input=QUESTION, actual_output=text, retrieval_context=list(EVIDENCE))
         for name, text in ANSWERS.items()
@@ -297,6 +295,18 @@ def test_weave_summarizes_with_an_interval() -> None:
     assert (found["unsupported_rate"], found["measured"], found["unmeasured"]) == (pytest.approx(1 / 3), 3, 1)
     assert found["low"] < 1 / 3 < found["high"]
     assert scorer.summarize([])["unsupported_rate"] is None
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "integrations.md"
+
+
+def test_the_examples_of_the_guide_are_true(tracking: Any) -> None:
+    """Those marked .service need a server or an application and are left out."""
+    blocks = re.findall(r"^```python \{ \.no-run \}\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.M | re.S)
+    assert len(blocks) > 10
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), names)
 
 
 PROMPTFOO = shutil.which("promptfoo")
