@@ -26,6 +26,7 @@ TOOLS = {
     "langsmith": ("langsmith", "langsmith"),
     "llama_index": ("llama_index", "llama-index"),
     "mlflow": ("mlflow", "mlflow"),
+    "opentelemetry": ("opentelemetry", "otel"),
     "phoenix": ("phoenix", "phoenix"),
     "pydantic_evals": ("pydantic_evals", "pydantic-evals"),
     "ragas": ("ragas", "ragas"),

@@ -137,7 +137,7 @@ def test_inspect_finds_the_scorer_by_its_entry_point_and_gives_intervals(tmp_pat
     assert (result.scored_samples, result.unscored_samples) == (3, 1)
     value = {name: metric.value for name, metric in result.metrics.items()}
     assert value["mihr"] == pytest.approx(1 / 6)
-    assert value["mahr"] == pytest.approx(0.5 / 3)
+    assert (value["mihr_mean"], value["mahr"]) == (pytest.approx(0.5 / 3), pytest.approx(1 / 3))
     assert 0 <= value["mihr_low"] < 1 / 6 < value["mihr_high"] <= 1
     reasons = [score.reason for sample in log.samples or [] for score in (sample.scores or {}).values()]
     assert reasons == [None, None, "refusal", None]
@@ -165,10 +165,11 @@ def test_the_metric_of_inspect_resamples_clusters_and_leaves_pooling_out_with_ep
     alone: Any = unsupported_rate()(scores)
     together: Any = unsupported_rate(cluster="page")(scores)
     assert together["mihr"] == alone["mihr"] == pytest.approx(3 / 7)
+    assert (alone["mihr_mean"], alone["mahr"]) == (0.5, 0.5)
     assert together["mahr_high"] - together["mahr_low"] > alone["mahr_high"] - alone["mahr_low"]
     epochs: Any = unsupported_rate()([sample(0.5, "a", 2, 2), sample(0, "b", 0, 3)])
-    assert "mihr" not in epochs
-    assert epochs["mahr"] == pytest.approx(0.25)
+    assert not {"mihr", "mahr"} & set(epochs)
+    assert epochs["mihr_mean"] == pytest.approx(0.25)
     one: Any = unsupported_rate()(scores[:1])
     assert (one["mihr"], one["mihr_low"]) == (1.0, None)
     with pytest.raises(ValueError, match="no 'page'"):

@@ -30,6 +30,7 @@ class Service(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Requests)
         self.answers: dict[tuple[str, str], Any] = {}
         self.received: list[tuple[str, str, Any]] = []
+        self.status = 200
 
     @property
     def url(self) -> str:
@@ -50,7 +51,7 @@ class _Requests(BaseHTTPRequestHandler):
         is_json = "json" in self.headers.get("Content-Type", "")
         self.server.received.append((self.command, path, json.loads(body) if is_json and body else body))
         answer = json.dumps(self.server.answers.get((self.command, path), {})).encode()
-        self.send_response(200)
+        self.send_response(self.server.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()

@@ -98,6 +98,7 @@ _model_options = together(
     "--from",
     "source_format",
     type=click.Choice(["otel"]),
+    section=INPUT,
     help="Take the files for traces of OpenTelemetry (OTLP as JSON or protobuf). They are recognised without it, too.",
 )
 @option(

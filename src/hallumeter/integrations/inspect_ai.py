@@ -27,9 +27,10 @@ REASONS: dict[Problem, str] = {"refused": "refusal", "empty": "no_response", "ju
 def unsupported_rate(cluster: str | None = None, seed: int = 0) -> Metric:
     """Rates over all samples with 95 % intervals, samples or clusters of them being the unit of resampling.
 
-    ``mihr`` pools the claims of all samples, ``mahr`` is the mean of the samples' own rates; both have ``_low`` and
-    ``_high`` unless there are fewer than two clusters. With several epochs Inspect hands over the mean of a sample's
-    rates without the claims behind them, so there is no ``mihr`` then.
+    ``mihr`` pools the claims of all samples, ``mihr_mean`` is the mean of the samples' own rates, and ``mahr`` the
+    share of samples with an unsupported claim; each has ``_low`` and ``_high`` unless there are fewer than two
+    clusters. With several epochs Inspect hands over the mean of a sample's rates alone, so that there is only
+    ``mihr_mean`` then.
 
     Args:
         cluster: A key of the samples' metadata: those with the same value, such as a document, belong together.
@@ -41,11 +42,13 @@ def unsupported_rate(cluster: str | None = None, seed: int = 0) -> Metric:
             return {}
         clusters = _clusters(scores, cluster)
         values = np.array([score.score.as_float() for score in scores])
-        found = _rate("mahr", values, np.ones_like(values), clusters=clusters, seed=seed)
+        each = np.ones_like(values)
+        found = _rate("mihr_mean", values, each, clusters=clusters, seed=seed)
         counts = [_counted(score) for score in scores]
         if all(pair is not None for pair in counts):
             unsupported, decided = np.array(counts, dtype=np.float64).T
-            found = {**_rate("mihr", unsupported, decided, clusters=clusters, seed=seed), **found}
+            pooled = _rate("mihr", unsupported, decided, clusters=clusters, seed=seed)
+            found = pooled | found | _rate("mahr", np.sign(unsupported), each, clusters=clusters, seed=seed)
         return found
 
     return rates
