@@ -15,7 +15,7 @@ byte 3 does not divide.
 HaluEval, RefChecker and ExpertQA that were not in the first set: at random, and more often where a broad list of
 negations and apologies matches their beginning. They were labelled before the next change. The French and Korean ones
 were written in the wording of clerks, guides, friends and documents, without a look at the cues; half by hash is held
-back (`--part drawn`).
+back (`--part drawn`). The development part has TOFU's 100 ways to say "I don't know", too.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
@@ -114,7 +114,7 @@ def measure_answers(part: str, *, with_errors: bool) -> None:
     for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
     if part not in {"later", "drawn"}:
-        report_answers("en, of models", [pair for pair in pairs if pair[0].source != "written"])
+        report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
             print(f"  - {answer.id}: {answer.label}, found {found}: {answer.text[:200]!r}")
