@@ -115,7 +115,7 @@ def gated_validation(
     validation: StructuralValidation, sentence: ReadSentence, *, risk: StructuralRisk | None, draft: Draft
 ) -> tuple[StructuralValidation, tuple[str, ...]]:
     """The validation of stage 1 without negations that are not there, and with the risk that code saw; and notes."""
-    gated = _gated(validation, sentence, draft, "validator")
+    gated = _gated(validation, sentence, draft=draft, role="validator")
     risks = gated.risks if risk is None else (*gated.risks, risk)
     return replace(validation, structural_risks=risks, correction_proposals=gated.proposals), gated.notes
 
@@ -124,7 +124,7 @@ def gated_review(
     review: StructuralReview, sentence: ReadSentence, *, draft: Draft
 ) -> tuple[StructuralReview, tuple[str, ...]]:
     """The validation of stage 2 in the same way; its flips, too, are meant for the result of stage 1."""
-    gated = _gated(review, sentence, draft, "validator_review")
+    gated = _gated(review, sentence, draft=draft, role="validator_review")
     return replace(review, structural_risks=gated.risks, correction_proposals=gated.proposals), gated.notes
 
 
@@ -184,7 +184,7 @@ def _backfilled(aspect: Aspect, text: str) -> AspectSentiment:
 
 
 def _gated(
-    findings: StructuralValidation | StructuralReview, sentence: ReadSentence, draft: Draft, role: str
+    findings: StructuralValidation | StructuralReview, sentence: ReadSentence, *, draft: Draft, role: str
 ) -> GatedFindings:
     """Leave negations to sentences that have one, and flips to those with a negation or a contrast that asks for it."""
     if sentence.has_negation:
@@ -193,7 +193,7 @@ def _gated(
     proposals = tuple(
         one
         for one in findings.correction_proposals
-        if proposal_kind(one) != "flip" or contrast_asks_for(one.target_aspect, draft, sentence)
+        if proposal_kind(one) != "flip" or contrast_asks_for(one.target_aspect, draft, sentence=sentence)
     )
     left_out = len(findings.structural_risks) - len(risks), len(findings.correction_proposals) - len(proposals)
     if left_out == (0, 0):
@@ -202,7 +202,7 @@ def _gated(
     return GatedFindings(risks, proposals, (f"{role}: nothing is negated here; {text}",))
 
 
-def contrast_asks_for(target: str | None, draft: Draft, sentence: ReadSentence) -> bool:
+def contrast_asks_for(target: str | None, draft: Draft, *, sentence: ReadSentence) -> bool:
     """Whether a contrast speaks for turning the polarity of an aspect.
 
     It opposes what stands on its two sides. Where the nearest aspects there feel different things already, the sentence
