@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -47,6 +48,10 @@ CHANGES = ("token", "insert", "delete", "repeat", "byte", "cut", "swap")
 
 class HangError(BaseException):
     """A case took too long."""
+
+
+class EnoughError(KeyboardInterrupt):
+    """The time is over; hypothesis lets an interruption pass at once."""
 
 
 def _hang(_: int, __: FrameType | None) -> None:
@@ -145,13 +150,14 @@ def fuzz(fuzzed: Fuzzed, cases: int, seconds: float, number: int) -> None:
     @given(st.sampled_from(target.commands), st.sampled_from(target.files), st.lists(change, min_size=1, max_size=3))
     def run(words: tuple[str, ...], file: str, changes: list[tuple[str, tuple[int, int], bytes]]) -> None:
         if time.monotonic() > end:
-            return
+            raise EnoughError
         content = contents[file]
         for each in changes:
             content = changed(content, *each)
         fuzzed.case(words, file, content)
 
-    run()
+    with suppress(EnoughError):
+        run()
 
 
 def program(cases: int, seconds: float, number: int, names: list[str]) -> dict[str, dict[str, object]]:
@@ -175,5 +181,6 @@ def program(cases: int, seconds: float, number: int, names: list[str]) -> dict[s
 
 if __name__ == "__main__":
     _, _cases, _seconds, _number, *_names = sys.argv
-    resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
+    _limit = 900 if float(_seconds) <= 900 else 36_000
+    resource.setrlimit(resource.RLIMIT_CPU, (_limit, _limit))
     sys.stdout.write(json.dumps(program(int(_cases), float(_seconds), int(_number), _names)))
