@@ -17,20 +17,24 @@ import time
 from pathlib import Path
 
 import atheris
-
-with atheris.instrument_imports(include=["hallumeter"], enable_loader_override=False):
-    import fuzzing
-    from fuzzed_files import TARGETS
+import fuzzing
+from fuzzed_files import TARGETS
 
 
 def program(cases: int, seconds: float, number: int, name: str) -> None:
     """Fuzz one target; atheris ends the process itself."""
     with tempfile.TemporaryDirectory() as place:
-        begun = time.monotonic()
         fuzzed = fuzzing.Fuzzed(Path(place) / "target", TARGETS[name])
         target = fuzzed.target
         contents = {file: Path(file).read_bytes() for file in target.files}
-        fuzzed.case(target.commands[0], target.files[0], contents[target.files[0]])
+        for alarm in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(alarm, signal.SIG_IGN)  # to instrument what is imported takes long, once
+        # Commands import what they need when they run: what is imported here is watched from then on.
+        with atheris.instrument_imports(include=["hallumeter"], enable_loader_override=False):
+            for words in target.commands:
+                fuzzed.case(words, target.files[0], contents[target.files[0]])
+
+        begun = time.monotonic()
 
         def end() -> None:
             took = round(time.monotonic() - begun, 2)
@@ -54,7 +58,7 @@ def program(cases: int, seconds: float, number: int, name: str) -> None:
             fuzzed.case(words, file, content)
 
         atheris.Setup([sys.argv[0], f"-seed={number}", "-max_len=64", "-verbosity=0", "-rss_limit_mb=0"], one)
-        signal.signal(signal.SIGALRM, fuzzing._hang)
+        fuzzing.catch_hangs()
         resource.setrlimit(resource.RLIMIT_AS, (fuzzing.BYTES, fuzzing.BYTES))
         atheris.Fuzz()
 

@@ -14,15 +14,14 @@ from typing import Any
 
 import pytest
 
-from audit_runs import CHILD_SECONDS, wait_until, written
+from audit_runs import CHILD_SECONDS, LABELS, wait_until, written
 from child_programs import Child, started
 from misbehaving_server import MisbehavingServer
-from verdict_rows import verdict_rows
 
 HERE = Path(__file__).parent
 NEWSPAPERS = HERE.parents[1] / "src" / "hallumeter" / "samples" / "newspapers"
 LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-TRIES = 5
+TRIES = 3
 """Sizes of the disk, from one page to what a run needs; while it works, a run needs more than its files."""
 
 
@@ -45,7 +44,11 @@ def audit_words(folder: Path) -> tuple[list[str], str]:
 
 
 def measure_words(folder: Path) -> tuple[list[str], str]:
-    rows = verdict_rows({f"r{number}": "srn" for number in range(20)})
+    rows = [
+        {"record_id": f"r{number}", "claim_id": f"c{place}", "label": label, "judge": "a"}
+        for number in range(20)
+        for place, label in enumerate(LABELS)
+    ]
     (folder / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return ["measure", str(folder / "v.jsonl"), "--out", str(folder / "disk" / "run")], "run"
 
@@ -97,7 +100,7 @@ def test_on_a_full_disk_one_line_says_so_and_with_room_it_ends_as_if_nothing_had
     (tmp_path / "case.json").write_text(json.dumps(case), encoding="utf-8")
     program = ["unshare", "--mount", sys.executable, str(HERE / "small_disk.py"), str(tmp_path / "case.json")]
     home = {**os.environ, "HOME": str(tmp_path), "HALLUMETER_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=300, env=home)
+    done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=900, env=home)
     assert done.returncode == 0, done.stderr
     clean, *tries = [json.loads(line) for line in done.stdout.splitlines()]
     assert clean["code"] == 0
