@@ -57,7 +57,6 @@ JUDGES, METRICS = ("claims/judges/", "claims/extractors/"), "hallumeter.claims.m
 """Who judges does not count: the two share only verdicts."""
 
 PURE_PACKAGES = {"msgspec", "numpy", "rapidfuzz"}
-TEXT_PACKAGES = {"sentencex"}
 IMPURE_MODULES = {
     *("asyncio", "multiprocessing", "threading", "signal", "subprocess"),  # other work
     *("datetime", "random", "secrets", "time", "uuid"),  # the clock and chance
@@ -323,13 +322,12 @@ def test_every_package_that_is_imported_is_declared(path: Path) -> None:
 
 @pure_module
 def test_pure_parts_import_only_what_computes(path: Path) -> None:
-    packages = PURE_PACKAGES | (TEXT_PACKAGES if part_of(path) == "text" else set())
     for entry in imports_of(path):
         package = entry.name.partition(".")[0]
         if package == "importlib":  # lexicons are data files, read once
             is_allowed = part_of(path) == "text" and entry.name.startswith("importlib.resources")
         else:
-            is_allowed = package in packages | {"hallumeter"} | (sys.stdlib_module_names - IMPURE_MODULES)
+            is_allowed = package in PURE_PACKAGES | {"hallumeter"} | (sys.stdlib_module_names - IMPURE_MODULES)
         assert is_allowed, f"{place_of(path)}:{entry.line}: a pure part may not import {entry.name}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from contextlib import contextmanager
@@ -108,6 +109,8 @@ def _usage_words(error: click.UsageError) -> str:
 def _refusal(error: OSError) -> UserFault:
     """What the system would not do, and with which file; it names none when an open file, such as the output, fails."""
     reason = error.strerror or str(error) or type(error).__name__
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        reason += "; make room and start the command again"
     if error.filename is not None:
         return UserFault(f"{error.filename}: {reason}")
     stop_printing(errors_too=False)

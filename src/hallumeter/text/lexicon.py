@@ -165,6 +165,10 @@ class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
     """The sentence goes on when a number follows."""
     may_be_last: tuple[str, ...] = ()
     """They look like initials before a name, but may well end a sentence."""
+    seldom_last: tuple[str, ...] = ()
+    """They end a sentence, as initials do, only before one of `first_words`. Capitals count where there are some."""
+    first_words: tuple[str, ...] = ()
+    """Small words that begin sentences and no names."""
 
 
 class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):

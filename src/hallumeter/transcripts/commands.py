@@ -30,6 +30,7 @@ from hallumeter.records.response import FieldValue
 from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
+from hallumeter.run.identity import ended
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.ranking import ranking_of
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
@@ -566,5 +567,5 @@ def _manifest(
         judges=(judge,),
         seed=settings.seed,
         started=started.isoformat(timespec="seconds"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished=ended(started).isoformat(timespec="seconds"),
     )

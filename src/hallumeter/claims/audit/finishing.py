@@ -29,9 +29,9 @@ from hallumeter.claims.samples import SampleReader, SampleReading, SampleTable
 from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.models.protocol import RETRYABLE_CODES
-from hallumeter.records.claim import Failure, Verdict
+from hallumeter.records.claim import Failure, Label, Verdict
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
-from hallumeter.records.judging import CalibratedJudge
+from hallumeter.records.judging import GIVES_INSTRUCTIONS, CalibratedJudge
 from hallumeter.records.response import Response
 from hallumeter.run.journal import Journal, Merged, decoded
 from hallumeter.run.run_folder import CLAIMS, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, RunFiles, write_json
@@ -198,6 +198,8 @@ class AuditFiles(RunFiles):
         self.verdicts: Counter[str] = Counter()
         """By judge."""
         self.claims = self.unaligned = self.retryable = 0
+        self.instructed = 0
+        """Verdicts of a language model whose evidence gives it instructions, though they do not quote one."""
 
     def fail(self, failure: Failure) -> None:
         """Write a failure, and count it by its code."""
@@ -236,6 +238,7 @@ class AuditFiles(RunFiles):
             self.retryable += item.code in RETRYABLE_CODES
         else:
             self.verdicts[item.judge] += 1
+            self.instructed += item.label is not Label.UNDECIDED and GIVES_INSTRUCTIONS in (item.note or "")
             self.write_line(VERDICTS, item)
 
 
@@ -338,6 +341,9 @@ def _notices(report: ReadingReport, files: AuditFiles, *, identity: AuditIdentit
         yield f"{_counted(report.records_without_evidence, 'record')} came without evidence"
     if files.unaligned:
         yield f"{_counted(files.unaligned, 'claim')} not found in the response, so without a place in it"
+    if files.instructed:
+        verdicts = _counted(files.instructed, "verdict")
+        yield f"{verdicts} on evidence that gives the judge instructions; read them yourself"
     for code, number in sorted(files.failure_codes.items()):
         yield f"{_counted(number, 'failure')}: {code}"
     if len(judges) > 1:
