@@ -107,6 +107,7 @@ HIDDEN_IMPORTS = {
     "claims/judges/embedded/encoder.py": {"onnxruntime"},  # an extra of 70 MB
     "dialogue/judges/phrases.py": {"re2"},  # an extra
     "models/http.py": {"httpx2"},  # an extra
+    "run/export_tables.py": {"pyarrow", "xlsxwriter"},  # extras
     "models/prices.py": {"genai_prices"},  # an extra
     "models/rapidocr.py": {"onnxruntime", "rapidocr"},  # an extra of 400 MB
     "pytest_plugin.py": None,  # pytest loads it at every start
