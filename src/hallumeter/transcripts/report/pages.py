@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -140,7 +140,7 @@ def reading_section(
     references: set[str] = set()
     pictures = _Pictures()
     room = limits.bytes
-    for kind, item in ((kind, item) for kind, items in kinds for item in items):
+    for kind, item in ((kind, item) for kind, items in kinds for item in _by_turns(items)):
         row = counted.wanted.get(page_of(item.response))
         whole = reading_view(item, picked=kind, row=row, failures=failures.get(item.response.record_id, ()))
         view = encodable(structs.replace(whole, image=None))
@@ -153,6 +153,14 @@ def reading_section(
             shown.append(view)
     chosen = len(selection.worst) + len(selection.random)
     return ReadingSection(tuple(shown), selection.tallies.responses, too_large=chosen - len(shown))
+
+
+def _by_turns(items: Sequence[RecordFindings]) -> Iterator[RecordFindings]:
+    """The first of every engine, then the second of each: what does not fit is missing from all alike."""
+    by_engine: dict[str, list[RecordFindings]] = {}
+    for item in items:
+        by_engine.setdefault(item.response.model or "", []).append(item)
+    return (item for turn in zip_longest(*by_engine.values()) for item in turn if item is not None)
 
 
 class _Pictures:

@@ -57,6 +57,7 @@ from .ranking import (
     STATUS_WORDS,
     WITNESS_WORDS,
     difference_words,
+    engine_groups,
     error_classes_of,
     has_witness,
     metric_words,
@@ -64,6 +65,7 @@ from .ranking import (
     p_words,
     ranking_section,
     reading_coverage_words,
+    telling_groups,
     with_modernised,
 )
 
@@ -239,8 +241,11 @@ _BEST_OF_MANY = message(
     "{engine} has the best mean rank by {metric}, {rank}, and {worst} the worst, {worst_rank}, on {pages} pages that "
     "all ranked engines have read; the best differs from {beaten} of the {others} others (Friedman, {p})."
 )
-_ALIKE_BEST = message("Not told apart from the best: {engines}.")
-_MANY_ALIKE_BEST = message("Engines that are not told apart from the best: {count}, among them {engines}.")
+_ALIKE = message("Not told apart from each other: {engines}.")
+_MANY_ALIKE = message(
+    "Not told apart from each other: {count} engines, in the order of mean rank from {first} to {last}."
+)
+_MORE_ALIKE = message("Groups that lie across these: {count}; all are listed under Engines.")
 _LEADS = message(
     "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, but is "
     "not shown to differ from any other alone (Friedman over all, {p})."
@@ -263,6 +268,7 @@ _MAY_MISREAD = message(
     "{engine} shows one sign of hallucination, which misread characters alone can give as well: {signs}."
 )
 _MORE_HALLUCINATE = message("So do {engines}.")
+_MANY_MORE_HALLUCINATE = message("So do {count} more engines; the table of engines has their figures.")
 _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
 )
@@ -320,22 +326,27 @@ def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
     beaten = [each.engine for each in ranking.engines[1:] if each.engine not in alike]
     text = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
     if len(beaten) > NAMES_TOLD:
-        yield from _facts_of_many(ranking, text, alike=[each for each in alike if each != best.engine])
-        return
-    yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
+        others, worst = len(ranking.engines) - 1, ranking.engines[-1]
+        counts = {"beaten": count(len(beaten)), "others": count(others)}
+        ends = {"worst": name(worst.engine), "worst_rank": number(worst.mean_rank)}
+        yield fact("ranking", _BEST_OF_MANY, **text, **ends, **counts)
+    else:
+        yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
+    yield from _group_facts(ranking)
 
 
-def _facts_of_many(ranking: Ranking, text: dict[str, FactValue], *, alike: list[str]) -> Iterator[Fact]:
-    """The best, the worst, and who cannot be told from the best: nobody reads thirty names."""
-    others, worst = len(ranking.engines) - 1, ranking.engines[-1]
-    counts = {"beaten": count(others - len(alike)), "others": count(others)}
-    ends = {"worst": name(worst.engine), "worst_rank": number(worst.mean_rank)}
-    yield fact("ranking", _BEST_OF_MANY, **text, **ends, **counts)
-    told = names([each.engine for each in ranking.engines if each.engine in alike][:NAMES_TOLD])
-    if len(alike) > NAMES_TOLD:
-        yield fact("alike", _MANY_ALIKE_BEST, count=count(len(alike)), engines=told)
-    elif alike:
-        yield fact("alike", _ALIKE_BEST, engines=told)
+def _group_facts(ranking: Ranking) -> Iterator[Fact]:
+    """Who cannot be told from whom, from the best engines to the worst; nobody reads thirty names."""
+    groups = engine_groups(ranking)
+    told = telling_groups(ranking)
+    for group in told:
+        if len(group) <= NAMES_TOLD:
+            yield fact("alike", _ALIKE, engines=names(group))
+        else:
+            ends = {"first": name(group[0]), "last": name(group[-1])}
+            yield fact("alike", _MANY_ALIKE, count=count(len(group)), **ends)
+    if len(told) < len(groups):
+        yield fact("alike", _MORE_ALIKE, count=count(len(groups) - len(told)))
 
 
 def _pair_fact(ranking: Ranking) -> Fact:
@@ -387,8 +398,11 @@ def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
         text = FactValue("signs", tuple(pairs), tuple(signs[engine]))
         sentence = _MAY_MISREAD if signs[engine] == ("anchor_mean",) else _HALLUCINATES
         yield fact("hallucination", sentence, engine=name(engine), signs=text)
-    if len(suspects) > ENGINES_TOLD:
-        yield fact("hallucination", _MORE_HALLUCINATE, engines=names(suspects[ENGINES_TOLD:]))
+    more = suspects[ENGINES_TOLD:]
+    if len(more) > NAMES_TOLD:
+        yield fact("hallucination", _MANY_MORE_HALLUCINATE, count=count(len(more)))
+    elif more:
+        yield fact("hallucination", _MORE_HALLUCINATE, engines=names(more))
 
 
 def _value(row: MetricSummary | None) -> float:
@@ -493,6 +507,7 @@ def _functions() -> dict[str, object]:
         "error_classes_of": error_classes_of,
         "difference_of": difference_words,
         "neighbours_of": neighbours,
+        "alike_groups": engine_groups,
     }
 
 
@@ -511,6 +526,9 @@ PRESENTATION = Presentation(
     charts=_charts,
     read=_read,
     severity=severity,
+    sharer=lambda item: item.response.model or "",
+    # A figure over several engines is the figure of none of them.
+    has_figures=lambda summary: len({row.by["engine"] for row in summary.metrics if "engine" in row.by}) < 2,
     readings=Readings(
         view=reading_view,
         entry=reading_entry_payload,

@@ -10,6 +10,7 @@ from msgspec import structs
 from hallumeter.formats.delimited import CSV_FORMS, csv_text
 from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.page import PageRow
+from hallumeter.records.ranking import Ranking
 from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_counts, format_number
@@ -18,15 +19,19 @@ from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .pages import count_pages
 from .ranking import (
+    ERROR_WORDS,
     HALLUCINATING,
     HEADINGS,
+    LEVEL,
     WITNESS_WORDS,
     census_words,
     difference_words,
-    error_classes_of,
+    engine_groups,
+    group_words,
     has_witness,
     ranking_section,
     reason_words,
+    telling_groups,
     witness_words,
     worst_pages,
 )
@@ -39,6 +44,12 @@ WORST_SHOWN = 10
 NARROW = 100
 """Below this many columns an interval stands under its value."""
 _ENGINE_WIDTH = 34
+MANY_ENGINES = 12
+"""With more, an engine has one line of a terminal."""
+MISREAD_SHOWN = REMARKS_SHOWN = 5
+CLASSES_SHOWN = 4
+_NARROW_HEADING = 14
+"""Columns within which a table breaks the words of a heading."""
 _BETWEEN = 3
 """Columns of the terminal that a table leaves between two of its own."""
 
@@ -73,6 +84,7 @@ def _parts(
         yield from _engine_parts(section, shown, width)
     if summary.ranking:
         yield table.Line(difference_words(summary.ranking))
+        yield from (table.Line(f"  {told}", hang=4) for told in _groups_told(summary.ranking))
     yield from _tables_of_engines(section)
     worst = worst_pages(rows, WORST_SHOWN)
     if worst:
@@ -89,7 +101,8 @@ def _engine_parts(
 ) -> Iterator[table.Table | table.Line]:
     """The table of engines with the columns that there is room for, and which are left out."""
     is_narrow = width < NARROW
-    columns = [*table.right("rank"), *table.left("engine", wrap="anywhere", min_width=10)]
+    is_brief = len(section.engines) > MANY_ENGINES
+    columns = [*table.right("rank"), *_engine_column(width)]
     for column in fitting:
         heading = f"{HEADINGS[column.metric]} {DIRECTION_WORDS[column.direction][0]}".rstrip()
         columns += table.left(heading, wrap="words" if is_narrow else "never")
@@ -97,7 +110,7 @@ def _engine_parts(
         [
             NO_VALUE if engine.place is None else str(engine.place),
             engine.engine,
-            *(table.Cell(_cell(engine, column.metric, is_narrow=is_narrow)) for column in fitting),
+            *(table.Cell(_cell(engine, column.metric, is_narrow=is_narrow, is_brief=is_brief)) for column in fitting),
         ]
         for engine in section.engines
     ]
@@ -106,8 +119,9 @@ def _engine_parts(
     shown = {column.metric for column in fitting}
     known = {column.metric for column in section.columns}
     names = [heading for name, heading in HEADINGS.items() if name in known and name not in shown]
+    names += ["intervals"] * is_brief
     if names:
-        where = "are" if len(names) > 1 else "is"
+        where = "is" if len(names) == 1 and not is_brief else "are"
         yield table.Line(f"{', '.join(names)} {where} in the report, and in --format markdown.", "dim")
     if any(engine.is_warned for engine in section.engines):
         yield table.Line("! more than a fifth of the pages hallucinate", "yellow")
@@ -116,26 +130,52 @@ def _engine_parts(
 def _fitting(columns: Sequence[RankingColumn], section: RankingSection, width: int) -> list[RankingColumn]:
     """As many columns as leave the names of the engines room, never fewer than one."""
     names = max(len(printable(engine.engine)) for engine in section.engines)
-    room = width - min(names, _ENGINE_WIDTH if width >= NARROW else 18) - 2 * _BETWEEN - 2
+    is_brief = len(section.engines) > MANY_ENGINES
+    room = width - min(names, _engine_room(width)) - 2 * _BETWEEN - 2
     fitting: list[RankingColumn] = []
     for column in columns:
-        cells = [_cell(engine, column.metric, is_narrow=width < NARROW) for engine in section.engines]
+        cells = [
+            _cell(engine, column.metric, is_narrow=width < NARROW, is_brief=is_brief) for engine in section.engines
+        ]
         lines = [line for cell in cells for line in cell.splitlines()]
-        room -= max(len(HEADINGS[column.metric]) + 2 if width >= NARROW else 6, *map(len, lines)) + _BETWEEN
+        heading = len(HEADINGS[column.metric]) + 2
+        room -= max(heading if width >= NARROW else min(heading, _NARROW_HEADING), *map(len, lines)) + _BETWEEN
         if fitting and room < 0:
             break
         fitting.append(column)
     return fitting
 
 
-def _cell(engine: EngineRow, name: str, *, is_narrow: bool) -> str:
+def _cell(engine: EngineRow, name: str, *, is_narrow: bool, is_brief: bool) -> str:
+    """A value with its interval; where there are many engines, one line each, without."""
     metric = engine.metrics.get(name)
     if metric is None or metric.value is None:
         return NO_VALUE
-    parts = [format_number(metric.value), *([_interval(metric)] if metric.interval else [])]
+    parts = [format_number(metric.value), *([_interval(metric)] if metric.interval and not is_brief else [])]
     if name == HALLUCINATING:
         parts.append(format_counts(metric) + (" !" if engine.is_warned else ""))
-    return ("\n" if is_narrow else "  ").join(parts)
+    return ("\n" if is_narrow and not is_brief else "  ").join(parts)
+
+
+def _engine_room(width: int) -> int:
+    return _ENGINE_WIDTH if width >= NARROW else max(10, width // 3)
+
+
+def _engine_column(width: int) -> list[table.Column]:
+    return table.left("engine", wrap="anywhere", min_width=10, max_width=_engine_room(width))
+
+
+def _groups_told(ranking: Ranking) -> Iterator[str]:
+    """Which engines cannot be told apart, where that is known of more than two."""
+    groups = engine_groups(ranking)
+    is_tested = ranking.p_value is not None and ranking.p_value < LEVEL and len(ranking.engines) > 2
+    if not is_tested or not groups:
+        return
+    told = telling_groups(ranking)
+    for group in told:
+        yield f"not told apart: {group_words(group)}"
+    if len(told) < len(groups):
+        yield f"{format_count(len(groups) - len(told))} more groups lie across these; the report lists them all"
 
 
 def _interval(metric: MetricSummary) -> str:
@@ -155,30 +195,43 @@ def _remarks_table(section: RankingSection) -> table.Table | None:
     rows = []
     for engine in section.engines:
         found = [engine.metrics.get(name) for name in names]
-        if any(metric is not None and metric.count for metric in found):
-            rows.append([engine.engine, *(NO_VALUE if metric is None else format_counts(metric) for metric in found)])
-    columns = [*table.left("engine", wrap="anywhere", min_width=10), *table.right(*REMARK_KINDS)]
-    return table.Table(columns, rows, "Pages with words about the page, which are not invented text") if rows else None
+        pages = sum(metric.count or 0 for metric in found if metric is not None)
+        if pages:
+            cells = [NO_VALUE if metric is None else format_counts(metric) for metric in found]
+            rows.append((pages, [engine.engine, *cells]))
+    rows.sort(key=lambda pair: -pair[0])
+    columns = [
+        *table.left("engine", wrap="anywhere", min_width=10, max_width=_ENGINE_WIDTH - 8),
+        *table.right(*REMARK_KINDS),
+    ]
+    title = "Pages with words about the page, which are not invented text"
+    title += f" ({REMARKS_SHOWN} of {format_count(len(rows))} engines)" if len(rows) > REMARKS_SHOWN else ""
+    return table.Table(columns, [cells for _, cells in rows[:REMARKS_SHOWN]], title) if rows else None
 
 
 def _errors_table(section: RankingSection) -> table.Table | None:
-    """How many words each engine misread, by what differs: the classes that there are; None when none is misread."""
-    shown = error_classes_of(section)
-    rows = [
-        [engine.engine, *(format_count(engine.errors[name]) if engine.errors else NO_VALUE for name in shown)]
-        for engine in section.engines
-    ]
-    columns = [
-        *table.left("engine", wrap="anywhere", min_width=10),
-        *table.right(*shown),
-    ]
-    if not shown:
+    """How many words each engine misread, and what differs most often; None when none is misread."""
+    counted = [(sum(engine.errors.values()), engine) for engine in section.engines if any(engine.errors.values())]
+    if not counted:
         return None
-    return table.Table(columns, rows, "Misread words, by what differs from the page")
+    counted.sort(key=lambda pair: -pair[0])
+    rows = []
+    for words, engine in counted[:MISREAD_SHOWN]:
+        often = sorted((name for name in engine.errors if engine.errors[name]), key=lambda name: -engine.errors[name])
+        told = ", ".join(f"{ERROR_WORDS[name]} {format_count(engine.errors[name])}" for name in often[:CLASSES_SHOWN])
+        rows.append([engine.engine, format_count(words), told])
+    columns = [
+        *table.left("engine", wrap="anywhere", min_width=10, max_width=_ENGINE_WIDTH),
+        *table.right("words"),
+        *table.left("what differs most", wrap="words"),
+    ]
+    most = f" ({MISREAD_SHOWN} of {format_count(len(counted))} engines)" if len(counted) > MISREAD_SHOWN else ""
+    return table.Table(columns, rows, f"Misread words, most first{most}; examples are in misread.csv of a run")
 
 
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
-    columns = table.left("page", *(["engine"] if has_engine else []), wrap="words", max_width=40)
+    narrow = {"wrap": "anywhere", "min_width": 10, "max_width": 20 if is_narrow else 40}
+    columns = table.left("page", *(["engine"] if has_engine else []), **narrow)
     columns += table.left("why", wrap="words")
     columns += table.right("CER", *(() if is_narrow else ("anchor", "ratio")), "invented")
     cells = []
@@ -210,6 +263,7 @@ def pages_markdown(summary: Summary, pages: Collection[PageRow]) -> str:
         lines += _engine_lines(section)
     if summary.ranking:
         lines += [table.escaped(difference_words(summary.ranking)), ""]
+        lines += [*(f"- {table.escaped(told)}" for told in _groups_told(summary.ranking)), ""]
     for each in _tables_of_engines(section):
         lines += [*table.markdown(each), ""]
     lines += _worst_lines(worst_pages(pages, WORST_SHOWN), is_witnessed=is_witnessed)
