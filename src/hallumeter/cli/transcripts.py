@@ -155,7 +155,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
             measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
         else:
             measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
-    text = transcripts_text(measured.summary, measured.rows, form, is_verbose=is_verbose)
+    text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary, Summary
-from hallumeter.records.page import KINDS, PageRow, page_of
+from hallumeter.records.page import KINDS, InventedWord, PageRow, WorstLine, page_of
 from hallumeter.records.ranking import Ranking
 from hallumeter.records.response import FieldValue
 from hallumeter.report.build import breakdown_sections, metric_sections
@@ -36,6 +36,7 @@ from hallumeter.report.page.chapters import READERS, block_size, kept_views
 from hallumeter.report.page.payload import packed
 from hallumeter.report.presentation import Behind, Gathered, Presentation, Readings, SectionKind, Sections
 from hallumeter.report.sections import (
+    LineSection,
     PageSection,
     RankingColumn,
     RankingSection,
@@ -44,13 +45,13 @@ from hallumeter.report.sections import (
     StretchView,
 )
 from hallumeter.transcripts.catalog import METRICS
-from hallumeter.transcripts.misread_table import MISREAD, MisreadWord, read_misread
+from hallumeter.transcripts.example_tables import INVENTED, LINES, MISREAD, MisreadWord, read_table
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
 from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .charts import page_charts, rank_charts
-from .pages import count_pages, reading_section, reading_view, severity
+from .pages import count_pages, line_section, reading_section, reading_view, severity
 from .ranking import (
     ERROR_WORDS,
     HALLUCINATING,
@@ -188,6 +189,8 @@ def _reading(view: ReadingView, reference: int) -> dict[str, Json]:
         "s": [_stretch(stretch) for stretch in view.stretches],
         "m": _row(view.row) if view.row else None,
         "x": {name: _text(value) for name, value in view.fields.items() if value is not None},
+        "q": [[*place] for place in view.response_places],
+        "k": [[*place] for place in view.reference_places],
         "d": 1 if view.picked == "random" else None,
         "b": [*view.failures],
     }
@@ -286,7 +289,7 @@ def page_facts(summary: Summary, headline: str | None, level: float) -> Iterator
         yield from _witness_facts(rows)
     else:
         yield from _rank_facts(summary.ranking)
-        yield from _error_facts(rows, level)
+        yield from _error_facts(rows, summary.ranking, level)
         yield from _hallucination_facts(rows)
     empty = rows.whole("empty_output_rate")
     if empty is not None and empty.count and empty.total:
@@ -364,8 +367,11 @@ def _pair_fact(ranking: Ranking) -> Fact:
     return fact("ranking", _PAIR_BETTER, better=name(better), worse=name(worse), difference=size, **test)
 
 
-def _error_facts(rows: Rows, level: float) -> Iterator[Fact]:
+def _error_facts(rows: Rows, ranking: Ranking | None, level: float) -> Iterator[Fact]:
+    """The lowest CER; of engines that the ranking leaves out, it rests on too few pages."""
+    ranked = {each.engine for each in ranking.engines} if ranking is not None else set()
     engines = [row for row in rows.by("cer", "engine") if row.value is not None]
+    engines = [row for row in engines if row.by["engine"] in ranked] or engines
     lowest = min(engines, key=lambda row: row.value or 0.0, default=None)
     if lowest is None or lowest.value is None or lowest.interval is None:
         return
@@ -413,28 +419,38 @@ class _Tables(NamedTuple):
     """What a run holds beside the files that all runs have."""
 
     rows: Iterator[PageRow]
-    misread: Iterator[MisreadWord]
+    misread: Iterator[MisreadWord] = iter(())
+    lines: Iterator[WorstLine] = iter(())
+    invented: Iterator[InventedWord] = iter(())
 
 
 def _read(run: Path) -> _Tables:
     rows = read_pages(run / PAGES) if (run / PAGES).exists() else iter(())
-    return _Tables(rows, read_misread(run / MISREAD))
+    return _Tables(
+        rows,
+        read_table(run / MISREAD, MisreadWord),
+        read_table(run / LINES, WorstLine),
+        read_table(run / INVENTED, InventedWord),
+    )
 
 
 def _sections(gathered: Gathered) -> Sections:
     selection, limits = gathered.selection, gathered.limits
     wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
     # A document may be built from rows alone.
-    own = gathered.own if isinstance(gathered.own, _Tables) else _Tables(iter(gathered.own or ()), iter(()))
+    own = gathered.own if isinstance(gathered.own, _Tables) else _Tables(iter(gathered.own or ()))
     counted = count_pages(own.rows, wanted=wanted, kept=limits.pages)
     ranking = ranking_section(gathered.summary, counted, gathered.texts)
     if ranking is not None:
         ranking = with_modernised(ranking, own.misread)
     reading = reading_section(selection, limits, counted=counted, failures=gathered.broken.by_record)
+    engines = [row.engine for row in ranking.engines] if ranking is not None else []
+    lines = line_section(own.lines, own.invented, engines)
     others = [row for row in gathered.rows if tuple(row.summary.by) != ("engine",)]
     sections: list[Section] = [
         *([reading] if reading.total else []),
         *([ranking] if ranking else []),
+        *([lines] if lines else []),
         *([counted.section] if counted.section.rows else []),
         *metric_sections(gathered, others),
         *breakdown_sections(gathered, others),
@@ -508,6 +524,7 @@ def _functions() -> dict[str, object]:
         "difference_of": difference_words,
         "neighbours_of": neighbours,
         "alike_groups": engine_groups,
+        "token_words": {"name": message("name"), "number": message("number")},
     }
 
 
@@ -539,6 +556,7 @@ PRESENTATION = Presentation(
     kinds={
         "metrics": SectionKind(title=message("All engines together"), template="section_metrics.html"),
         "ranking": SectionKind(title=message("Engines"), template="section_ranking.html", scripts=("ranking.js",)),
+        "lines": SectionKind(title=message("Lines, names and numbers"), template="section_lines.html"),
         "pages": SectionKind(title=message("Pages"), template="section_pages.html", scripts=("pages.js",)),
         "readings": SectionKind(title=message("Page by page"), template="section_readings.html", scripts=READERS),
     },
@@ -549,7 +567,7 @@ PRESENTATION = Presentation(
     fit=_fit,
     taken=_taken,
     texts={RankingColumn: ("heading", "name", "question"), Ranking: ("undefined",)},
-    large=(PageSection, ReadingSection),
+    large=(PageSection, ReadingSection, LineSection),
     functions=_functions,
     filters=_filters,
     behind={

@@ -16,7 +16,7 @@ from hallumeter.report.document import MetricText
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.sections import EngineRow, PageCensus, RankingColumn, RankingSection, ReadingSection
 from hallumeter.report.wording import format_count, format_number, too_large_words
-from hallumeter.transcripts.misread_table import MisreadWord
+from hallumeter.transcripts.example_tables import MisreadWord
 
 from .pages import CountedPages
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 import msgspec
 from msgspec import structs
 
 from hallumeter.formats.delimited import CSV_FORMS, csv_text
 from hallumeter.records.measurement import MetricSummary, Summary
-from hallumeter.records.page import PageRow
+from hallumeter.records.page import PageRow, WorstLine
 from hallumeter.records.ranking import Ranking
 from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
@@ -48,6 +49,9 @@ MANY_ENGINES = 12
 """With more, an engine has one line of a terminal."""
 MISREAD_SHOWN = REMARKS_SHOWN = 5
 CLASSES_SHOWN = 4
+LINES_SHOWN = 5
+_LINE_SHOWN = 80
+"""Characters of a line."""
 _NARROW_HEADING = 14
 """Columns within which a table breaks the words of a heading."""
 _BETWEEN = 3
@@ -58,17 +62,18 @@ def pages_table(
     summary: Summary,
     pages: Collection[PageRow],
     *,
+    lines: Iterable[WorstLine] = (),
     is_verbose: bool = False,
     width: int | None = None,
     has_color: bool = False,
 ) -> str:
     """Everything a person needs at first: engines in order, which differ, the worst pages; signatures if asked."""
-    parts = _parts(summary, pages, width or table.terminal_width()["width"], is_verbose=is_verbose)
+    parts = _parts(summary, pages, width or table.terminal_width()["width"], lines=lines, is_verbose=is_verbose)
     return table.terminal(parts, width=width, has_color=has_color)
 
 
 def _parts(
-    summary: Summary, rows: Collection[PageRow], width: int, *, is_verbose: bool
+    summary: Summary, rows: Collection[PageRow], width: int, *, lines: Iterable[WorstLine], is_verbose: bool
 ) -> Iterator[table.Table | table.Line]:
     counted = count_pages(rows)
     section = ranking_section(summary, counted, {})
@@ -90,6 +95,9 @@ def _parts(
     if worst:
         has_engine = counted.census.engines != 1
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
+    shown_lines = worst_of_engines(lines)
+    if shown_lines:
+        yield _line_table(shown_lines, has_engine=counted.census.engines != 1)
     if shown and is_verbose:
         yield from (table.Line(), table.Line("signatures", "dim"))
     for column in shown if is_verbose else ():
@@ -131,7 +139,7 @@ def _fitting(columns: Sequence[RankingColumn], section: RankingSection, width: i
     """As many columns as leave the names of the engines room, never fewer than one."""
     names = max(len(printable(engine.engine)) for engine in section.engines)
     is_brief = len(section.engines) > MANY_ENGINES
-    room = width - min(names, _engine_room(width)) - 2 * _BETWEEN - 2
+    room = width - max(10, min(names, _engine_room(width))) - 2 * _BETWEEN - 2
     fitting: list[RankingColumn] = []
     for column in columns:
         cells = [
@@ -248,13 +256,45 @@ def _worst_cells(row: PageRow, *, is_witnessed: bool) -> list[str]:
     return [row.page, row.engine, reason_words(row, has_witness=is_witnessed), *numbers, invented]
 
 
+def worst_of_engines(lines: Iterable[WorstLine], most: int = LINES_SHOWN) -> list[WorstLine]:
+    """A few of the worst lines: the worst of each engine, then the second of each, as far as there is room."""
+    by_engine: dict[str, list[WorstLine]] = {}
+    for line in lines:
+        by_engine.setdefault(line.engine, []).append(line)
+    turns = zip_longest(*by_engine.values())
+    chosen = [line for turn in turns for line in sorted(filter(None, turn), key=lambda line: -line.cer)][:most]
+    return sorted(chosen, key=lambda line: -line.cer)
+
+
+def _line_table(lines: Sequence[WorstLine], *, has_engine: bool) -> table.Table:
+    """Each line of the page over what was read for it."""
+    columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=10, max_width=20)
+    columns += table.right("CER")
+    columns += table.left("on the page, and as it was read", wrap="words")
+    rows: list[list[str | table.Cell]] = [
+        [
+            line.page,
+            *([line.engine] if has_engine else []),
+            format_number(line.cer),
+            table.Cell(f"{_cut(line.reference)}\n{_cut(line.response)}"),
+        ]
+        for line in lines
+    ]
+    return table.Table(columns, rows, "Worst lines; more are in lines.csv of a run, and in its report")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LINE_SHOWN else f"{text[: _LINE_SHOWN - 1]}…"
+
+
 # Engines and pages as Markdown, for a pull request or a notebook.
 
 
-def pages_markdown(summary: Summary, pages: Collection[PageRow]) -> str:
+def pages_markdown(summary: Summary, pages: Collection[PageRow], worst_lines: Iterable[WorstLine] = ()) -> str:
     """The table of engines, which of them differ, the worst pages, the notices and the signatures."""
     counted = count_pages(pages)
     section = ranking_section(summary, counted, {})
+    shown = worst_of_engines(worst_lines)
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
     if is_witnessed:
@@ -267,6 +307,13 @@ def pages_markdown(summary: Summary, pages: Collection[PageRow]) -> str:
     for each in _tables_of_engines(section):
         lines += [*table.markdown(each), ""]
     lines += _worst_lines(worst_pages(pages, WORST_SHOWN), is_witnessed=is_witnessed)
+    if shown:
+        columns = table.left("worst lines", "engine", "CER", "on the page", "as it was read")
+        rows = [
+            [line.page, line.engine, format_number(line.cer), _cut(line.reference), _cut(line.response)]
+            for line in shown
+        ]
+        lines += [*table.markdown(table.Table(columns, rows)), ""]
     lines += [f"- note: {table.escaped(notice)}" for notice in summary.notices]
     if section:
         lines += [f"- {table.code(column.signature)}" for column in section.columns if column.signature]
@@ -305,7 +352,14 @@ def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
 _FIELDS = PageRow.__struct_fields__
 
 
-def transcripts_text(summary: Summary, pages: Collection[PageRow], form: str, *, is_verbose: bool = False) -> str:
+def transcripts_text(
+    summary: Summary,
+    pages: Collection[PageRow],
+    form: str,
+    *,
+    lines: Iterable[WorstLine] = (),
+    is_verbose: bool = False,
+) -> str:
     """Engines and pages as a ``table`` for the terminal, ``json``, ``markdown``, ``csv`` or ``raw-csv``.
 
     JSON is the summary with a list of pages added; CSV is the table of pages alone.
@@ -314,9 +368,9 @@ def transcripts_text(summary: Summary, pages: Collection[PageRow], form: str, *,
         whole = {**msgspec.to_builtins(summary), "pages": [msgspec.to_builtins(row) for row in pages]}
         return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
     if form == "markdown":
-        return pages_markdown(summary, pages)
+        return pages_markdown(summary, pages, lines)
     if form in CSV_FORMS:
         # One row per page and engine; numbers unrounded, empty where not known, names safe to print.
         rows = [_FIELDS, *map(structs.astuple, pages)]
         return csv_text(rows, is_printable=True, is_raw=form == "raw-csv")
-    return pages_table(summary, pages, is_verbose=is_verbose, **table.terminal_width())
+    return pages_table(summary, pages, lines=lines, is_verbose=is_verbose, **table.terminal_width())

@@ -10,6 +10,8 @@ from hallumeter.formats.images import converted, image_type
 
 IMAGE = "image"
 """The field of a record that names the image of its page."""
+REFERENCE_PLACES, RESPONSE_PLACES = "reference_places", "response_places"
+"""The fields that say where the lines of the two texts stand on it."""
 THUMBNAIL_SIZE = (560, 1120)
 """Pixels: enough to tell the layout of a page, in a few dozen kilobytes."""
 _LARGEST_WHOLE = 60_000
