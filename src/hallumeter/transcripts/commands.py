@@ -126,6 +126,9 @@ def summary_rows(
 ) -> Iterator[MetricSummary]:
     """Every metric for the whole and for every engine."""
     named = [("spelling", str(settings.spelling))]
+    if settings.level != "line":
+        # Which text of PAGE XML counts changes every number.
+        named.append(("page-level", settings.level))
     if witness is not None:
         named.append(("witness", witness))
     metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
@@ -571,6 +574,7 @@ def _manifest(
             "count_notes": settings.count_notes,
             "page_level": settings.level,
             "pair_by": Path(settings.pair_by).name,
+            "columns": [f"{name}={column}" for name, column in structs.asdict(settings.columns).items() if column],
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

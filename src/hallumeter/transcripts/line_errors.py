@@ -144,14 +144,16 @@ def _words_in_trouble(aligned: Aligned, places: _Places) -> Iterator[int]:
     matching, here, there = aligned.matching, aligned.on_page.texts, aligned.written.texts
     yield from (word for word, is_omitted in enumerate(matching.is_omitted) if is_omitted)
     before = -1
+    is_beside = False
     for place, first in enumerate(matching.firsts):
         if first < 0:
-            if before >= 0 and place not in places.aside:
-                yield before
+            if place not in places.aside:
+                yield from [before] * (before >= 0)
+                is_beside = True
             continue
-        before = first
-        if first != matching.lasts[place] or here[first] != there[place]:
+        if is_beside or first != matching.lasts[place] or here[first] != there[place]:
             yield first
+        before, is_beside = first, False
 
 
 def _line_error(
