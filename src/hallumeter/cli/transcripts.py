@@ -148,10 +148,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
     images, can_fetch = options.pop("images"), options.pop("allow_downloads")
-    if can_fetch and images is None:
-        raise click.UsageError("--allow-downloads fetches page images; say of which pages with --images")
-    if images is not None and out is None:
-        raise click.UsageError("--images shows pages in the report of a run; give --out RUN too")
+    _check_images(images, out, can_fetch=can_fetch)
     is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     if settings.witness_confidence is not None and witness is None and image is None:
@@ -168,6 +165,13 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
             measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
     text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
+
+
+def _check_images(images: Path | None, out: Path | None, *, can_fetch: bool) -> None:
+    if can_fetch and images is None:
+        raise click.UsageError("--allow-downloads fetches page images; say of which pages with --images")
+    if images is not None and out is None:
+        raise click.UsageError("--images shows pages in the report of a run; give --out RUN too")
 
 
 def _fetch() -> Fetch:

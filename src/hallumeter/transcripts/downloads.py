@@ -44,7 +44,7 @@ class ImageDownloads:
 
     def __init__(self, folder: Path, *, seconds: float = SECONDS, largest: int = LARGEST) -> None:
         self._folder, self._seconds, self._largest = folder, seconds, largest
-        self._opener = urllib.request.build_opener(_Refused)
+        self._ask = urllib.request.build_opener(_Refused).open
 
     def __call__(self, address: str) -> Path:
         """The file with the image of an address; raises InputError, in one line, when there is none to be had."""
@@ -72,7 +72,7 @@ class ImageDownloads:
         ends = time.monotonic() + self._seconds
         request = urllib.request.Request(address, headers={"Accept": "image/*"})  # noqa: S310 (http and https alone)
         try:
-            with self._opener.open(request, timeout=self._seconds) as answer:
+            with self._ask(request, timeout=self._seconds) as answer:
                 stated = answer.headers.get_content_type()
                 if not stated.startswith("image/"):
                     raise InputError(f"{shown}: the server sent {one_line(stated)[:60]}, not an image")

@@ -23,10 +23,9 @@ from .anchoring import PageTexts, anchor_pages
 from .inputs import TRUTH, EngineReading, PageJob, Source
 from .page import Comparison, MeasuredPage, measure_page, record_name
 from .page_reading import PageReading, read_page
-from .pages.layout import written_places
 from .pages.page_file import read_page_file
 from .pages.page_xml import PageLevel
-from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES
+from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, written_places
 from .settings import TranscriptSettings
 
 _BYTES_AT_ONCE = 1 << 18

@@ -103,11 +103,11 @@ def measure_page(
     page = MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
     if reading is None or comparison.is_with_witness:  # what differs from a witness may as well be its error
         return page
-    return _with_examples(page, transcript, reading, comparison)
+    return _with_examples(page, transcript, reading, comparison=comparison)
 
 
 def _with_examples(
-    page: MeasuredPage, transcript: Transcript, reading: PageReading, comparison: Comparison
+    page: MeasuredPage, transcript: Transcript, reading: PageReading, *, comparison: Comparison
 ) -> MeasuredPage:
     """The page with its worst lines and, where a run is written, misread and invented words."""
     aligned = reading.aligned

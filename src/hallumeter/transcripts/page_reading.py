@@ -178,14 +178,14 @@ def invented_names(
     invented when it was not read by its letters and is no word of the reference either. Words at the places left out
     count nowhere. Undefined when the response has no such word, as in scripts without capitals.
     """
+    aligned = Aligned(matching, reference, response, left_out)
     places = _name_places(response, text, left_out)
-    return Rate(len(_unknown_places(places, matching, reference, response)), len(places))
+    return Rate(len(_unknown_places(places, aligned)), len(places))
 
 
 def invented_name_places(aligned: Aligned, text: str) -> list[int]:
     """Where the invented names stand among the words of the response."""
-    places = _name_places(aligned.written, text, aligned.left_out)
-    return _unknown_places(places, aligned.matching, aligned.on_page, aligned.written)
+    return _unknown_places(_name_places(aligned.written, text, aligned.left_out), aligned)
 
 
 def _name_places(response: Wording, text: str, left_out: Collection[int]) -> list[int]:
@@ -193,9 +193,9 @@ def _name_places(response: Wording, text: str, left_out: Collection[int]) -> lis
     return [place for place in may_be if place not in left_out and _is_name(text, response, place)]
 
 
-def _unknown_places(places: list[int], matching: Matching, reference: Wording, response: Wording) -> list[int]:
-    known = set(reference.keys)
-    return [place for place in places if not matching.is_alike[place] and response.keys[place] not in known]
+def _unknown_places(places: list[int], aligned: Aligned) -> list[int]:
+    known, keys = set(aligned.on_page.keys), aligned.written.keys
+    return [place for place in places if not aligned.matching.is_alike[place] and keys[place] not in known]
 
 
 def _is_name(text: str, response: Wording, place: int) -> bool:
@@ -308,8 +308,7 @@ def read_page(
     unread = inserted_words(matching, written, repeats=repeats, remarks=remarks, is_counted=count_notes)
     stretches = cut_into_stretches(matching, on_page, written, inserted=unread)
     left_out = () if count_notes else unread.remarks
-    words_of_kind = _words_of_kind(stretches)
-    moved = sum(matching.is_moved)
+    words_of_kind, moved = _words_of_kind(stretches), sum(matching.is_moved)
     return PageReading(
         words=words,
         characters=characters,

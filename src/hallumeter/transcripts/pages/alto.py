@@ -56,7 +56,7 @@ class AltoReader:
             self._strings.clear()
             self._has_spaces = self._ends_in_space = False
             place = map(attributes.get, ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
-            self._open.append(Part(attributes.get("ID"), box_of(*place) if name == "TextLine" else None))
+            self._open.append(Part(attributes.get("ID"), box_of(place) if name == "TextLine" else None))
         elif name == "Page":
             self._page = page_box(attributes.get("WIDTH"), attributes.get("HEIGHT"))
         elif name in _GROUPS:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_PLACE = re.compile(r"\d{1,9},\d{1,9}(?:,\d{1,5}){4}", re.ASCII)
 _WHOLE = 10_000
 _LEAST = 60
 """The height that a line has at least, in ten-thousandths of the page."""
@@ -58,21 +56,6 @@ def placed_lines(lines: Iterable[tuple[str, Box | None]], page: Box | None) -> t
             found.append(LinePlace(start, end, *place))
         start = end + 1
     return tuple(found)
-
-
-def written_places(places: Iterable[LinePlace]) -> str:
-    """Places as a text, which can be a field of a record.
-
-    >>> read_places(written_places([LinePlace(0, 2, 1000, 1000, 6000, 2000)]))
-    [LinePlace(start=0, end=2, left=1000, top=1000, right=6000, bottom=2000)]
-    """
-    return ";".join(",".join(map(str, place)) for place in places)
-
-
-def read_places(text: object) -> list[LinePlace]:
-    """Places from such a text, whoever wrote it: what is none is passed over."""
-    pieces = text.split(";") if isinstance(text, str) else ()
-    return [LinePlace(*map(int, piece.split(","))) for piece in pieces if _PLACE.fullmatch(piece)]
 
 
 def _scaled(box: Box, page: Box) -> tuple[int, int, int, int] | None:
@@ -163,13 +146,13 @@ def page_box(width: str | None, height: str | None) -> Box | None:
     >>> page_box("800", "1200.5"), page_box("800", None), page_box("wide", "nan")
     ((0.0, 0.0, 800.0, 1200.5), None, None)
     """
-    return box_of("0", "0", width, height)
+    return box_of(("0", "0", width, height))
 
 
-def box_of(left: str | None, top: str | None, width: str | None, height: str | None) -> Box | None:
-    """A box from its corner and its extent; None unless all four are numbers."""
+def box_of(stated: Iterable[str | None]) -> Box | None:
+    """A box from its left, top, width and height; None unless all four are numbers."""
     try:
-        sides = [float(side or "") for side in (left, top, width, height)]
+        sides = [float(side or "") for side in stated]
     except ValueError:
         return None
     if not all(map(math.isfinite, sides)):

@@ -28,9 +28,8 @@ from hallumeter.report.sections import (
 )
 from hallumeter.report.segmentation import settled_label
 from hallumeter.report.selection import ROWS_KEPT, Limits, Selection
-from hallumeter.transcripts.pages.layout import read_places
 
-from .thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, thumbnail
+from .thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, read_places, thumbnail
 
 
 class CountedPages(Struct, frozen=True):
@@ -256,8 +255,8 @@ def reading_view(
         fields={name: value for name, value in response.fields.items() if name not in _OWN_FIELDS},
         failures=tuple(f"{failure.step}: {failure.code}: {failure.message}" for failure in failures),
         image=str(response.fields[IMAGE]) if response.fields.get(IMAGE) else None,
-        response_places=tuple(read_places(response.fields.get(RESPONSE_PLACES))),
-        reference_places=tuple(read_places(response.fields.get(REFERENCE_PLACES))),
+        response_places=read_places(response.fields.get(RESPONSE_PLACES)),
+        reference_places=read_places(response.fields.get(REFERENCE_PLACES)),
     )
 
 
