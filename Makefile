@@ -10,7 +10,7 @@ BIN := .venv/bin
 WORKERS ?= auto
 PACKAGE := src/hallumeter
 # What decides a number, as PURE in tests/test_architecture.py lists it: every line and branch of it is tested.
-PURE := $(PACKAGE)/errors.py,$(PACKAGE)/records/*,$(PACKAGE)/stats/*,$(PACKAGE)/text/*,$(PACKAGE)/claims/metrics/*,$(PACKAGE)/claims/profiles.py,$(PACKAGE)/transcripts/alignment.py,$(PACKAGE)/transcripts/anchoring.py,$(PACKAGE)/transcripts/catalog.py,$(PACKAGE)/transcripts/error_classes.py,$(PACKAGE)/transcripts/loops.py,$(PACKAGE)/transcripts/metrics.py,$(PACKAGE)/transcripts/page_reading.py,$(PACKAGE)/transcripts/policy.py,$(PACKAGE)/transcripts/records.py,$(PACKAGE)/transcripts/remarks.py,$(PACKAGE)/dialogue/catalog.py,$(PACKAGE)/dialogue/metrics.py,$(PACKAGE)/dialogue/records.py,$(PACKAGE)/aspects/metrics/*,$(PACKAGE)/aspects/records/*,$(PACKAGE)/aspects/catalog*.py,$(PACKAGE)/decide/policy.py
+PURE := $(PACKAGE)/errors.py,$(PACKAGE)/records/*,$(PACKAGE)/stats/*,$(PACKAGE)/text/*,$(PACKAGE)/claims/metrics/*,$(PACKAGE)/claims/profiles.py,$(PACKAGE)/transcripts/alignment.py,$(PACKAGE)/transcripts/anchoring.py,$(PACKAGE)/transcripts/catalog.py,$(PACKAGE)/transcripts/error_classes.py,$(PACKAGE)/transcripts/line_errors.py,$(PACKAGE)/transcripts/loops.py,$(PACKAGE)/transcripts/metrics.py,$(PACKAGE)/transcripts/page_reading.py,$(PACKAGE)/transcripts/policy.py,$(PACKAGE)/transcripts/records.py,$(PACKAGE)/transcripts/remarks.py,$(PACKAGE)/dialogue/catalog.py,$(PACKAGE)/dialogue/metrics.py,$(PACKAGE)/dialogue/records.py,$(PACKAGE)/aspects/metrics/*,$(PACKAGE)/aspects/records/*,$(PACKAGE)/aspects/catalog*.py,$(PACKAGE)/decide/policy.py
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile

@@ -23,7 +23,7 @@ from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import NO_VALUE, SUMMARY_VERSION, Counts, Measurement, MetricSummary, Summary
 from hallumeter.records.metric import Metric
-from hallumeter.records.page import PageRow
+from hallumeter.records.page import InventedWord, PageRow, WorstLine
 from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import FieldValue
@@ -36,9 +36,18 @@ from hallumeter.run.ranking import ranking_of
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
+from .example_tables import (
+    INVENTED,
+    LINES,
+    MISREAD,
+    InventedWords,
+    MisreadWord,
+    MisreadWords,
+    WorstLines,
+    write_table,
+)
 from .inputs import WITNESS, Given, Jobs, opened_paths, opened_records
 from .measuring import MeasuredJob, Task, measure_jobs
-from .misread_table import MISREAD, MisreadWords, write_misread
 from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
 from .records import CollectedCounts, PageColumns
@@ -118,6 +127,9 @@ def summary_rows(
 ) -> Iterator[MetricSummary]:
     """Every metric for the whole and for every engine."""
     named = [("spelling", str(settings.spelling))]
+    if settings.level != "line":
+        # Which text of PAGE XML counts changes every number.
+        named.append(("page-level", settings.level))
     if witness is not None:
         named.append(("witness", witness))
     metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
@@ -230,6 +242,7 @@ def page_measurements(corpus: Corpus, *, is_aligned: bool) -> Iterator[Measureme
 # Which engines differ on the same pages.
 
 HIGHER_IS_BETTER = {"anchor_score"}
+_NAMES_TOLD = 5
 FEWEST_PAGES_SHARE = 0.5
 """Engines that have read a smaller share of the pages are left out, so that they do not take the pages from all."""
 
@@ -280,6 +293,7 @@ class MeasuredTranscripts(Struct, frozen=True, eq=False):
     inputs: tuple[InputFile, ...]
     corpus: Corpus
     settings: TranscriptSettings
+    worst_lines: WorstLines
 
 
 def measure_transcripts(
@@ -330,6 +344,7 @@ class _Collected:
         self._digests = [hashlib.sha256() for _ in jobs.inputs]
         self._has_digests = False
         self._findings = 0
+        self._worst_lines = WorstLines()
         self._refuse_if_strict(jobs.failures)
 
     def add(self, job: MeasuredJob) -> None:
@@ -346,6 +361,7 @@ class _Collected:
             self._bounded += page.row.is_exact is False
             self._undecided.update([page.undecided] if page.undecided else [])
             self._findings += page.findings
+            self._worst_lines.add(page.row.engine, page.row.page, page.worst_lines)
         for place, name in enumerate(("", *self._jobs.engines)):
             if name in job.digests:
                 self._has_digests = True
@@ -388,7 +404,7 @@ class _Collected:
             notices=tuple(self._all_notices(ranking, left_out)),
             ranking=ranking,
         )
-        return MeasuredTranscripts(summary, rows, failures, self._inputs(), self._corpus, settings)
+        return MeasuredTranscripts(summary, rows, failures, self._inputs(), self._corpus, settings, self._worst_lines)
 
     def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
         if self._settings.is_strict and failures:
@@ -403,7 +419,9 @@ class _Collected:
     def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
         if left_out:
             share = f"{FEWEST_PAGES_SHARE:.0%}"
-            yield f"not ranked, because they read fewer than {share} of the pages: {', '.join(left_out)}"
+            more = f" and {len(left_out) - _NAMES_TOLD} more" if len(left_out) > _NAMES_TOLD else ""
+            names = ", ".join(left_out[:_NAMES_TOLD])
+            yield f"not ranked, because they read fewer than {share} of the pages: {names}{more}"
         if ranking is not None and ranking.dropped:
             yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
         if self._bounded:
@@ -440,7 +458,7 @@ class RunWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files = ExitStack()
-        self._misread = MisreadWords()
+        self._misread, self._invented = MisreadWords(), InventedWords()
         self._records, self._claims, self._verdicts = (
             self._open(name) for name in (run_folder.RECORDS, run_folder.CLAIMS, run_folder.VERDICTS)
         )
@@ -461,6 +479,7 @@ class RunWriter:
             self._claims.write(page.lines.claims)
             self._verdicts.write(page.lines.verdicts)
         self._misread.add(page.row.engine, page.row.page, page.misread)
+        self._invented.add(page.row.engine, page.row.page, page.invented)
 
     def finish(self, measured: MeasuredTranscripts) -> None:
         """Write what is known only at the end."""
@@ -469,7 +488,9 @@ class RunWriter:
         write_jsonl(self._folder / run_folder.MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
         run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
         write_pages(self._folder / PAGES, measured.rows)
-        write_misread(self._folder / MISREAD, self._misread)
+        write_table(self._folder / MISREAD, MisreadWord, self._misread)
+        write_table(self._folder / LINES, WorstLine, measured.worst_lines)
+        write_table(self._folder / INVENTED, InventedWord, self._invented)
 
 
 INSTRUMENT = "transcripts"
@@ -554,6 +575,7 @@ def _manifest(
             "count_notes": settings.count_notes,
             "page_level": settings.level,
             "pair_by": Path(settings.pair_by).name,
+            "columns": [f"{name}={column}" for name, column in structs.asdict(settings.columns).items() if column],
             "by": list(settings.by),
             "rank_by": settings.ranking_metric,
             "witness": jobs.witness,

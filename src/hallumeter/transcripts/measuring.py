@@ -16,14 +16,16 @@ from hallumeter.models.page_readers import PageReader
 from hallumeter.models.page_readers_by_name import page_reader
 from hallumeter.records.claim import Failure
 from hallumeter.records.page import Transcript
+from hallumeter.records.response import FieldValue
 from hallumeter.run.engines.local import map_in_order
 
 from .anchoring import PageTexts, anchor_pages
-from .inputs import TRUTH, PageJob, Source
+from .inputs import TRUTH, EngineReading, PageJob, Source
 from .page import Comparison, MeasuredPage, measure_page, record_name
 from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
 from .pages.page_xml import PageLevel
+from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, written_places
 from .settings import TranscriptSettings
 
 _BYTES_AT_ONCE = 1 << 18
@@ -75,6 +77,8 @@ class _Opened(Struct):
     digests: dict[str, str] = {}
     confidence: float | None = None
     """How sure a witness is of its reading; None when it does not say."""
+    places: dict[str, str] = {}
+    """Where the lines of each text stand on the image of the page, by engine; those of the reference under ``""``."""
 
 
 def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, None, None]:
@@ -190,15 +194,24 @@ def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     for reading in job.readings:
         response = _text_of(reading.source, reading.engine, opened)
         if response is not None:
-            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, reading.fields))
+            fields = {**reading.fields, **_place_fields(opened, reading)}
+            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, fields))
     return opened
+
+
+def _place_fields(opened: _Opened, reading: EngineReading) -> dict[str, FieldValue]:
+    """Where the lines stand on the image of the page, for a page that has one."""
+    if IMAGE not in reading.fields:
+        return {}
+    sides = ((REFERENCE_PLACES, opened.places.get("")), (RESPONSE_PLACES, opened.places.get(reading.engine)))
+    return {name: places for name, places in sides if places}
 
 
 def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     if source.text is not None:
         return source.text
     try:
-        text = _text_from_disk(source, opened, is_reference=not engine)
+        text = _text_from_disk(source, opened, engine=engine)
     except InputError as error:
         opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
         return None
@@ -206,15 +219,17 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     return text
 
 
-def _text_from_disk(source: Source, opened: _Opened, *, is_reference: bool) -> str:
+def _text_from_disk(source: Source, opened: _Opened, *, engine: str) -> str:
     if source.image is not None and source.reader is not None:
         reading = _reader(source.reader).read(source.image)
         opened.confidence = reading.confidence
         return reading.text
     assert source.path is not None
     page = read_page_file(source.path, level=opened.level)
-    if is_reference:
+    if not engine:
         opened.confidence = page.confidence
+    if page.places:
+        opened.places[engine] = written_places(page.places)
     opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
     return page.text
 

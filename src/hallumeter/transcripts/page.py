@@ -16,7 +16,8 @@ from .alignment import Stretch
 from .anchoring import LENGTH_RATIO_CAP, Anchoring
 from .error_classes import WordDifference
 from .inputs import TRUTH, WITNESS
-from .page_reading import PageReading
+from .line_errors import InventedToken, LineError, invented_tokens, worst_lines
+from .page_reading import PageReading, invented_name_places
 from .records import PageCounts
 from .remarks import REMARK_KINDS
 from .settings import TranscriptSettings
@@ -48,6 +49,9 @@ class MeasuredPage(Struct, frozen=True):
     lines: PageLines | None
     misread: tuple[WordDifference, ...] = ()
     """Words that were misread, when the run's files are written; each once."""
+    worst_lines: tuple[LineError, ...] = ()
+    invented: tuple[InventedToken, ...] = ()
+    """Names and numbers that are not on the page, when the run's files are written."""
 
 
 class Comparison(Struct, frozen=True):
@@ -92,20 +96,38 @@ def measure_page(
         classes = reading.error_classes
         row = msgspec.structs.replace(row, **{f"errors_{name}": classes[name] for name in ERROR_CLASSES})
     lines = None
-    misread: tuple[WordDifference, ...] = ()
     if comparison.record_id is not None:
         lines = _lines(transcript, reading, comparison, status=shown, is_sure=doubt is None)
-        misread = _examples(reading, comparison)
     counts = _counts(anchoring, reading, status=status, badge=badge)
     findings = len(reading.stretches) if reading else 0
-    return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines, misread)
+    page = MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
+    if reading is None or comparison.is_with_witness:  # what differs from a witness may as well be its error
+        return page
+    return _with_examples(page, transcript, reading, comparison=comparison)
 
 
-def _examples(reading: PageReading | None, comparison: Comparison) -> tuple[WordDifference, ...]:
-    """Misread words, each once; what differs from a witness may as well be its error."""
-    if reading is None or comparison.is_with_witness:
-        return ()
-    return tuple(dict.fromkeys(reading.differences))
+def _with_examples(
+    page: MeasuredPage, transcript: Transcript, reading: PageReading, *, comparison: Comparison
+) -> MeasuredPage:
+    """The page with its worst lines and, where a run is written, misread and invented words."""
+    aligned = reading.aligned
+    worst: tuple[LineError, ...] = ()
+    if aligned is not None and reading.characters.errors and page.row.status == "ok":
+        worst = worst_lines(
+            aligned,
+            reference=transcript.reference,
+            response=transcript.response,
+            spelling=comparison.settings.spelling,
+            stretches=reading.stretches,
+        )
+    if comparison.record_id is None:
+        return msgspec.structs.replace(page, worst_lines=worst)
+    invented: tuple[InventedToken, ...] = ()
+    if aligned is not None and (reading.names.count or reading.numbers.count):
+        names = invented_name_places(aligned, transcript.response)
+        invented = invented_tokens(aligned, transcript.response, names=names)
+    misread = tuple(dict.fromkeys(reading.differences))
+    return msgspec.structs.replace(page, worst_lines=worst, misread=misread, invented=invented)
 
 
 def _status(transcript: Transcript, reading: PageReading | None) -> PageStatus:
