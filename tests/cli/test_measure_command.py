@@ -177,7 +177,8 @@ def test_a_full_disk_is_said_in_one_line(here: Path) -> None:
         )
     assert done.returncode == 2
     assert done.stderr == (
-        b"hallumeter: the system refuses to read or write: No space left on device; make room and start the command again\n"
+        b"hallumeter: the system refuses to read or write: No space left on device;"
+        b" make room and start the command again\n"
     )
 
 
