@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,14 @@ class CollectedCounts:
         self._last.append(page)
         if len(self._last) == self._AT_ONCE:
             self._settle()
+
+    def add_columns(self, columns: Mapping[str, NDArray[Any]], pages: int) -> None:
+        """Take the counts of so many pages, by their names; those that are missing are 0."""
+        self._settle()
+        for name, column in self._columns.items():
+            values = columns.get(name)
+            added = np.zeros(pages, column.typecode) if values is None else values.astype(column.typecode)
+            column.frombytes(added.tobytes())
 
     def columns(self) -> PageColumns:
         """The counts of all pages, in the order in which they came."""
