@@ -49,12 +49,15 @@ class StringSet:
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Number, start and end of each, in the order of their starts."""
+        lengths, second = self._lengths, _STEPS[1]
         for place in self._starts.finditer(text):
             start = place.start()
-            for end in self._ends(text, start):
-                number = self._numbers.get(text[start:end])
-                if number is not None:
-                    yield number, start, end
+            # Most places are left after a second look.
+            if text[start : start + second] in lengths or lengths[text[start]]:
+                for end in self._ends(text, start):
+                    number = self._numbers.get(text[start:end])
+                    if number is not None:
+                        yield number, start, end
 
     def _ends(self, text: str, start: int) -> Iterator[int]:
         """Where strings may end that begin at a place."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hallumeter.text.align import Step, align
+from hallumeter.text.align import Step, align, equal_parts
 from hallumeter.text.words import Words
 
 from .loops import Repeat
@@ -208,11 +208,7 @@ def read_gap(
     top, bottom, left, right = gap
     reference_ends = list(accumulate(map(len, reference[top:bottom])))
     response_ends = list(accumulate(map(len, response[left:right])))
-    blocks = [
-        step[1:]
-        for step in align("".join(reference[top:bottom]), "".join(response[left:right])).steps
-        if step.kind == "equal"
-    ]
+    blocks = equal_parts("".join(reference[top:bottom]), "".join(response[left:right]))
     found = list(_found_letters(blocks, response_ends))
     if sum(share * length for share, length, _ in found) < ALIKE * response_ends[-1]:
         return
@@ -241,8 +237,10 @@ def _found_letters(
             if right > end:
                 break
             block += 1
-        letters = sum(last - first for first, last in pieces)
-        spread = pieces[-1][1] - pieces[0][0] if pieces else 0
+        letters = spread = 0
+        for first, last in pieces:
+            letters += last - first
+            spread = last - pieces[0][0]
         yield letters / max(end - start, spread), end - start, pieces
         start = end
 
@@ -281,13 +279,15 @@ def find_moved_words(matching: Matching, reference: Sequence[str], response: Seq
 
 def unread_runs(matching: Matching) -> Iterator[tuple[int, int]]:
     """Start and end of each run of words that were not read."""
-    start = None
-    for place, first in enumerate([*matching.firsts, 0]):
-        if first < 0 and start is None:
-            start = place
-        elif first >= 0 and start is not None:
-            yield start, place
-            start = None
+    firsts, end = matching.firsts, 0
+    size, left = len(firsts), firsts.count(-1)
+    while left:
+        start = firsts.index(-1, end)
+        end = start + 1
+        while end < size and firsts[end] < 0:
+            end += 1
+        left -= end - start
+        yield start, end
 
 
 def _seeds(matching: Matching, reference: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -501,10 +501,13 @@ def _end_of_stretch(matching: Matching, inserted: Inserted, start: int) -> int:
             end += 1
         return end
     is_moved, omitted = matching.is_moved, matching.is_omitted
-    while end < len(firsts) and firsts[end] >= 0 and is_moved[end] == is_moved[start]:
-        last = lasts[end - 1]
-        if last > lasts[end] or omitted.find(1, last + 1, lasts[end] + 1) >= 0:
+    size, move, last = len(firsts), is_moved[start], lasts[start]
+    while end < size and firsts[end] >= 0 and is_moved[end] == move:
+        following = lasts[end]
+        # Most words follow at once.
+        if following != last + 1 and (last > following or omitted.find(1, last + 1, following + 1) >= 0):
             break
+        last = following
         end += 1
     return end
 
