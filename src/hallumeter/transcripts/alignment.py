@@ -172,13 +172,23 @@ def match_words(reference: Sequence[str], response: Sequence[str]) -> Matching:
             matching.is_alike[left:right] = b"\1" * length
             matching.is_omitted[top:bottom] = bytes(length)
         elif top < bottom and left < right:
-            is_inside = bottom - top < len(reference) or right - left < len(response)
-            read_gap(matching, reference, response, gap=(top, bottom, left, right))
-            if is_inside and bottom - top == right - left == 1 and matching.firsts[left] < 0:
-                # One word in the place of one other is a misreading, however bad.
-                matching.read(left, top, top, is_misread=True)
-                matching.is_alike[left] = False
+            if bottom - top == right - left == 1:
+                is_inside = len(reference) > 1 or len(response) > 1
+                _read_word(matching, reference[top], response[left], places=(top, left), is_inside=is_inside)
+            else:
+                read_gap(matching, reference, response, gap=(top, bottom, left, right))
     return matching
+
+
+def _read_word(matching: Matching, word: str, written: str, *, places: tuple[int, int], is_inside: bool) -> None:
+    """Read one word in the place of one other, as `read_gap` does; between other words it is a misreading at worst."""
+    blocks = equal_parts(word, written)
+    letters = sum([bottom - top for top, bottom, _, _ in blocks])
+    is_alike = bool(blocks) and letters >= ALIKE * max(len(written), blocks[-1][1] - blocks[0][0])
+    if is_alike or is_inside:
+        top, left = places
+        matching.read(left, top, top, is_misread=True)
+        matching.is_alike[left] = is_alike
 
 
 def _equal_and_gaps(steps: Sequence[Step]) -> Iterator[tuple[bool, int, int, int, int]]:
