@@ -114,8 +114,12 @@ class Corpus:
             keys: dict[tuple[str, ...], int] = {}
             shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
             for key, number in keys.items():
+                by = dict(zip(self._by, key, strict=False))
                 chosen = np.flatnonzero(shorter[group_of] == number)
-                yield _Part(dict(zip(self._by, key, strict=False)), columns[chosen], _numbered(pages[chosen]))
+                if len(chosen) == len(pages):
+                    yield _Part(by, columns, _numbered(pages))
+                else:
+                    yield _Part(by, columns[chosen], _numbered(pages[chosen]))
 
 
 class _Part(Struct, frozen=True, eq=False):
@@ -405,7 +409,8 @@ class _Collected:
         )
         # Without ground truth, less disagreement with a witness is no sign of a better engine.
         has_truth = self._jobs.witness is None
-        ranking, left_out = rank_engines(rows, settings.ranking_metric) if has_truth else (None, ())
+        is_ranked = has_truth and len(self._jobs.engines) > 1
+        ranking, left_out = rank_engines(rows, settings.ranking_metric) if is_ranked else (None, ())
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",
