@@ -53,11 +53,12 @@ class StringSet:
         for place in self._starts.finditer(text):
             start = place.start()
             # Most places are left after a second look.
-            if text[start : start + second] in lengths or lengths[text[start]]:
-                for end in self._ends(text, start):
-                    number = self._numbers.get(text[start:end])
-                    if number is not None:
-                        yield number, start, end
+            if text[start : start + second] not in lengths and not lengths[text[start]]:
+                continue
+            for end in self._ends(text, start):
+                number = self._numbers.get(text[start:end])
+                if number is not None:
+                    yield number, start, end
 
     def _ends(self, text: str, start: int) -> Iterator[int]:
         """Where strings may end that begin at a place."""

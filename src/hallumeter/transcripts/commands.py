@@ -316,13 +316,7 @@ def measure_transcripts(
     )
     collected = _Collected(jobs, settings)
     if keep is None and settings.measures == "anchoring":
-        with closing(jobs.pages), closing(anchor_jobs(jobs.pages, task)) as anchored:
-            done = 0
-            for share in anchored:
-                collected.add_share(share)
-                done += share.jobs
-                if progress is not None:
-                    progress(done, jobs.count)
+        _collect_anchored(jobs, task, collected, progress=progress)
         return collected.measured()
     take = keep or _leave
     # Closed here and not when they are collected as garbage: by then the database behind the pages is gone.
@@ -334,6 +328,19 @@ def measure_transcripts(
             if progress is not None:
                 progress(done, jobs.count)
     return collected.measured()
+
+
+def _collect_anchored(
+    jobs: Jobs, task: Task, collected: _Collected, *, progress: Callable[[int, int], None] | None
+) -> None:
+    """Measure pages without an alignment, whose findings nobody keeps, as columns."""
+    done = 0
+    with closing(jobs.pages), closing(anchor_jobs(jobs.pages, task)) as anchored:
+        for share in anchored:
+            collected.add_share(share)
+            done += share.jobs
+            if progress is not None:
+                progress(done, jobs.count)
 
 
 def _leave(_: MeasuredPage) -> None:
