@@ -282,8 +282,7 @@ class TempTable:
             for batch in self._batches(path):
                 rows += len(batch.lines)
                 if has_pairs:
-                    for place, row in batch.each():
-                        self.put_pair(row, place, engine=name, page=place)
+                    self._put_pairs(batch, engine=name)
                 elif path == paths[0]:
                     self._put_references(batch)
                 else:
@@ -306,6 +305,10 @@ class TempTable:
             name = self._name(row, PAGE)
             named = str(row[name]) if name and row[name] not in _NOTHING else page
             self.put(named, reference, self._reading(row, response, engine), place=place)
+
+    def _put_pairs(self, batch: _Rows, *, engine: str) -> None:
+        for place, row in batch.each():
+            self.put_pair(row, place, engine=engine, page=place)
 
     def _put_references(self, batch: _Rows) -> None:
         role = REFERENCE if self._name(batch.columns, REFERENCE) else RESPONSE
