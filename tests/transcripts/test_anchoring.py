@@ -330,3 +330,7 @@ def test_columns_hold_what_the_rows_hold() -> None:
 def test_ngrams_without_words_are_refused(size: int) -> None:
     with pytest.raises(SettingsError, match=f"n-grams of {size} words; expected at least 1"):
         AnchoringSettings(ngram=size)
+
+
+def test_a_single_unknown_word_before_a_block_is_no_block() -> None:
+    assert anchoring("a b c d", "x a b c d q r s t").blocks == ((5, 8),)
