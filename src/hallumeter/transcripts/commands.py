@@ -21,12 +21,11 @@ from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import NO_VALUE, SUMMARY_VERSION, Counts, Measurement, MetricSummary, Summary
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Measurement, MetricSummary, Summary
 from hallumeter.records.metric import Metric
 from hallumeter.records.page import InventedWord, PageRow, WorstLine
 from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.rate import Rate, Rates
-from hallumeter.records.response import FieldValue
 from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
@@ -47,13 +46,22 @@ from .example_tables import (
     write_table,
 )
 from .inputs import WITNESS, Given, Jobs, opened_paths, opened_records
-from .measuring import MeasuredJob, Task, measure_jobs
+from .measuring import (
+    ENGINE,
+    PAGE,
+    AnchoredShare,
+    MeasuredJob,
+    Task,
+    anchor_jobs,
+    group_of,
+    grouped_by,
+    measure_jobs,
+)
 from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
 from .records import CollectedCounts, PageColumns
 from .settings import TranscriptSettings
 
-PAGE, ENGINE = "page", "engine"
 _BADGE_RATE = "hallucinating_page_rate"
 """The only metric that a page without a badge takes no part in."""
 _OF_INVENTED = ("invented_rate", "loop_rate", "number_insertion_rate", "name_insertion_rate")
@@ -63,15 +71,15 @@ _OF_INVENTED = ("invented_rate", "loop_rate", "number_insertion_rate", "name_ins
 class Corpus:
     """Collects what was counted on every page."""
 
-    def __init__(self, by: tuple[str, ...], *, has_one_engine: bool) -> None:
-        self._by = tuple(dict.fromkeys((ENGINE, *by)))
+    def __init__(self, settings: TranscriptSettings, *, has_one_engine: bool) -> None:
+        self._by = grouped_by(settings)
         self.fields: dict[str, None] = {}
         """What pages can be grouped by."""
         self._has_one_engine = has_one_engine
         self._counts = CollectedCounts()
-        self._pages = array("l")
+        self._pages = array("i")
         self._groups: dict[tuple[str, ...], int] = {}
-        self._group_of = array("l")
+        self._group_of = array("i")
         self._page_count = 0
         self.rows = StoredRows()
 
@@ -82,10 +90,21 @@ class Corpus:
             self.fields.update(dict.fromkeys(known))
             self._counts.add(page.counts)
             self._pages.append(self._page_count)
-            group = tuple(_named(known.get(field)) for field in self._by)
+            group = group_of(known, self._by)
             self._group_of.append(self._groups.setdefault(group, len(self._groups)))
             self.rows.add(page.row)
         self._page_count += 1
+
+    def add_share(self, share: AnchoredShare) -> None:
+        """Take the readings of some pages by all engines, as columns."""
+        self.fields.update(share.fields)
+        readings = len(share.pages)
+        self._counts.add_columns(share.counts, readings)
+        self._pages.frombytes((share.pages + self._page_count).astype(self._pages.typecode).tobytes())
+        numbers = [self._groups.setdefault(group, len(self._groups)) for group in share.groups]
+        self._group_of.frombytes(np.array(numbers, self._group_of.typecode)[share.group_of].tobytes())
+        self.rows.add_encoded(share.rows, readings)
+        self._page_count += share.jobs
 
     def columns(self) -> PageColumns:
         """The counts of all pages and engines, in the order in which they came."""
@@ -105,8 +124,12 @@ class Corpus:
             keys: dict[tuple[str, ...], int] = {}
             shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
             for key, number in keys.items():
+                by = dict(zip(self._by, key, strict=False))
                 chosen = np.flatnonzero(shorter[group_of] == number)
-                yield _Part(dict(zip(self._by, key, strict=False)), columns[chosen], _numbered(pages[chosen]))
+                if len(chosen) == len(pages):
+                    yield _Part(by, columns, _numbered(pages))
+                else:
+                    yield _Part(by, columns[chosen], _numbered(pages[chosen]))
 
 
 class _Part(Struct, frozen=True, eq=False):
@@ -203,10 +226,6 @@ def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: 
 def _numbered(pages: NDArray[np.intp]) -> NDArray[np.intp]:
     """Pages numbered from 0: a page that has no reading here must not be drawn when pages are resampled."""
     return np.unique(pages, return_inverse=True)[1].astype(np.intp)
-
-
-def _named(value: FieldValue) -> str:
-    return NO_VALUE if value is None else str(value)
 
 
 # Every metric on every page, as lines of `measurements.jsonl`.
@@ -311,6 +330,9 @@ def measure_transcripts(
         has_one_engine=len(jobs.engines) == 1,
     )
     collected = _Collected(jobs, settings)
+    if keep is None and settings.measures == "anchoring":
+        _collect_anchored(jobs, task, collected, progress=progress)
+        return collected.measured()
     take = keep or _leave
     # Closed here and not when they are collected as garbage: by then the database behind the pages is gone.
     with closing(jobs.pages), closing(measure_jobs(jobs.pages, task)) as measured:
@@ -323,6 +345,19 @@ def measure_transcripts(
     return collected.measured()
 
 
+def _collect_anchored(
+    jobs: Jobs, task: Task, collected: _Collected, *, progress: Callable[[int, int], None] | None
+) -> None:
+    """Measure pages without an alignment, whose findings nobody keeps, as columns."""
+    done = 0
+    with closing(jobs.pages), closing(anchor_jobs(jobs.pages, task)) as anchored:
+        for share in anchored:
+            collected.add_share(share)
+            done += share.jobs
+            if progress is not None:
+                progress(done, jobs.count)
+
+
 def _leave(_: MeasuredPage) -> None:
     """Nobody keeps the findings."""
 
@@ -333,7 +368,7 @@ class _Collected:
     def __init__(self, jobs: Jobs, settings: TranscriptSettings) -> None:
         self._jobs = jobs
         self._settings = settings
-        self._corpus = Corpus(settings.by, has_one_engine=len(jobs.engines) == 1)
+        self._corpus = Corpus(settings, has_one_engine=len(jobs.engines) == 1)
         self._statuses: Counter[str] = Counter()
         self._bounded = 0
         self._failures: list[Failure] = []
@@ -347,21 +382,31 @@ class _Collected:
         self._worst_lines = WorstLines()
         self._refuse_if_strict(jobs.failures)
 
+    def add_share(self, share: AnchoredShare) -> None:
+        """Take some pages that were not aligned."""
+        for job in share.told:
+            self._add_told(job)
+        self._corpus.add_share(share)
+        self._statuses.update(share.statuses)
+
     def add(self, job: MeasuredJob) -> None:
         """Take one page with all its readings."""
-        self._refuse_if_strict(job.failures)
-        self._failures.extend(job.failures)
+        self._add_told(job)
         self._corpus.add(job.pages)
-        for notice in job.notices:
-            self._notices[notice.message] += 1
-            self._first_files.setdefault(notice.message, notice.path)
-        self._other_forms += job.other_forms
         for page in job.pages:
             self._statuses[page.row.status] += 1
             self._bounded += page.row.is_exact is False
             self._undecided.update([page.undecided] if page.undecided else [])
             self._findings += page.findings
             self._worst_lines.add(page.row.engine, page.row.page, page.worst_lines)
+
+    def _add_told(self, job: MeasuredJob) -> None:
+        self._refuse_if_strict(job.failures)
+        self._failures.extend(job.failures)
+        for notice in job.notices:
+            self._notices[notice.message] += 1
+            self._first_files.setdefault(notice.message, notice.path)
+        self._other_forms += job.other_forms
         for place, name in enumerate(("", *self._jobs.engines)):
             if name in job.digests:
                 self._has_digests = True
@@ -388,7 +433,8 @@ class _Collected:
         )
         # Without ground truth, less disagreement with a witness is no sign of a better engine.
         has_truth = self._jobs.witness is None
-        ranking, left_out = rank_engines(rows, settings.ranking_metric) if has_truth else (None, ())
+        is_ranked = has_truth and len(self._jobs.engines) > 1
+        ranking, left_out = rank_engines(rows, settings.ranking_metric) if is_ranked else (None, ())
         summary = Summary(
             version=SUMMARY_VERSION,
             instrument="transcripts",

@@ -85,7 +85,7 @@ def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    status = _status(transcript, reading)
+    status = status_of(transcript, reading)
     doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
     badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
     is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE
@@ -130,7 +130,8 @@ def _with_examples(
     return msgspec.structs.replace(page, worst_lines=worst, misread=misread, invented=invented)
 
 
-def _status(transcript: Transcript, reading: PageReading | None) -> PageStatus:
+def status_of(transcript: Transcript, reading: PageReading | None = None) -> PageStatus:
+    """What there was to compare."""
     if reading is not None and reading.is_refused:
         return "refused"
     has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())

@@ -164,6 +164,8 @@ def _without(wording: Wording, places: Collection[int]) -> Wording:
 
 
 def _numbers(wording: Wording) -> Counter[str]:
+    if "".join(wording.keys).isalpha():
+        return Counter()
     with_digits = (text for key, text in zip(wording.keys, wording.texts, strict=True) if not key.isalpha())
     found = map(_NUMBER.findall, with_digits)
     return Counter(" ".join(numbers) for numbers in found if numbers)
@@ -324,7 +326,7 @@ def read_page(
         remarks=_kinds_of(stretches, remarks, response),
         is_refused=_is_refused(stretches, remarks, written),
         omitted_words=sum(matching.is_omitted),
-        multiset_inserted=(Counter(written.keys) - Counter(on_page.keys)).total(),
+        multiset_inserted=_count_beyond(written.keys, on_page.keys),
         numbers=invented_numbers(on_page, written, left_out=left_out),
         names=invented_names(matching, reference=on_page, response=written, text=response, left_out=left_out),
         stretches=stretches,
@@ -350,6 +352,14 @@ def _matched(on_page: Wording, written: Wording) -> tuple[Matching, list[Repeat]
     absorb_islands(matching, repeats)
     find_moved_words(matching, on_page.keys, written.keys)
     return matching, repeats
+
+
+def _count_beyond(written: Sequence[str], on_page: Sequence[str]) -> int:
+    """Words of a response beyond those of the page, wherever they stand."""
+    known = Counter(on_page)
+    # Most words are there as often in both, and need not be looked at one by one.
+    others = Counter(written).items() - known.items()
+    return sum(max(0, times - known[word]) for word, times in others)
 
 
 def _words_of_kind(stretches: Sequence[Stretch]) -> Counter[str]:
