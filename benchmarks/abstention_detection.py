@@ -1,6 +1,6 @@
 """How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py [--part held-back|later|development|all] [--errors]
+    python benchmarks/abstention_detection.py [--part drawn|held-back|later|development|all] [--errors]
     python benchmarks/abstention_detection.py --factscore DIR
 
 The first command reads ``abstention_labels/answers.jsonl`` beside this file: answers of chat models to questions of
@@ -11,6 +11,11 @@ third is held back: the texts whose SHA-256 begins with a byte that 3 divides. E
 ``later_answers.jsonl`` has 160 more in English, written and labelled before the next change, by somebody who knew the
 totals of the first set and not its held-back texts. Of these two thirds are held back (`--part later`): the texts whose
 byte 3 does not divide.
+``drawn_held_back.jsonl`` and ``drawn_development.jsonl`` were drawn by hash of their ids from all answers of RAGTruth,
+HaluEval, RefChecker and ExpertQA that were not in the first set: at random, and more often where a broad list of
+negations and apologies matches their beginning. They were labelled before the next change. The French and Korean ones
+were written in the wording of clerks, guides, friends and documents, without a look at the cues; half by hash is held
+back (`--part drawn`). The development part has TOFU's 100 ways to say "I don't know", too.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
@@ -31,6 +36,8 @@ from hallumeter.stats.intervals import wilson_interval
 from hallumeter.text.abstention import Abstention, AbstentionDetector
 
 LABELS = Path(__file__).parent / "abstention_labels"
+FILES = {"answers": "", "later_answers": "", "drawn_held_back": "drawn", "drawn_development": "development"}
+"""The files of labels; what was drawn has its part from its file, the others from the hashes of their texts."""
 LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
 
@@ -43,10 +50,13 @@ class Answer(Struct):
     source: str
     label: str
     text: str
+    drawn: str = ""
 
     @property
     def part(self) -> str:
         """Whether the text was kept unseen while the detector was changed, and which time."""
+        if self.drawn:
+            return self.drawn
         is_third = hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
         if self.id.startswith("later:"):
             return "development" if is_third else "later"
@@ -83,19 +93,28 @@ def report_answers(title: str, pairs: list[tuple[Answer, str]]) -> None:
         print(f"  {label:8} precision  {share(right, sum(found == label for _, found in pairs))}")
 
 
+def read_answers() -> list[Answer]:
+    """All labelled answers, each with the part that it belongs to."""
+    answers: list[Answer] = []
+    for name, drawn in FILES.items():
+        for line in (LABELS / f"{name}.jsonl").open("rb"):
+            answer = msgspec.json.decode(line, type=Answer)
+            answer.drawn = drawn
+            answers.append(answer)
+    return answers
+
+
 def measure_answers(part: str, *, with_errors: bool) -> None:
     """Print the figures of the labelled answers, by language and for those of models alone."""
     detector = AbstentionDetector()
-    lines = [line for name in ("answers", "later_answers") for line in (LABELS / f"{name}.jsonl").open("rb")]
-    answers = [msgspec.json.decode(line, type=Answer) for line in lines]
-    chosen = [answer for answer in answers if answer.label != "unclear" and part in {"all", answer.part}]
+    chosen = [answer for answer in read_answers() if answer.label != "unclear" and part in {"all", answer.part}]
     started = time.process_time()
     pairs = [(answer, found_label(detector.detect(answer.text))) for answer in chosen]
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
     for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    if part != "later":
-        report_answers("en, of models", [pair for pair in pairs if pair[0].source != "written"])
+    if part not in {"later", "drawn"}:
+        report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
             print(f"  - {answer.id}: {answer.label}, found {found}: {answer.text[:200]!r}")
@@ -117,7 +136,7 @@ def measure_biographies(folder: Path) -> None:
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["held-back", "later", "development", "all"], default="held-back")
+    parser.add_argument("--part", choices=["drawn", "held-back", "later", "development", "all"], default="drawn")
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
     options = parser.parse_args()

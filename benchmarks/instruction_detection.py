@@ -1,10 +1,10 @@
 """How well evidence that gives the judge instructions is told from evidence that does not.
 
-    python benchmarks/instruction_detection.py [--part held-back|development|all|fresh] [--errors]
+    python benchmarks/instruction_detection.py [--part held-back|development|all|unseen|fresh] [--errors]
 
 It reads ``instruction_labels/sentences.jsonl`` beside this file; the README there says how the texts were written and
 labelled. Half of them is held back: those whose SHA-256 begins with an even byte. Errors are printed of the others.
-``fresh`` is a small set that was written after the detector, in other words, and has not been used to change it.
+``fresh`` and ``unseen`` are small sets in other words that have not been used to change the detector.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hallumeter.models.instructions import instruction_spans
 from hallumeter.stats.intervals import wilson_interval
 
 SENTENCES = Path(__file__).parent / "instruction_labels" / "sentences.jsonl"
-FRESH = SENTENCES.with_name("fresh.jsonl")
+APART = {name: SENTENCES.with_name(f"{name}.jsonl") for name in ("unseen", "fresh")}
 
 
 class Sentence(Struct, frozen=True):
@@ -41,9 +41,9 @@ class Sentence(Struct, frozen=True):
 
 def read_sentences(part: str) -> list[Sentence]:
     """The sentences of one part."""
-    lines = (FRESH if part == "fresh" else SENTENCES).read_bytes().splitlines()
+    lines = APART.get(part, SENTENCES).read_bytes().splitlines()
     sentences = [msgspec.json.decode(line, type=Sentence) for line in lines]
-    return [each for each in sentences if part in ("all", "fresh") or each.is_held_back == (part == "held-back")]
+    return [each for each in sentences if part == "all" or part in APART or each.is_held_back == (part == "held-back")]
 
 
 def share(count: int, total: int) -> str:
@@ -68,7 +68,7 @@ def report(title: str, pairs: list[tuple[Sentence, bool]]) -> None:
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["held-back", "development", "all", "fresh"], default="held-back")
+    parser.add_argument("--part", choices=["held-back", "development", "all", *APART], default="held-back")
     parser.add_argument("--errors", action="store_true", help="print development sentences that are told wrongly")
     options = parser.parse_args()
     sentences = read_sentences(options.part)
@@ -80,7 +80,7 @@ def main() -> None:
     for kind in dict.fromkeys(sentence.kind for sentence in sentences):
         of_kind = [found for sentence, found in pairs if sentence.kind == kind]
         print(f"  {kind:10} found in {sum(of_kind)} of {len(of_kind)}")
-    if options.part == "fresh":
+    if options.part in APART:
         return
     for title, languages in (("en", ("en",)), ("fr, ko, de, es", ("fr", "ko", "de", "es"))):
         report(title, [pair for pair in pairs if pair[0].language in languages])

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 from urllib.error import URLError
@@ -45,7 +46,6 @@ PLATFORMS = {
 }
 # What is known to be missing, and why it is let pass.
 _FROM_SOURCE = {
-    "sentencex": ("Alpine x86-64", "Alpine arm64", "Windows arm64"),
     "google-re2": ("Alpine x86-64", "Alpine arm64"),
 }
 KNOWN = {
@@ -100,9 +100,16 @@ def main() -> int:
 
 
 def required() -> list[str]:
-    """The names of the packages that every installation needs."""
+    """The names of the packages that every installation needs, with those that they bring."""
     project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [Requirement(each).name for each in project["dependencies"]]
+    names: list[str] = []
+    asked = [Requirement(each) for each in project["dependencies"]]
+    while asked:
+        each = asked.pop(0)
+        if each.name.lower() not in names and (each.marker is None or each.marker.evaluate({"extra": ""})):
+            names.append(each.name.lower())
+            asked += [Requirement(needed) for needed in metadata.requires(each.name) or []]
+    return names
 
 
 def index_address() -> str:

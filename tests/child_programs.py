@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,10 +14,12 @@ from pathlib import Path
 class Child:
     """A command in a process, and a session, of its own."""
 
-    def __init__(self, *words: object, folder: Path, environment: dict[str, str], seconds: float) -> None:
+    def __init__(
+        self, *words: object, folder: Path, environment: dict[str, str], seconds: float, before: Sequence[str] = ()
+    ) -> None:
         self._seconds = seconds
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hallumeter", *map(str, words)],
+            [*before, sys.executable, "-m", "hallumeter", *map(str, words)],
             cwd=folder,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
@@ -42,9 +44,11 @@ class Child:
 
 
 @contextmanager
-def started(*words: object, folder: Path, environment: dict[str, str], seconds: float) -> Iterator[Child]:
-    """A command that does not outlive its test."""
-    program = Child(*words, folder=folder, environment=environment, seconds=seconds)
+def started(
+    *words: object, folder: Path, environment: dict[str, str], seconds: float, before: Sequence[str] = ()
+) -> Iterator[Child]:
+    """A command that does not outlive its test; `before` are the words of a program that starts it."""
+    program = Child(*words, folder=folder, environment=environment, seconds=seconds, before=before)
     try:
         yield program
     finally:

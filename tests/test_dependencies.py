@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MOST_REQUIRED = 9
+MOST_REQUIRED = 8
 
 
 def printed_by(script: str, *arguments: str) -> str:
@@ -60,3 +60,12 @@ def test_the_bill_of_materials_is_valid_and_names_what_is_required(tmp_path: Pat
 def locked_lines() -> list[str]:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith(" ")]
+
+
+def test_the_conda_recipe_requires_what_the_package_requires() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    run = recipe.partition("\n  run:\n")[2].partition("\n\n")[0]
+    listed = [line.strip().removeprefix("- ").replace(" ", "") for line in run.splitlines()]
+    assert sorted(listed) == sorted([f"python{project['requires-python']}", *project["dependencies"]])
+    assert f'version: "{project["version"]}"' in recipe

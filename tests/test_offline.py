@@ -19,6 +19,7 @@ from offline_commands import Command, SocketGuard
 Run = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
 
 REFUSED = 97
+IMAGES = {"en": "en.png", "fr": "http://192.0.2.1/fr.png", "ko": "https://192.0.2.1/ko.png"}
 SAMPLES = sorted(
     entry.name for entry in (resources.files("hallumeter") / "samples").iterdir() if entry.name.endswith(".jsonl")
 )
@@ -67,6 +68,8 @@ CASES: dict[str, list[list[str]]] = {
     "transcripts": [
         ["transcripts", "SAMPLES/newspapers/truth", "SAMPLES/newspapers/smollm2", "--workers", "2", "--out", "run"],
         ["transcripts", "SAMPLES/newspapers/smollm2", "--witness", "SAMPLES/newspapers/newspaper-ocr"],
+        # A manifest that names an image on the web beside one on disk.
+        ["transcripts", "ANSWERS/handbook", "ANSWERS/handbook", "--images", "ANSWERS/manifest.json", "--out", "run"],
     ],
     "verify": [["verify", "DEMO/answers"], ["verify", "DEMO/newspapers/report.html", "--run", "DEMO/newspapers"]],
     # It listens on 127.0.0.1 and opens nothing else: tests/viewer ask it there.
@@ -102,6 +105,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "reviews.txt").write_text("The soup was cold but the staff was kind.\n화면이 좋아요.\n", encoding="utf-8")
     reviews = {"model": "offline", "data": {"input": str(folder / "reviews.txt")}}
     (folder / "reviews.json").write_text(json.dumps(reviews), encoding="utf-8")
+    (folder / "en.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    canvases = [{"label": name, "images": [{"resource": {"@id": image}}]} for name, image in IMAGES.items()]
+    (folder / "manifest.json").write_text(json.dumps({"sequences": [{"canvases": canvases}]}), encoding="utf-8")
     return folder
 
 

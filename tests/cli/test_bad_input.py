@@ -267,7 +267,7 @@ def test_what_the_system_refuses_without_naming_a_file_is_said_all_the_same(
 
     monkeypatch.setattr(summary_text, "summary_text", refuse)
     line = refused("measure", write(here / "v.jsonl", [VERDICT]), "--quiet")
-    assert line == "the system refuses to read or write: No space left on device"
+    assert line == "the system refuses to read or write: No space left on device; make room and start the command again"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other limits")

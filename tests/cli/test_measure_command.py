@@ -176,7 +176,10 @@ def test_a_full_disk_is_said_in_one_line(here: Path) -> None:
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr == b"hallumeter: the system refuses to read or write: No space left on device\n"
+    assert done.stderr == (
+        b"hallumeter: the system refuses to read or write: No space left on device;"
+        b" make room and start the command again\n"
+    )
 
 
 def test_an_encoding_without_arrows_gets_other_signs_and_loses_no_name(

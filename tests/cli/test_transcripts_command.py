@@ -276,7 +276,7 @@ def test_one_and_two_workers_and_a_repetition_write_the_same_bytes(folders: Path
     assert files_of(folders / "one") == files_of(folders / "two") == files_of(folders / "again")
     assert set(files_of(folders / "one")) == {
         *("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl"),
-        *("summary.json", "manifest.json", "misread.csv", "pages.csv", "report.html"),
+        *("summary.json", "manifest.json", "misread.csv", "lines.csv", "invented.csv", "pages.csv", "report.html"),
     }
 
 

@@ -61,6 +61,7 @@ COMMANDS = (
     "compare demo-run/answers other again",
     "gate demo-run/answers --policy policy.toml",
     "gate demo-run/answers --policy policy.toml --threshold 0.3",
+    "ci --run demo-run/answers --policy policy.toml --baseline other",
     "baselines demo-run/answers --reference human --judge embedded:full@3 --limit 3 --workers 1 --no-keep",
     "correct demo-run/answers --reference human --judge embedded:full@3 --by model",
     "calibrate demo-run/answers --reference human --judge embedded:full@3 --by model",
@@ -74,7 +75,7 @@ COMMANDS = (
     "cache",
 )
 """On bundled samples and on the runs of the demo; every command that prints is among them."""
-ELSEWHERE = {"view", "demo", "check"}
+ELSEWHERE = {"view", "demo", "check", "mcp"}
 """Commands that serve until they are stopped, that are run once for all tests, or that have a test of their own."""
 
 

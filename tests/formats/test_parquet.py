@@ -262,3 +262,14 @@ def test_damaged_pages_are_refused(path: Path) -> None:
 def test_an_alias_beside_its_field_may_hold_anything(path: Path) -> None:
     write(path, {"record_id": ["r1", "r2"], "id": [0.5, 1.5], "text": ["t", "u"], "claim": [1, 2]})
     assert rows(path)[0] == {"record_id": "r1", "id": 0.5, "text": "t", "claim": 1}
+
+
+def test_codes_that_the_dictionary_of_a_damaged_file_lacks_are_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(path, IDS)
+    damaged = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int32()), pa.array(["r1"]), safe=False)
+    batch = pa.record_batch({"record_id": damaged, "claim_id": ["c1", "c2"], "label": ["REFUTED", "REFUTED"]})
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", lambda *_, **__: iter([batch]))
+    with pytest.raises(InputError, match="not a readable Parquet file"):
+        rows(path)

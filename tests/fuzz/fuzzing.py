@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -28,6 +29,7 @@ from hypothesis import strategies as st
 from hallumeter.cli.main import main
 
 SECONDS_OF_A_CASE = 20
+"""Of the processor; of the clock it may take fifteen times as long, on a machine that has other work."""
 BYTES = 4 << 30
 """Of address space, of which libraries take a part."""
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null|[A-Za-z_]+')
@@ -49,8 +51,18 @@ class HangError(BaseException):
     """A case took too long."""
 
 
+class EnoughError(KeyboardInterrupt):
+    """The time is over; hypothesis lets an interruption pass at once."""
+
+
 def _hang(_: int, __: FrameType | None) -> None:
     raise HangError
+
+
+def catch_hangs() -> None:
+    """End a case that takes too long."""
+    for number in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(number, _hang)
 
 
 def changed(content: bytes, change: str, places: tuple[int, int], hostile: bytes) -> bytes:
@@ -103,13 +115,15 @@ class Fuzzed:
         original = Path(file).read_bytes()
         typed = [word.format(file=file) for word in words]
         Path(file).write_bytes(content)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_OF_A_CASE)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS_OF_A_CASE)
+        signal.setitimer(signal.ITIMER_REAL, 15 * SECONDS_OF_A_CASE)
         try:
             said = wrong(CliRunner().invoke(main, typed), self.target, is_valid=content == original)
         except HangError:
             said = f"no end after {SECONDS_OF_A_CASE} s: {' '.join(words)}"
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             self._clean(file, original)
         self.cases += 1
         if said and len(self.faults) < 20:
@@ -145,19 +159,20 @@ def fuzz(fuzzed: Fuzzed, cases: int, seconds: float, number: int) -> None:
     @given(st.sampled_from(target.commands), st.sampled_from(target.files), st.lists(change, min_size=1, max_size=3))
     def run(words: tuple[str, ...], file: str, changes: list[tuple[str, tuple[int, int], bytes]]) -> None:
         if time.monotonic() > end:
-            return
+            raise EnoughError
         content = contents[file]
         for each in changes:
             content = changed(content, *each)
         fuzzed.case(words, file, content)
 
-    run()
+    with suppress(EnoughError):
+        run()
 
 
 def program(cases: int, seconds: float, number: int, names: list[str]) -> dict[str, dict[str, object]]:
     """Fuzz the targets of these names, or all."""
     found: dict[str, dict[str, object]] = {}
-    signal.signal(signal.SIGALRM, _hang)
+    catch_hangs()
     with tempfile.TemporaryDirectory() as place:
         for order, name in enumerate(names or TARGETS):
             begun = time.monotonic()
@@ -175,5 +190,6 @@ def program(cases: int, seconds: float, number: int, names: list[str]) -> dict[s
 
 if __name__ == "__main__":
     _, _cases, _seconds, _number, *_names = sys.argv
-    resource.setrlimit(resource.RLIMIT_CPU, (900, 900))
+    _limit = 900 if float(_seconds) <= 900 else 36_000
+    resource.setrlimit(resource.RLIMIT_CPU, (_limit, _limit))
     sys.stdout.write(json.dumps(program(int(_cases), float(_seconds), int(_number), _names)))

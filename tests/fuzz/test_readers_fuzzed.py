@@ -19,9 +19,13 @@ SECONDS = 3
 LEAST_CASES = 2
 
 
-def fuzzed(folder: Path, cases: int, seconds: float, *names: str) -> dict[str, Any]:
+GUIDED = tuple(TARGETS)[::6]
+"""Readers whose files atheris changes; `benchmarks/fuzz_readers.py --guided` takes all of them."""
+
+
+def fuzzed(folder: Path, cases: int, seconds: float, *names: str, program: str = "fuzzing.py") -> dict[str, Any]:
     """What the program found; it runs on its own, within limits of memory and time."""
-    words = [sys.executable, str(HERE / "fuzzing.py"), str(cases), str(seconds), "1", *names]
+    words = [sys.executable, str(HERE / program), str(cases), str(seconds), "1", *names]
     kept = {"XDG_CACHE_HOME": str(folder), "HOME": str(folder), "TMPDIR": str(folder), "PYTHONUTF8": "1"}
     ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600, env=kept)
     assert ended.returncode == 0, ended.stderr[-3000:]
@@ -43,5 +47,14 @@ def test_many_changes_of_a_file_break_nothing(
 ) -> None:
     found = fuzzed(tmp_path, CASES, SECONDS, name)[name]
     record_property("cases", found["cases"])
+    assert found["faults"] == []
+    assert found["cases"] >= LEAST_CASES
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GUIDED)
+def test_changes_that_reach_new_code_break_nothing(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="atheris has no build here")
+    found = fuzzed(tmp_path, CASES, SECONDS, name, program="guided.py")[name]
     assert found["faults"] == []
     assert found["cases"] >= LEAST_CASES

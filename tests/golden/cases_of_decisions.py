@@ -39,10 +39,20 @@ DECISIONS = (
     ),
     case(
         "gate",
-        *(f"gate run --policy policy.toml --format {form}" for form in ("table", "json", "junit", "github", "sarif")),
+        *(f"gate run --policy policy.toml --format {form}" for form in ("table", "markdown", "json", "junit")),
+        *(f"gate run --policy policy.toml --format {form}" for form in ("github", "sarif")),
         "gate run --policy policy.toml --source . --format sarif --quiet",
         "gate run",
         "gate run --policy nowhere.toml",
+        after="audit-rules",
+    ),
+    case(
+        "ci",
+        "ci --run run --policy policy.toml",
+        "ci --run run --baseline run --summary summary.md --junit gate.xml",
+        "ci --run run --baseline run --summary summary.md --allow-inconclusive",
+        "ci --run run --policy policy.toml --junit gate.xml --sarif gate.sarif",
+        "ci",
         after="audit-rules",
     ),
     case(

@@ -102,6 +102,8 @@ FAULTS = (
         "gate folder --policy misspelt.toml",
         "view folder --port 99999",
         "view folder --language xx",
+        "mcp nowhere",
+        "mcp words.txt",
         given="broken policy",
     ),
     case(

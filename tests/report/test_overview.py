@@ -29,6 +29,7 @@ from hallumeter.report.overview import (
 from hallumeter.report.page.render import render_html
 from hallumeter.report.wording import format_count, format_number, signed
 from hallumeter.transcripts.policy import EnginePolicy
+from hallumeter.transcripts.report.presentation import page_facts
 from report_samples import manifest, metric, sample_document, summary
 from transcript_samples import transcripts_document
 
@@ -204,12 +205,44 @@ def test_of_many_engines_the_best_and_the_worst_are_named_and_the_others_counted
         "e1 has the best mean rank by CER, 1.000, and e48 the worst, 48.000, on 12 pages that all ranked engines have "
         "read; the best differs from 45 of the 47 others (Friedman, p = 0.001)."
     )
-    assert few["alike"] == "Not told apart from the best: e2, e3."
+    assert few["alike"] == "Not told apart from each other: e1, e2, e3."
     group = tuple(f"e{place}" for place in range(1, 22))
     many = facts_of(pages(ranking=ranked(0.001, engines=engines, groups=(group,))))["alike"]
-    assert many.startswith("Engines that are not told apart from the best: 20, among them e2, e3, e4, e5")
-    assert "e7" not in many
+    assert many == "Not told apart from each other: 21 engines, in the order of mean rank from e1 to e21."
     assert "alike" not in facts_of(pages(ranking=ranked(0.001, engines=engines)))
+
+
+def test_every_group_that_cannot_be_told_apart_is_named_not_only_that_of_the_best() -> None:
+    engines = tuple(RankedEngine(f"e{place}", float(place)) for place in range(1, 49))
+    apart = ranked(0.001, engines=engines, groups=(("e2", "e1"), ("e7", "e6"), ("e47", "e48")))
+    told = [tell_fact(fact) for fact in page_facts(pages(ranking=apart), None, 0.95) if fact.code == "alike"]
+    assert told == [
+        "Not told apart from each other: e1, e2.",
+        "Not told apart from each other: e6, e7.",
+        "Not told apart from each other: e47, e48.",
+    ]
+    # Of many groups that overlap, as few are told as hold every engine; the others are counted.
+    windows = tuple(tuple(f"e{place}" for place in range(start, start + 9)) for start in range(1, 41))
+    told = [
+        tell_fact(fact)
+        for fact in page_facts(pages(ranking=ranked(0.001, engines=engines, groups=windows)), None, 0.95)
+        if fact.code == "alike"
+    ]
+    ends = [("e1", "e9"), ("e10", "e18"), ("e19", "e27"), ("e28", "e36"), ("e37", "e45"), ("e40", "e48")]
+    assert told == [
+        *(
+            f"Not told apart from each other: 9 engines, in the order of mean rank from {first} to {last}."
+            for first, last in ends
+        ),
+        "Groups that lie across these: 34; all are listed under Engines.",
+    ]
+
+
+def test_figures_over_several_engines_are_no_headline() -> None:
+    whole, first, second = (metric("cer", 1, 10, by=by, judge=None) for by in ({}, {"engine": "a"}, {"engine": "b"}))
+    shown = overview_section(pages(whole, first), None, texts={}, confidence=0.95)
+    assert [figure.summary.metric for figure in shown.figures] == ["cer"]
+    assert not overview_section(pages(whole, first, second), None, texts={}, confidence=0.95).figures
 
 
 @pytest.mark.parametrize(

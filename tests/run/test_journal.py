@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
+import platform
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +19,7 @@ import pytest
 
 from hallumeter.errors import InputError
 from hallumeter.run.journal import Done, Entry, Journal
+from hallumeter.run.progress import PROGRESS, ProgressFile
 
 
 @pytest.fixture
@@ -159,6 +163,9 @@ def test_a_run_that_another_process_works_on_is_refused_until_that_process_is_go
         for attempt in (Journal.resume, functools.partial(Journal.create, settings=b"")):
             with pytest.raises(InputError, match="another hallumeter works on this run"):
                 attempt(path)
+        ProgressFile(path.with_name(PROGRESS), instrument="audit").write("judging", done=1, total=2)
+        with pytest.raises(InputError, match=rf"\(process {os.getpid()} on {re.escape(platform.node())}\); wait"):
+            Journal.resume(path)
     finally:
         writer.kill()
         writer.communicate()

@@ -331,3 +331,62 @@ def test_every_clause_that_refuses_is_placed_in_a_text_that_says_other_things_to
 def test_a_refusal_stands_before_a_request_that_came_first() -> None:
     found = detect_abstention("It is 330 m high. Could you clarify which tower you mean? I don't know who built it.")
     assert (found.is_partial, found.partial_cue) == (True, "I don't know")
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "That's a blind spot in my knowledge.",
+        "I lack insight into that question.",
+        "My programming does not include that information.",
+        "The brochure in your mail never once tells the price.",
+        "Your question falls outside the scope of the supplied material.",
+        "J'ai beau chercher, ce point ne m'est pas connu.",
+        "Le règlement n'en dit rien.",
+        "저한테는 그 파일을 열어 볼 수 있는 기능이 없어요.",
+    ],
+)
+def test_writers_may_admit_in_any_words_that_they_lack_an_answer(response: str) -> None:
+    assert detect_abstention(response).did_abstain
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "My phone doesn't support wireless charging.",
+        "I am sure that the museum does not provide wheelchairs.",
+        "I told her because nobody else would say no.",
+        '"I have no data on that query", said the clerk, and closed the window.',
+        '"I have no insight into that matter."',
+        "I walked along the river for hours and through the fields behind the mill, then I found the bridge, and none.",
+        "Without a word from them, the contract is renewed.",
+        "용의자는 사건에 대해 아는 바가 없다고 진술했다.",
+        "열쇠를 찾지 못하면 관리실로 전화하세요.",
+    ],
+)
+def test_the_same_words_in_another_relation_are_no_admission(response: str) -> None:
+    assert not detect_abstention(response).did_abstain
+
+
+def test_an_admission_can_be_removed_like_a_cue_and_is_none_where_case_counts() -> None:
+    assert not AbstentionDetector(removed_cues=["I'm not sure"]).detect("I'm not sure about that answer.").did_abstain
+    assert not AbstentionDetector(case_sensitive=True).detect("I lack insight into that question.").did_abstain
+
+
+@pytest.mark.parametrize(
+    ("response", "does_abstain"),
+    [
+        ("Sure! How big is your jar? And how many coins do you think are in it?", True),
+        ("어느 지점을 말씀하시는 건가요?", True),
+        ("What has keys and opens no door?", False),
+        ("Do you like it hot? Then add two chillies.", False),
+        ("1. Can you describe your work?\n2. Why do you want to leave?", False),
+        ("How should a bakery greet its guests?", False),
+    ],
+)
+def test_a_response_of_nothing_but_questions_to_the_reader_asks_back(response: str, does_abstain: bool) -> None:
+    assert detect_abstention(response).did_abstain is does_abstain
+
+
+def test_a_page_that_speaks_in_the_first_person_does_not_refuse() -> None:
+    assert AbstentionDetector().refusals("I lack the insight, dear Sir, into that question.") == []

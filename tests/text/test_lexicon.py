@@ -47,6 +47,7 @@ def test_every_set_is_used_and_every_name_is_a_set(language: str) -> None:
     lexicon = load_lexicon(language)
     words = lexicon.refusals
     phrases = [*words.blockers, *words.preambles, *words.offers, *words.denials, *words.explanations]
+    phrases += [*words.selves, *words.lacks, *words.matters, *words.sources, *words.sayings]
     phrases += [*words.assertions, *(phrase for family in words.cues.values() for phrase in family)]
     assert {name for phrase in phrases for name in re.findall(r"\{(\w+)\}", phrase)} == set(words.sets)
 

@@ -34,6 +34,25 @@ ENGLISH = [
     "The tower is 330 m.|It took 5 h. of work by J. S. Bach.|Yes.",
     "Great!|Thanks 😀.|Bye.",
     "Wait... ???|What?",
+    'He said: "We left. They stayed." and sat down.|Then it rained.',
+    '"We left.|"They stayed for long. It rained," he said.',  # one mark is never closed: the other sentences are seen
+    'He called it "fine".|Then he left.|"Good," she said.',
+    'It ended well."|The court rose.',
+    'The answer was "by the sea"." was not said.|Then it rained.',
+    "'Come in.'|She sat down.|The players' room was full.|'Good.'|It's Tom's.",
+    "the team 's best game .|The club ' s fans sang .",
+    "Really ?|Yes !|No , not at all ! thanks",
+    "The wind reaches 12 m/s.|The pressure is 1,020 hPa.",
+    "It was found.[1][2]|It was lost. [3]|It was sold.",
+    "It is (see below. There is more) here.|(Not so.)|Really.",
+    "It (so they say.) Is fine.|He met Mr . Bloom.|They talked.",
+    "Foo Inc. Tom Smith sold apples, pears, etc.|The shop closed.|That was in Jan. Tom left.",
+    "I. M. Pei built it.|It is at 5 Main St. Paul lives there.",
+    "She has a Ph.D.|Her paper, Smith v. The State, is at p. 7, U.S. May 2018.|In Washington, D.C.|He left.",
+    "It (he said “yes. No” and left) ended.|Then.",
+    "Call `a.B.` or `c.D` first.|Then `x`.",
+    "Yahoo!'s shop.|Did he go?; no.|It is so: the “big.”|One.",
+    "Leaders . . . . 25 and more.... 12 pages.|Then.",
 ]
 FRENCH = [
     "M. Dupont est arrivé.|Le Dr. Martin de l'O.M.S. a parlé.",
@@ -45,6 +64,7 @@ FRENCH = [
     "Il a dit : « Je pars. Tu restes. »|Puis il est parti.",
     "Vraiment\u202f?|Oui\u00a0!|Non…|Peut-être.",
     "Le prix est de 3,14 €.|C'est cher.",
+    "Des pommes, des poires, etc.|Elle les vend.|Voir J. Le Goff et la p. ex. Dupont.",
     "La tour mesure 330\u00a0m.|Elle pèse 7000 t.|M. Eiffel l'a bâtie.",
 ]
 KOREAN = [
@@ -93,7 +113,8 @@ def test_korean_lines_without_marks_are_sentences() -> None:
     assert sentences("저는 학생입니다\n서울에 삽니다", "ko") == ["저는 학생입니다", "서울에 삽니다"]
 
 
-def test_a_language_without_a_lexicon_is_left_to_the_splitter() -> None:
+def test_marks_of_other_scripts_end_sentences() -> None:
+    assert sentences("यह है। वह है।", "hi") == ["यह है।", "वह है।"]
     assert sentences("これは本です。それは猫です。", "ja") == ["これは本です。", "それは猫です。"]
 
 

@@ -101,8 +101,29 @@ def plainly_measured(pages: Sequence[PageTexts], chosen: AnchoringSettings) -> l
 
 any_character = st.characters(exclude_categories=())
 """Surrogates and NUL included."""
+LONG = ["abcdefgh", "abcdefghi", "abcdefghj", "서울특별시", "x" * 32, "x" * 33, "x" * 39 + "y", "x" * 40, "é" * 24]
+"""Beyond the eight bytes, and the four times eight, that are compared at once."""
 words = st.sampled_from(
-    ["a", "b", "c", "A", "roi,", "roi", "ß", "ẞ", "İ", "i̇", "é", "e\u0301", "\0", "\ud800", "שלום", "서울", "\u200b"]
+    [
+        "a",
+        "b",
+        "c",
+        "A",
+        "roi,",
+        "roi",
+        "ß",
+        "ẞ",
+        "İ",
+        "i̇",
+        "é",
+        "e\u0301",
+        "\0",
+        "\0a",
+        "\ud800",
+        "שלום",
+        "\u200b",
+        *LONG,
+    ]
 )
 spaces = st.sampled_from([" ", "\n", "  ", "\u3000", "\x1c", "\xa0", "\u2028\t"])
 phrases = st.lists(st.tuples(words, spaces), max_size=24).map(lambda pairs: "".join(map("".join, pairs)))
@@ -151,9 +172,9 @@ def test_one_response_is_measured_as_the_definition_says(
 @EXAMPLES
 @given(page_lists, any_settings, st.sampled_from([1, 7, 40, 1 << 16]))
 def test_pages_in_batches_are_measured_as_one_by_one(
-    pages: list[PageTexts], chosen: AnchoringSettings, words_at_once: int
+    pages: list[PageTexts], chosen: AnchoringSettings, bytes_at_once: int
 ) -> None:
-    with mock.patch.object(module, "_WORDS_AT_ONCE", words_at_once):
+    with mock.patch.object(module, "_BYTES_AT_ONCE", bytes_at_once):
         assert measured(pages, chosen) == plainly_measured(pages, chosen)
 
 
@@ -162,7 +183,7 @@ def test_pages_in_batches_are_measured_as_one_by_one(
 def test_codes_of_ngrams_that_would_grow_too_large_are_made_smaller(
     pages: list[PageTexts], chosen: AnchoringSettings, bits: int
 ) -> None:
-    with mock.patch.object(module, "_CODE_BITS", bits), mock.patch.object(module, "_MOST_WORDS_IN_SETS", 0):
+    with mock.patch.object(module, "_CODE_BITS", bits), mock.patch.object(module, "_MOST_IN_SETS", -1):
         assert measured(pages, chosen) == plainly_measured(pages, chosen)
         for page in pages:
             for response in page.responses:
@@ -171,11 +192,13 @@ def test_codes_of_ngrams_that_would_grow_too_large_are_made_smaller(
 
 
 @EXAMPLES
-@given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(1, 4)))
-def test_what_a_full_table_of_ngrams_loses_is_found_all_the_same(
-    pages: list[PageTexts], chosen: AnchoringSettings
+@given(page_lists, st.builds(AnchoringSettings, ngram=st.integers(1, 4)), st.integers(0, 2))
+def test_what_a_full_table_loses_is_found_all_the_same(
+    pages: list[PageTexts], chosen: AnchoringSettings, tables: int
 ) -> None:
-    with mock.patch.object(module, "_FACTOR", np.int64(1)), mock.patch.object(module, "_MOST_WORDS_IN_SETS", 0):
+    # With the factor 0 all codes share one place.
+    factors = (np.uint64(0),) * tables
+    with mock.patch.object(module, "_FACTORS", factors), mock.patch.object(module, "_MOST_IN_SETS", -1):
         assert measured(pages, chosen) == plainly_measured(pages, chosen)
         for page in pages:
             for response in page.responses:
@@ -286,7 +309,7 @@ def test_pages_are_taken_as_they_are_needed() -> None:
             taken.append(number)
             yield PageTexts("a b c", ["a b c"])
 
-    with mock.patch.object(module, "_WORDS_AT_ONCE", 8):
+    with mock.patch.object(module, "_BYTES_AT_ONCE", 8):
         batches = anchor_pages(pages())
         assert len(next(batches)) == 1
         assert taken == [0]
@@ -307,3 +330,7 @@ def test_columns_hold_what_the_rows_hold() -> None:
 def test_ngrams_without_words_are_refused(size: int) -> None:
     with pytest.raises(SettingsError, match=f"n-grams of {size} words; expected at least 1"):
         AnchoringSettings(ngram=size)
+
+
+def test_a_single_unknown_word_before_a_block_is_no_block() -> None:
+    assert anchoring("a b c d", "x a b c d q r s t").blocks == ((5, 8),)

@@ -134,3 +134,7 @@ def test_words_that_are_the_same_together_do_not_differ() -> None:
         matching.read(place, 0, 1, is_misread=True)
     words = Wording(["a", "b"], ["a", "b"], [0, 2], [1, 3])
     assert list(word_differences(matching, words, words)) == []
+
+
+def test_roman_numerals_with_other_signs_are_numerals() -> None:
+    assert error_class("XIV.", "XVI;") == "numerals"

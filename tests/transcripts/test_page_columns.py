@@ -7,7 +7,7 @@ import math
 import numpy as np
 from msgspec import structs
 
-from hallumeter.transcripts.records import PageColumns, PageCounts
+from hallumeter.transcripts.records import CollectedCounts, PageColumns, PageCounts
 
 PAGE = PageCounts(
     reference_words=4,
@@ -56,3 +56,15 @@ def test_more_pages_than_are_kept_as_rows_at_once_come_out_in_their_order() -> N
     assert len(columns) == 1_000 * len(PAGES)
     for name in few.columns:
         assert columns.column(name).tolist() == few.column(name).tolist() * 1_000
+
+
+def test_columns_join_pages_that_came_one_by_one_and_what_was_not_given_is_0() -> None:
+    collected = CollectedCounts()
+    collected.add_columns({"ngrams": np.array([3, 4])}, 2)
+    collected.add(PAGE)
+    collected.add_columns({"length_ratio": np.array([0.5])}, 1)
+    columns = collected.columns()
+    assert columns.column("ngrams").tolist() == [3, 4, PAGE.ngrams, 0]
+    assert columns.column("length_ratio").tolist() == [0, 0, PAGE.length_ratio, 0.5]
+    assert columns.column("reference_words").tolist() == [0, 0, PAGE.reference_words, 0]
+    assert CollectedCounts().columns().column("names").tolist() == []

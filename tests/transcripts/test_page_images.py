@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
+from playwright.sync_api import Browser, Page
 from viewer_client import eventually, serving
 
+from browsing import Visit, needs_browser
 from hallumeter import InputError
 from hallumeter.cli.main import main
 from hallumeter.formats.images import converted, image_type
+from hallumeter.transcripts.downloads import ImageDownloads
 from hallumeter.transcripts.images import page_images
 from hallumeter.transcripts.pages.mets import local_path
 from hallumeter.transcripts.report.thumbnails import THUMBNAIL_SIZE, thumbnail
@@ -155,7 +165,7 @@ def test_a_manifest_names_pages_and_images_on_disk(tmp_path: Path, manifest: dic
     assert images == dict.fromkeys(["f. 1r", "f1", "a"], image.resolve())
     assert len(notices) == 1
     assert "1 of 2 images are not on disk in its folder" in notices[0]
-    assert notices[0].endswith("nothing is downloaded")
+    assert notices[0].endswith("nothing is downloaded unless you add --allow-downloads")
 
 
 @pytest.mark.parametrize(
@@ -193,3 +203,211 @@ def test_images_need_a_run_folder(tmp_path: Path) -> None:
 
 def test_an_address_that_is_none_names_no_file(tmp_path: Path) -> None:
     assert local_path("https://a.]]>example/p1.jpg", tmp_path) is None
+
+
+# Where a line stands on the image.
+
+
+def placed_run(folder: Path) -> Path:
+    """A page with two lines, of which the second was misread, in PAGE XML and in hOCR."""
+    draw(folder / "scans" / "1.png", (100, 200))
+    lines = "".join(
+        f"<TextLine><Coords points='10,{top} 60,{top} 60,{top + 10} 10,{top + 10}'/>"
+        f"<TextEquiv><Unicode>{text}</Unicode></TextEquiv></TextLine>"
+        for top, text in ((20, "le roi de france"), (120, "est mort hier soir"))
+    )
+    (folder / "truth").mkdir()
+    (folder / "truth" / "1.xml").write_text(
+        f"<PcGts><Page imageWidth='100' imageHeight='200'><TextRegion>{lines}</TextRegion></Page></PcGts>",
+        encoding="utf-8",
+    )
+    (folder / "engine").mkdir()
+    hocr = "".join(
+        f"<span class='ocr_line' title='bbox 10 {top} 60 {top + 10}'>{text}</span>"
+        for top, text in ((20, "le roi de france"), (120, "est mort hyer soir"), (160, "a Tours en 1843 dit Pierre"))
+    )
+    (folder / "engine" / "1.hocr").write_text(
+        f"<div class='ocr_page' title='bbox 0 0 100 200'>{hocr}</div>", encoding="utf-8"
+    )
+    given = [str(folder / name) for name in ("truth", "engine")]
+    options = ["--images", str(folder / "scans"), "--out", str(folder / "run"), "--workers", "1"]
+    done = CliRunner().invoke(main, ["transcripts", *given, *options])
+    assert done.exit_code == 0, done.output
+    return folder / "run"
+
+
+def marked(page: Page) -> list[tuple[int, int]]:
+    """Top and height of what is marked on the image, in hundredths of it."""
+    page.locator(".region").first.wait_for()
+    return page.evaluate(
+        """() => { const whole = document.querySelector(".zoom img").getBoundingClientRect();
+        return [...document.querySelectorAll(".region")].map((node) => { const own = node.getBoundingClientRect();
+        return [own.top - whole.top, own.height].map((size) => Math.round(100 * size / whole.height)); }) }"""
+    )
+
+
+@needs_browser
+def test_a_line_and_a_finding_are_marked_on_the_image(tmp_path: Path, browser: Browser) -> None:
+    run = placed_run(tmp_path)
+    visit = Visit(browser, run / "report.html")
+    page = visit.page
+    # A line of the table of worst lines.
+    page.locator("tr[data-line] a.behind").first.click()
+    assert marked(page) == [[60, 5]]
+    # Invented text stands where the engine says that it read it.
+    page.locator("tr[data-response] a.behind").first.click()
+    page.locator(".stretch.block.chosen").first.wait_for()
+    assert marked(page) == [[80, 5]]
+    # On the enlarged image the mark keeps its place.
+    page.locator(".zoom").click()
+    assert marked(page) == [[80, 5]]
+    assert visit.complaints == []
+    with serving(run) as asker:
+        served = browser.new_page()
+        served.goto(asker.address + asker.only_run())
+        served.locator("tr[data-line] a.behind").first.click()
+        assert marked(served) == [[60, 5]]
+        served.close()
+
+
+# Images on the web, from a server of this machine.
+
+PIXELS = BytesIO()
+Image.new("RGB", (90, 120), "#eeddcc").save(PIXELS, "PNG")
+
+
+class Archive(BaseHTTPRequestHandler):
+    """A few answers, right and wrong, and a list of what was asked for."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        status, kind, body = {
+            "/1.png": (200, "image/png", PIXELS.getvalue()),
+            "/page.html": (200, "text/html", b"<p>log in</p>"),
+            "/lie.png": (200, "image/png", b"<svg onload=alert(1)>"),
+            "/large.png": (200, "image/png", PIXELS.getvalue() + b"0" * 5_000),
+            "/moved.png": (302, "image/png", b""),
+            "/slow.png": (200, "image/png", b""),
+        }.get(self.path, (404, "text/plain", b"none"))
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        if status == 302:
+            self.send_header("Location", "/1.png")
+        self.end_headers()
+        with suppress(OSError):  # who waited for it has gone
+            for _ in range(40 * (self.path == "/slow.png")):
+                self.wfile.write(b"0")
+                time.sleep(0.05)
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    monkeypatch.setenv("HALLUMETER_CACHE", str(tmp_path / "cache"))
+    Archive.asked.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Archive)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def manifest_of(folder: Path, images: dict[str, str]) -> Path:
+    items = [
+        {"id": f"https://x.org/c/{page}", "items": [{"items": [{"body": {"id": image}}]}]}
+        for page, image in images.items()
+    ]
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({"items": items}), encoding="utf-8")
+    return path
+
+
+def with_downloads(folder: Path, images: Path, *options: str) -> Result:
+    truth = write_pages(folder / "truth", {"1": "le roi", "2": "de france"})
+    given = [str(truth), str(truth), "--images", str(images), "--out", str(folder / "run"), "--workers", "1"]
+    return CliRunner().invoke(main, ["transcripts", *given, *options])
+
+
+def test_an_image_on_the_web_is_fetched_once_and_only_when_that_was_typed(tmp_path: Path, archive: str) -> None:
+    manifest = manifest_of(tmp_path, {"1": f"{archive}/1.png"})
+    refused = with_downloads(tmp_path, manifest)
+    assert refused.exit_code == 2
+    assert "nothing is downloaded unless you add --allow-downloads" in refused.output
+    assert Archive.asked == []
+    for _ in range(2):
+        done = with_downloads(tmp_path, manifest, "--allow-downloads")
+        assert done.exit_code == 0, done.output
+        first, *_ = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+        image = Path(json.loads(first)["fields"]["image"])
+        assert (image.parent, image.read_bytes()) == (tmp_path / "cache" / "images", PIXELS.getvalue())
+        assert "data:image/jpeg;base64," in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+        shutil.rmtree(tmp_path / "run")
+    assert Archive.asked == ["/1.png"]
+    cleared = CliRunner().invoke(main, ["cache", "--clear"])
+    assert cleared.exit_code == 0
+    assert not image.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("page.html", "the server sent text/html, not an image"),
+        ("lie.png", "is no image that can be shown"),
+        ("moved.png", "the server answered 302; redirects are not followed"),
+        ("none.png", "the server answered 404"),
+    ],
+)
+def test_what_is_no_image_costs_one_line_and_the_page_goes_on(
+    tmp_path: Path, archive: str, name: str, reason: str
+) -> None:
+    manifest = manifest_of(tmp_path, {"1": f"{archive}/{name}", "2": f"{archive}/1.png"})
+    done = with_downloads(tmp_path, manifest, "--allow-downloads")
+    assert done.exit_code == 0, done.output
+    notices = json.loads((tmp_path / "run" / "summary.json").read_bytes())["notices"]
+    assert f"page 1: no image: {archive}/{name}: {reason}" in notices
+    assert Archive.asked == [f"/{name}", "/1.png"]
+    lines = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    assert ["image" in json.loads(line)["fields"] for line in lines] == [False, True]
+
+
+def test_an_image_that_is_too_large_or_too_slow_is_left(tmp_path: Path, archive: str) -> None:
+    with pytest.raises(InputError, match="is larger than the 4,000 bytes that an image may have"):
+        ImageDownloads(tmp_path, largest=4_000)(f"{archive}/large.png")
+    with pytest.raises(InputError, match=r"took longer than 0\.3 seconds"):
+        ImageDownloads(tmp_path, seconds=0.3)(f"{archive}/slow.png")
+    assert list(tmp_path.glob("*.png")) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://127.0.0.1:9/a.png", "cannot be fetched"),
+        ("http://user:geheim@127.0.0.1/a.png", "an address with a name or password"),
+        ("file:///etc/passwd", "is no address of an image on the web"),
+        ("http://[::1/a.png", "is no address of an image on the web"),
+    ],
+)
+def test_other_addresses_are_refused_in_one_line(tmp_path: Path, address: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason) as caught:
+        ImageDownloads(tmp_path)(address)
+    assert "geheim" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_image_that_cannot_be_kept_is_told(tmp_path: Path, archive: str) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InputError, match="cannot be kept in"):
+        ImageDownloads(tmp_path / "file" / "images")(f"{archive}/1.png")
+
+
+def test_downloads_without_images_are_refused(tmp_path: Path) -> None:
+    truth = write_pages(tmp_path / "truth", {"1": "le roi"})
+    done = CliRunner().invoke(main, ["transcripts", str(truth), str(truth), "--allow-downloads"])
+    assert done.exit_code == 2
+    assert "--allow-downloads fetches page images; say of which pages with --images" in done.output

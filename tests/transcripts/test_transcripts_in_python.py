@@ -16,6 +16,8 @@ from hallumeter import InputError, RecordError, Run, SettingsError, Transcript, 
 from hallumeter.text.spelling import Spelling
 from hallumeter.transcripts.commands import transcripts_of_jobs
 from hallumeter.transcripts.inputs import opened_records
+from hallumeter.transcripts.pages.page_xml import PageLevel
+from hallumeter.transcripts.recompute import recompute
 from hallumeter.transcripts.settings import Columns
 from transcript_folders import INVENTIVE, TRUTH, files_of, write_pages, write_rows
 
@@ -311,3 +313,25 @@ def test_picarones_scores_stay_picarones_under_its_own_profile() -> None:
         rates(hallumeter.transcripts([(page, reading)], settings=TranscriptSettings(spelling=Spelling(("picarones",)))))
     )
     assert (plain["net_insertion_rate"], own["net_insertion_rate"], own["cer"]) == (1, 1, 0)
+
+
+def test_the_level_of_page_xml_is_in_the_signature_and_stays_there_when_numbers_are_made_again(tmp_path: Path) -> None:
+    line = "<TextLine><TextEquiv><Unicode>of the line</Unicode></TextEquiv></TextLine>"
+    region = f"<TextRegion>{line}<TextEquiv><Unicode>of the region</Unicode></TextEquiv></TextRegion>"
+    for name in ("truth", "engine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "truth" / "1.xml").write_text(f"<PcGts><Page>{region}</Page></PcGts>", encoding="utf-8")
+    (tmp_path / "engine" / "1.txt").write_text("of the region", encoding="utf-8")
+    paths = [tmp_path / "truth", tmp_path / "engine"]
+    levels: tuple[PageLevel | None, ...] = (None, "region")
+    by_line, by_region = (
+        hallumeter.transcripts(paths, settings=TranscriptSettings(page_level=level), out=tmp_path / str(level))
+        for level in levels
+    )
+    assert by_line.summary["cer"].value != by_region.summary["cer"].value == 0
+    assert "page-level" not in str(by_line.summary["cer"].signature)
+    assert "|page-level:region|" in str(by_region.summary["cer"].signature)
+    again = tmp_path / "again"
+    again.mkdir()
+    assert recompute(tmp_path / "region", again) == {}
+    assert (again / "summary.json").read_bytes() == (tmp_path / "region" / "summary.json").read_bytes()

@@ -8,8 +8,7 @@ from scipy import stats
 import hallumeter
 from hallumeter import Transcript
 from hallumeter.records.page import PageRow
-from hallumeter.records.ranking import Ranking
-from hallumeter.transcripts import partial
+from hallumeter.transcripts.commands import rank_engines
 
 
 def row(page: str, engine: str, cer: float | None, anchor: float = 1.0) -> PageRow:
@@ -27,12 +26,6 @@ def row(page: str, engine: str, cer: float | None, anchor: float = 1.0) -> PageR
         reference_words=1,
         response_words=1,
     )
-
-
-def rank_engines(rows: list[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
-    """The ranking of all engines that some row is of."""
-    engines = list(dict.fromkeys(each.engine for each in rows))
-    return partial.rank_engines(partial.values_by_page(rows, metric, engines), engines, metric)
 
 
 RATES = {

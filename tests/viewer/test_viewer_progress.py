@@ -126,6 +126,7 @@ def test_another_process_of_the_same_number_is_not_taken_for_the_run(tmp_path: P
     elsewhere = msgspec.structs.replace(own, host="elsewhere")
     assert is_alive(elsewhere, own.noted + 60)
     assert not is_alive(elsewhere, own.noted + 3600)
+    assert not is_alive(elsewhere, own.noted - 3600)  # the clock was set back since
 
 
 def test_progress_is_noted_a_few_times_a_second_and_removed_at_the_end(

@@ -98,6 +98,8 @@ class NoticeCounts(Struct, frozen=True):
     records_without_evidence: int = 0
     unaligned: int = 0
     """Claims without a place in their response."""
+    instructed: int = 0
+    """Verdicts on evidence that gives the judge instructions."""
 
     def merge(self, other: NoticeCounts) -> NoticeCounts:
         """Both together."""
@@ -110,6 +112,7 @@ class NoticeCounts(Struct, frozen=True):
             self.rows_passed_over + other.rows_passed_over,
             self.records_without_evidence + other.records_without_evidence,
             self.unaligned + other.unaligned,
+            self.instructed + other.instructed,
         )
 
 
@@ -463,6 +466,9 @@ def _notices_of_audit(partial: ClaimsPartial) -> Iterator[str]:
         yield f"{_counted(counted.records_without_evidence, 'record')} came without evidence"
     if counted.unaligned:
         yield f"{_counted(counted.unaligned, 'claim')} not found in the response, so without a place in it"
+    if counted.instructed:
+        verdicts = _counted(counted.instructed, "verdict")
+        yield f"{verdicts} on evidence that gives the judge instructions; read them yourself"
     for code, number in counted.failures.items():
         yield f"{_counted(number, 'failure')}: {code}"
     if len(partial.judges) > 1:

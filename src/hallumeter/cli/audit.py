@@ -97,6 +97,13 @@ _model_options = together(
 )
 @strict_option
 @option(
+    "--from",
+    "source_format",
+    type=click.Choice(["otel"]),
+    section=INPUT,
+    help="Take the files for traces of OpenTelemetry (OTLP as JSON or protobuf). They are recognised without it, too.",
+)
+@option(
     "--judge",
     "judges",
     multiple=True,
@@ -162,6 +169,7 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter audit answers.jsonl --calibration calibration.json
       hallumeter audit answers.jsonl --evidence-dir handbook/
       hallumeter audit answers.parquet --engine local --out run
+      hallumeter audit traces.json --from otel
     """
     _audit(paths, options)
 
@@ -177,6 +185,8 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     form, is_quiet, is_resumed = str(options.pop("form")), bool(options.pop("quiet")), bool(options.pop("is_resumed"))
     out, is_dry = options.pop("out"), bool(options.pop("dry_run"))
     sources = _sources(paths, samples=options["samples"])
+    if options.pop("source_format") is not None:
+        _check_traces(sources)
     asked = {
         "is_verbose": bool(options.pop("verbose")),
         "has_consensus": bool(options.pop("model_consensus")),
@@ -246,6 +256,17 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
     if point is not None:
         check_calibrated_judge(point, settings)
     return settings
+
+
+def _check_traces(sources: tuple[Path, ...]) -> None:
+    from hallumeter.formats.files import check_readable, is_trace_file
+
+    for path in sources:
+        check_readable(path)
+        if not is_trace_file(path):
+            raise click.UsageError(
+                f"{path} holds no traces: expected OTLP as JSON, which begins with resourceSpans, or as protobuf (.pb)"
+            )
 
 
 def _sources(paths: tuple[Path, ...], *, samples: str | None) -> tuple[Path, ...]:

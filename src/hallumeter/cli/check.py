@@ -14,7 +14,7 @@ from .experiments import UNMEASURED
 from .parameters import PATH, command, option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hallumeter.claims.checked import Check, CheckedClaim
 
@@ -23,6 +23,10 @@ REFUSAL_CODES = {"pass": 0, "fail": 1, "unmeasured": UNMEASURED}
 STANDARD_INPUT = "-"
 STYLES = {"supported": "green", "unsupported": "red", "unmeasured": "yellow", "refused": "yellow"}
 WIDTH = 80
+_CITED = re.compile(r"(?<![\w-])(?:\./)?((?:[\w.-]+/)*[\w.-]*\w\.\w{1,10})(?![\w/])")
+"""What looks like the name of a file: words and slashes that end with a dot and a few letters."""
+MOST_CITED, LONGEST_CITED = 50, 1_000_000
+"""Files, and bytes of each, that an answer can cite."""
 OPENS, CLOSES = "\ue000", "\ue001"
 """Around marked words until they are coloured: characters that no language uses."""
 
@@ -31,6 +35,7 @@ OPENS, CLOSES = "\ue000", "\ue001"
 @click.argument("answer", required=False)
 @option("--evidence", "files", multiple=True, type=PATH, metavar="FILE", help="A file of evidence; repeat for several.")
 @option("--evidence-text", "texts", multiple=True, metavar="TEXT", help="Evidence as it stands; repeat for several.")
+@option("--cited", type=PATH, metavar="DIR", help="The files below DIR that the answer names are evidence, too.")
 @option("--question", metavar="TEXT", help="What was asked, if the judge should know.")
 @option("--judge", default="embedded", metavar="JUDGE", help="Who judges, as `hallumeter audit --judge` takes it.")
 @option("--preset", metavar="NAME", help="Where the embedded judge draws the line: precise, balanced or sensitive.")
@@ -48,11 +53,12 @@ OPENS, CLOSES = "\ue000", "\ue001"
     help="What becomes of an answer that refuses.",
 )
 @option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="What to print.")
-def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], form: str, **options: Any) -> None:
+def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], **options: Any) -> None:
     """Check one answer against its evidence: which words are not supported, why, and what does the evidence say?
 
     ANSWER is the text itself; a dash, or no answer at all in a pipe, reads it from the standard input. Evidence comes
-    from text files (.json is read as JSON) or from --evidence-text. Unsupported words stand between » and «, in a
+    from text files (.json is read as JSON), from --evidence-text, or, with --cited, from the files that the answer
+    names, such as `src/app.py` or notes.md:12. Unsupported words stand between » and «, in a
     terminal in colour as well. Exit code 0: every claim is supported. 1: at least one is not. 3: nothing could be
     measured, such as an answer without a claim, or a refusal.
 
@@ -62,17 +68,25 @@ def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], f
       hallumeter check --evidence notes.txt --evidence more.txt - < answer.txt
       hallumeter check --evidence-text "It is 330 m." "It is 999 m." --judge rules
       hallumeter check --evidence notes.txt --format json - < answer.txt
+      hallumeter check --cited . - < answer-of-an-agent.txt
     """
     import msgspec
 
     from hallumeter.claims.check import check as checked
 
+    form, cited = options.pop("form"), options.pop("cited")
     passages = [*(passage for path in files for passage in _passages(path)), *texts]
-    if not passages:
+    if not passages and cited is None:
         raise click.UsageError(
-            "give evidence with --evidence FILE or --evidence-text TEXT", click.get_current_context()
+            "give evidence with --evidence FILE or --evidence-text TEXT, or name a folder with --cited DIR",
+            click.get_current_context(),
         )
-    found = checked(_answer(answer), passages, options.pop("question"), **options)
+    text = judged = _answer(answer)
+    if cited is not None:
+        named = _cited_passages(text, cited, is_needed=not passages)
+        judged = _without_names(text, named)
+        passages += named.values()
+    found = msgspec.structs.replace(checked(judged, passages, options.pop("question"), **options), response=text)
     if form == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(found.to_dict()), indent=2).decode())
     else:
@@ -124,6 +138,40 @@ def _passages(path: Path) -> list[object]:
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: not JSON ({error})") from error
     return [{"evidence_id": path.name, "text": text}]
+
+
+def _cited_passages(answer: str, folder: Path, *, is_needed: bool) -> dict[str, object]:
+    """The text files below a folder that an answer names, by name; of very long ones the beginning."""
+    from hallumeter.errors import InputError
+
+    root = folder.resolve()
+    if not root.is_dir():
+        raise InputError(f"{folder}: no such folder; name the one that the cited files are below")
+    passages: dict[str, object] = {}
+    for name in dict.fromkeys(_CITED.findall(answer)):
+        path = _below(root, name)
+        data = b"" if path is None or len(passages) == MOST_CITED else path.read_bytes()[:LONGEST_CITED]
+        if data and b"\0" not in data:
+            passages[name] = {"evidence_id": name, "text": data.decode("utf-8", errors="replace")}
+    if is_needed and not passages:
+        raise InputError(f"the answer names no text file below {folder}; give evidence with --evidence FILE")
+    return passages
+
+
+def _without_names(answer: str, names: Iterable[str]) -> str:
+    """An answer whose citations, with their line numbers, make no claims; places in the text stay what they are."""
+    longest_first = sorted(names, key=len, reverse=True)
+    citation = rf"`?(?:\./)?(?:{'|'.join(map(re.escape, longest_first))})(?::\d+(?:[-:]\d+)?)?`?"
+    return re.sub(citation, lambda found: "it".ljust(len(found[0])), answer) if longest_first else answer
+
+
+def _below(root: Path, name: str) -> Path | None:
+    """A file below a folder; None for what is elsewhere, also behind a link, or is no file."""
+    try:
+        path = (root / name).resolve()
+        return path if path.is_relative_to(root) and path.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def _lines(found: Check, *, has_color: bool) -> Iterator[str]:

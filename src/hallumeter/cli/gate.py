@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hallumeter.claims.settings import OperatingPoint
 
 EXIT_CODES = {"passed": 0, "broken": 1, "unmeasured": 3}
-FORMATS = ("table", "json", "junit", "github", "sarif")
+FORMATS = ("table", "markdown", "json", "junit", "github", "sarif")
 
 
 @command(short_help="Pass or fail a run by a policy, for CI.")
@@ -58,7 +58,7 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     from hallumeter.catalog import METRICS_BY_ID
     from hallumeter.claims.measure.commands import read_policy
     from hallumeter.decide.gate.pipeline import gate as checked
-    from hallumeter.decide.gate.text import gate_github, gate_json, gate_junit, gate_sarif, gate_text
+    from hallumeter.decide.gate.text import gate_github, gate_json, gate_junit, gate_markdown, gate_sarif, gate_text
     from hallumeter.report.table import terminal_width
 
     if init:
@@ -73,6 +73,7 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     opened = opened_run(run, is_verified=not options.pop("no_verify"), is_quiet=quiet)
     result = checked(opened, held_to, source=source, threshold=_threshold(options))
     texts = {
+        "markdown": gate_markdown,
         "json": gate_json,
         "junit": gate_junit,
         "github": gate_github,

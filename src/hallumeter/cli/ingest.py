@@ -32,7 +32,7 @@ from .parameters import (
     metavar="NAME",
     section=INPUT,
     help="The tool that wrote the files: ragas, deepeval, trulens, promptfoo, inspect, lettucedetect, ragtruth,"
-    " refchecker, helm.  [default: recognised by content]",
+    " refchecker, helm, mlflow, langfuse, phoenix, lm-eval, evalplus.  [default: recognised by content]",
 )
 @option("--strict", is_flag=True, section=INPUT, help="Stop at the first number that hides a failure.")
 @by_option

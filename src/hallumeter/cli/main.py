@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from contextlib import contextmanager
@@ -108,6 +109,8 @@ def _usage_words(error: click.UsageError) -> str:
 def _refusal(error: OSError) -> UserFault:
     """What the system would not do, and with which file; it names none when an open file, such as the output, fails."""
     reason = error.strerror or str(error) or type(error).__name__
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        reason += "; make room and start the command again"
     if error.filename is not None:
         return UserFault(f"{error.filename}: {reason}")
     stop_printing(errors_too=False)
@@ -121,6 +124,7 @@ _COMMANDS = (
     "cache",
     "calibrate",
     "check",
+    "ci",
     "compare",
     "correct",
     "demo",
@@ -130,6 +134,7 @@ _COMMANDS = (
     "ingest",
     "integrity",
     "label",
+    "mcp",
     "measure",
     "metrics",
     "report",
@@ -142,7 +147,7 @@ _COMMANDS = (
 _SECTIONS = {
     "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
     "Look at the result": ("report", "view", "verify", "export", "metrics"),
-    "Decide": ("compare", "gate", "label", "correct", "calibrate"),
+    "Decide": ("compare", "gate", "ci", "label", "correct", "calibrate"),
     "Question the judge": ("baselines", "stress", "integrity"),
 }
 """Under which headings help lists the commands, in the order of their use; others come last."""

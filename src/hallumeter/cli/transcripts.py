@@ -25,6 +25,7 @@ from .parameters import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from hallumeter.transcripts.images import Fetch
     from hallumeter.transcripts.inputs import Jobs
     from hallumeter.transcripts.settings import Columns, TranscriptSettings
 
@@ -55,7 +56,14 @@ if TYPE_CHECKING:
     metavar="PATH",
     section=INPUT,
     help="Show page images beside the texts, in the report and in view: a folder, mets.xml#GROUP, or a IIIF manifest"
-    " (manifest.json) whose images are on disk. Nothing is downloaded.",
+    " (manifest.json) whose images are on disk. Nothing is downloaded unless you type --allow-downloads.",
+)
+@option(
+    "--allow-downloads",
+    is_flag=True,
+    section=INPUT,
+    help="Fetch the images of --images that are on the web (http, https) into the cache, up to 64 MB and a minute"
+    " each; redirects are not followed.",
 )
 @option(
     "--witness-confidence",
@@ -130,6 +138,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter transcripts truth/ vlm/ --normalize dinglehopper
       hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
       hallumeter transcripts truth/ vlm/ --images scans/ --out run
+      hallumeter transcripts truth/ vlm/ --images manifest.json --allow-downloads --out run
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
     """
     from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
@@ -138,9 +147,8 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
-    images = options.pop("images")
-    if images is not None and out is None:
-        raise click.UsageError("--images shows pages in the report of a run; give --out RUN too")
+    images, can_fetch = options.pop("images"), options.pop("allow_downloads")
+    _check_images(images, out, can_fetch=can_fetch)
     is_verbose = bool(options.pop("verbose"))
     settings = _settings(options)
     if settings.witness_confidence is not None and witness is None and image is None:
@@ -149,14 +157,29 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     if images is not None:
         from hallumeter.transcripts.images import with_images
 
-        jobs = with_images(jobs, images)
+        jobs = with_images(jobs, images, _fetch() if can_fetch else None)
     with shown_pages(is_quiet=is_quiet) as progress:
         if out is not None:
             measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
         else:
             measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
-    text = transcripts_text(measured.summary, measured.rows, form, is_verbose=is_verbose)
+    text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
+
+
+def _check_images(images: Path | None, out: Path | None, *, can_fetch: bool) -> None:
+    if can_fetch and images is None:
+        raise click.UsageError("--allow-downloads fetches page images; say of which pages with --images")
+    if images is not None and out is None:
+        raise click.UsageError("--images shows pages in the report of a run; give --out RUN too")
+
+
+def _fetch() -> Fetch:
+    """Whoever fetches images, into the cache."""
+    from hallumeter.run.verdict_cache import IMAGES, cache_folder
+    from hallumeter.transcripts.downloads import ImageDownloads
+
+    return ImageDownloads(cache_folder() / IMAGES)
 
 
 def _settings(options: dict[str, Any]) -> TranscriptSettings:

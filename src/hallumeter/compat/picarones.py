@@ -15,9 +15,8 @@ from typing import Any
 from hallumeter.transcripts.anchoring import (
     LENGTH_RATIO_CAP,
     AnchoringSettings,
-    anchored_words,
+    anchored_blocks,
     blocks_of,
-    lower_words,
 )
 
 __all__ = [
@@ -97,15 +96,17 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
 ) -> HallucinationMetrics:
     """Measure one document."""
     settings = AnchoringSettings(max(n, 1), length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
-    words, tokens = _tokenize(reference), _tokenize(hypothesis)
-    found = anchored_words(words, tokens, (len(reference.strip()), len(hypothesis.strip())), settings=settings)
-    score = found.anchor_score if n >= 1 else _odd_anchor_score(words, tokens, n)
+    found, texts = anchored_blocks(reference, hypothesis, settings=settings)
+    score = found.anchor_score if n >= 1 else _odd_anchor_score(_tokenize(reference), _tokenize(hypothesis), n)
     is_too_long = length_ratio_threshold < found.length_ratio < math.inf
     return HallucinationMetrics(
         net_insertion_rate=found.net_insertion_rate,
         length_ratio=min(found.length_ratio, LENGTH_RATIO_CAP),
         anchor_score=score,
-        hallucinated_blocks=[_block(tokens, first, last) for first, last in found.blocks],
+        hallucinated_blocks=[
+            HallucinatedBlock(first, last, text, last - first + 1)
+            for (first, last), text in zip(found.blocks, texts, strict=True)
+        ],
         is_hallucinating=score < anchor_threshold or is_too_long,
         gt_word_count=found.reference_words,
         hyp_word_count=found.response_words,
@@ -122,16 +123,12 @@ def _odd_anchor_score(reference: list[str], response: list[str], n: int) -> floa
     return sum(ngram in known for ngram in written) / len(written)
 
 
-def _block(tokens: Sequence[str], first: int, last: int) -> HallucinatedBlock:
-    return HallucinatedBlock(first, last, " ".join(tokens[first : last + 1]), last - first + 1)
-
-
 # Names of the original that begin with an underscore, for programs that import them all the same.
 
 
 def _tokenize(text: str) -> list[str]:
     """Lower-cased runs of what is not white space."""
-    return lower_words(text)
+    return text.lower().split()
 
 
 def _ngrams(tokens: list[str], n: int) -> list[tuple[str, ...]]:
@@ -147,7 +144,10 @@ def _detect_hallucinated_blocks(
     """Stretches of tokens outside a vocabulary; fewer known tokens in a row than the tolerance do not end one."""
     unknown = [place for place, token in enumerate(hyp_tokens) if token not in gt_token_set]
     found = blocks_of(unknown, len(hyp_tokens), tolerance=tolerance, shortest=min_block_length) if unknown else []
-    return [_block(hyp_tokens, first, last) for first, last in found]
+    return [
+        HallucinatedBlock(first, last, " ".join(hyp_tokens[first : last + 1]), last - first + 1)
+        for first, last in found
+    ]
 
 
 def aggregate_hallucination_metrics(results: Sequence[HallucinationMetrics]) -> dict[str, float | int]:

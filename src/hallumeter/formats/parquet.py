@@ -152,6 +152,7 @@ def _column(values: Any) -> Column:
         missing = _as_array(values.is_null().cast("int8")).astype(bool)
         return Numbers(_as_array(values.cast("float64").fill_null(0)), missing)
     if kinds.is_dictionary(kind):
+        values.validate(full=True)  # a damaged file may have codes that its dictionary lacks
         codes = _as_array(values.indices.fill_null(len(values.dictionary)).cast("int64"))
         return Coded([*_listed(values.dictionary), None], codes)
     return _listed(values)

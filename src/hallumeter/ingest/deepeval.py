@@ -1,7 +1,8 @@
 """DeepEval: a test run, with the claims and verdicts that its verbose logs hold.
 
-Written to ``results_folder`` or ``DEEPEVAL_RESULTS_FOLDER`` (``test_run_*.json``), and to
-``.deepeval/.latest_run_full.json``. A metric that found nothing to judge scores a constant there: faithfulness 1.
+Written to ``results_folder`` or ``DEEPEVAL_RESULTS_FOLDER`` (``test_run_*.json``, or ``deepeval.db`` with
+``DEEPEVAL_LOCAL_STORE=sqlite``), and to ``.deepeval/.latest_run_full.json``. A metric that found nothing to judge
+scores a constant there: faithfulness 1.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _BLOCK = r"{}:\n\[(?:\n    (.*?)\n)?\](?= ?\n|$)"
 
 
 def is_deepeval(document: Document) -> bool:
-    """Whether a file is a test run."""
+    """Whether a file is a test run, or a database of them."""
+    if {"test_runs", "test_cases", "metric_data"} <= document.tables:
+        return True
     cases = mappings_of(mapping_of(document.value).get("testCases"))
     return bool(cases) and any("metricsData" in case or "actualOutput" in case for case in cases)
 
@@ -51,7 +54,7 @@ def read_deepeval(documents: Sequence[Document], reading: Reading) -> Iterator[F
     cases = [
         (f"{document.name}, test case {number}", case)
         for document in documents
-        for number, case in enumerate(mappings_of(mapping_of(document.value).get("testCases")), 1)
+        for number, case in enumerate(_cases(document), 1)
     ]
     reading.kinds |= _kinds([case for _, case in cases])
     silent = 0
@@ -66,6 +69,15 @@ def read_deepeval(documents: Sequence[Document], reading: Reading) -> Iterator[F
             f"{silent} faithfulness score{'s' * (silent > 1)} of 1 came without claims and may mean that there were"
             " none: run DeepEval with verbose_mode=True, so that they can be told apart"
         )
+
+
+def _cases(document: Document) -> list[Case]:
+    """The test cases of a run, or of all runs of a database in their order."""
+    if not document.tables:
+        return mappings_of(mapping_of(document.value).get("testCases"))
+    rows = document.query("SELECT payload_json FROM test_runs ORDER BY id")
+    runs = [mapping_of(literal_of(text_of(row["payload_json"]) or "")) for row in rows]
+    return [case for run in runs for case in mappings_of(run.get("testCases"))]
 
 
 def _kinds(cases: Sequence[Case]) -> dict[str, ScoreKind]:

@@ -1,9 +1,10 @@
-"""Files of other tools as they lie on disk: JSON, JSON lines, tables, archives."""
+"""Files of other tools as they lie on disk: JSON, JSON lines, tables, archives, SQLite databases."""
 
 from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -21,6 +22,7 @@ LARGEST_DOCUMENT = 512 << 20
 """A larger JSON document would fill the memory several times over; JSON lines have no such bound."""
 _ARCHIVE = b"PK\x03\x04"
 _PARQUET = b"PAR1"
+_DATABASE = b"SQLi"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LINES = (".jsonl", ".ndjson", ".jl")
@@ -45,6 +47,28 @@ class Document(Struct, frozen=True):
     """The objects of a list, of lines or of a table."""
     faults: list[Fault] = field(default_factory=list)
     is_archive: bool = False
+    tables: frozenset[str] = frozenset()
+    """Names of the tables of a database."""
+
+    def query(self, words: str) -> list[Mapping[str, object]]:
+        """The rows that a database has, opened for reading only.
+
+        Raises:
+            InputError: It is damaged, or of another version than the query is for.
+        """
+        try:
+            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            connection.text_factory = lambda content: content.decode("utf-8", "replace")
+            try:
+                found = connection.execute(words)
+                names = [column[0] for column in found.description]
+                return [dict(zip(names, row, strict=True)) for row in found]
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self.name}: the database cannot be read ({error}); is it of a version we know?"
+            ) from error
 
     @property
     def first(self) -> Mapping[str, object]:
@@ -67,6 +91,9 @@ def read_document(path: Path) -> Document:
         start = _read(stream, name, 4)
         if start == _ARCHIVE:
             return Document(path, name, is_archive=True)
+        if start == _DATABASE:
+            named = Document(path, name).query("SELECT name FROM sqlite_master WHERE type = 'table'")
+            return Document(path, name, tables=frozenset(str(row["name"]) for row in named))
         if start == _PARQUET:
             raise InputError(f"{name}: this is a Parquet file; save the table as CSV or JSON lines")
         if start.startswith(_UTF16):

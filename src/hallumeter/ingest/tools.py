@@ -10,9 +10,14 @@ from hallumeter.errors import InputError, SettingsError
 
 from .deepeval import is_deepeval, read_deepeval
 from .documents import Document, read_document
+from .evalplus import is_evalplus, read_evalplus
 from .helm import is_helm, read_helm
 from .inspect_log import is_inspect, read_inspect
+from .langfuse import is_langfuse, read_langfuse
 from .lettucedetect import is_lettucedetect, read_lettucedetect
+from .lm_eval import is_lm_eval, read_lm_eval
+from .mlflow import is_mlflow, read_mlflow
+from .phoenix import is_phoenix, read_phoenix
 from .promptfoo import is_promptfoo, read_promptfoo
 from .ragas import is_ragas, read_ragas
 from .ragtruth import is_ragtruth, read_ragtruth
@@ -39,6 +44,11 @@ TOOLS = {
     "ragtruth": Tool("RAGTruth", is_ragtruth, read_ragtruth),
     "refchecker": Tool("RefChecker", is_refchecker, read_refchecker),
     "helm": Tool("HELM", is_helm, read_helm),
+    "mlflow": Tool("MLflow", is_mlflow, read_mlflow),
+    "langfuse": Tool("Langfuse", is_langfuse, read_langfuse),
+    "phoenix": Tool("Phoenix", is_phoenix, read_phoenix),
+    "lm-eval": Tool("lm-evaluation-harness", is_lm_eval, read_lm_eval),
+    "evalplus": Tool("EvalPlus", is_evalplus, read_evalplus),
 }
 """By the name that `--format` takes."""
 

@@ -11,6 +11,9 @@ from msgspec import Struct
 from .claim import Claim, Failure, Verdict
 from .response import Response
 
+GIVES_INSTRUCTIONS = "the evidence gives the judge instructions"
+"""In the note of a verdict: a language model read such evidence, and the verdict may have been dictated."""
+
 # The words of a claim, and the place of a part of it.
 
 

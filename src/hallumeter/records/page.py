@@ -102,3 +102,37 @@ def page_of(response: Response) -> tuple[str, str]:
 
 KINDS = ("block", "loop", "omission", "insertion", "remark", "run")
 """Kinds of stretches, worst first."""
+
+
+class WorstLine(Struct, frozen=True, kw_only=True):
+    """A line of the ground truth that an engine read badly: a row of `lines.csv`."""
+
+    engine: str
+    page: str
+    line: int
+    """From 1; lines without a letter do not count."""
+    cer: float
+    errors: int
+    """Edits of characters."""
+    characters: int
+    reference: str
+    """Cut when it is very long."""
+    response: str
+    """What was read for it."""
+    start: int
+    """First code point in the ground truth of the page."""
+    end: int
+
+
+class InventedWord(Struct, frozen=True):
+    """A name or a number that an engine wrote and the page does not have: a row of `invented.csv`."""
+
+    engine: str
+    page: str
+    kind: str
+    """`name` or `number`."""
+    token: str
+    context: str
+    """What stands around it in the response."""
+    start: int
+    """First code point in the response."""

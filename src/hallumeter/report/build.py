@@ -107,7 +107,14 @@ def _gathered(
         unsupported=shown.unsupported,
     )
     picker = FindingPicker(headline, shown.unsupported)
-    selection = select(streams.get("records", ()), limits, tallies=tallies, picker=picker, severity=shown.severity)
+    selection = select(
+        streams.get("records", ()),
+        limits,
+        tallies=tallies,
+        picker=picker,
+        severity=shown.severity,
+        sharer=shown.sharer,
+    )
     chosen = {item.response.record_id for item in (*selection.worst, *selection.random)}
     rows = [
         MetricRow(metric_texts.get(metric.metric, MetricText(metric.metric, "", "")), metric)

@@ -25,6 +25,7 @@ from .sections import (
     FlowSection,
     JudgePair,
     LanguageCount,
+    LineSection,
     PageCensus,
     PageSection,
     PanelAdvice,
@@ -448,6 +449,7 @@ Section = (
     | RankingSection
     | PageSection
     | ReadingSection
+    | LineSection
     | DifferenceSection
     | ScoreSection
     | PartSection

@@ -288,7 +288,7 @@ def overview_section(
     shown = presentation_of(summary.instrument)
     rows = Rows(summary, headline)
     figures = []
-    for metric in shown.figures:
+    for metric in shown.figures if shown.has_figures(summary) else ():
         row, text = rows.whole(metric), texts.get(metric)
         if row is not None and row.value is not None:
             named = (text.alias, text.name, text.question) if text else (metric, "", "")

@@ -89,6 +89,10 @@ class Presentation(Struct, frozen=True, kw_only=True):
     """What labels say about the judges of a run."""
     severity: Callable[[RecordFindings], tuple[float, float, float]] | None = None
     """How bad a record is; None where its unsupported claims tell."""
+    sharer: Callable[[RecordFindings], str] | None = None
+    """Whose record it is, where each shall have an equal share of the worst that are shown."""
+    has_figures: Callable[[Summary], bool] = lambda _: True
+    """Whether figures of the whole run are worth being shown large."""
     unsupported: tuple[Label, ...] = UNSUPPORTED
     """The labels that are counted where claims concentrate."""
     kinds: dict[str, SectionKind] = {}

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary
-from hallumeter.records.page import PageRow
+from hallumeter.records.page import InventedWord, PageRow, WorstLine
 from hallumeter.records.ranking import Direction, Ranking
 from hallumeter.records.response import FieldValue
 from hallumeter.records.summaries import Breakdown, Fairness, MappingWarning, ModeDifference, ScoreBins, UnitStatus
@@ -272,6 +272,10 @@ class ReadingView(Struct, frozen=True, omit_defaults=True):
     failures: tuple[str, ...] = ()
     image: str | None = None
     """The image of the page: a file while the view is made, then an address that a browser can show."""
+    response_places: tuple[tuple[int, ...], ...] = ()
+    """Lines of the engine's text on the image: first and last code point, left, top, right and bottom in
+    ten-thousandths of the page."""
+    reference_places: tuple[tuple[int, ...], ...] = ()
 
 
 class ReadingSection(Struct, frozen=True, tag="readings"):
@@ -282,6 +286,16 @@ class ReadingSection(Struct, frozen=True, tag="readings"):
     """Readings of the run, shown or not."""
     too_large: int = 0
     """Chosen, but left out because the document would have grown beyond its limit."""
+
+
+class LineSection(Struct, frozen=True, tag="lines"):
+    """Lines that were read worst, and names and numbers that are not on the page; engine by engine, the best first."""
+
+    lines: tuple[WorstLine, ...] = ()
+    lines_left_out: int = 0
+    """In `lines.csv`, and not here."""
+    invented: tuple[InventedWord, ...] = ()
+    invented_left_out: int = 0
 
 
 class PartSection(Struct, frozen=True, tag="parts"):

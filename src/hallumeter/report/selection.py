@@ -144,11 +144,13 @@ def select(
     tallies: Tallies,
     picker: FindingPicker,
     severity: Callable[[RecordFindings], tuple[float, float, float]] | None = None,
+    sharer: Callable[[RecordFindings], str] | None = None,
 ) -> Selection:
     """Keep the responses with most unsupported claims, and a uniform sample of the others; count all of them.
 
     Ties go to the higher unsupported share, then to more unmeasured claims, then to the earlier response; `severity`
-    puts another order in their place. Memory holds `worst + random` responses, however many there are.
+    puts another order in their place. `sharer` names whose response it is: all who have any get an equal share of the
+    worst. Memory holds `worst + random` responses, however many there are.
     """
     picking = _Picking(limits)
     for item in records:
@@ -156,9 +158,13 @@ def select(
         share = unsupported / decided if decided else 0.0
         if unsupported:
             picker.offer(item)
-        picking.offer(item, severity(item) if severity else (unsupported, share, unmeasured))
+        weight = severity(item) if severity else (unsupported, share, unmeasured)
+        picking.offer(item, weight, sharer(item) if sharer else "")
     tallies.finish()
     return Selection(picking.worst(), picking.random(), tallies, picker)
+
+
+_Entry = tuple[tuple[float, float, float, int], RecordFindings]
 
 
 class _Picking:
@@ -167,26 +173,41 @@ class _Picking:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._rng = np.random.default_rng(limits.seed)
-        self._heap: list[tuple[tuple[float, float, float, int], RecordFindings]] = []
+        self._heaps: dict[str, list[_Entry]] = {}
+        self._kept = 0
+        self._largest = 0
+        """Of the sizes of the heaps."""
         self._sample: list[tuple[int, RecordFindings]] = []
         self._offered = 0
 
-    def offer(self, item: RecordFindings, weight: tuple[float, float, float]) -> None:
+    def offer(self, item: RecordFindings, weight: tuple[float, float, float], sharer: str) -> None:
         entry = ((*weight, -self._offered), item)
         self._offered += 1
-        if len(self._heap) < self._limits.worst:
-            heapq.heappush(self._heap, entry)
+        heap = self._heaps.setdefault(sharer, [])
+        if self._kept < self._limits.worst:
+            heapq.heappush(heap, entry)
+            self._kept += 1
+            self._largest = max(self._largest, len(heap))
             return
-        # Whoever leaves the heap, or never enters it, is offered to the sample exactly once: it stays uniform.
-        key, out = heapq.heappushpop(self._heap, entry)
+        # Whoever leaves a heap, or never enters it, is offered to the sample exactly once: it stays uniform.
+        key, out = heapq.heappushpop(heap, entry) if len(heap) >= self._largest else self._exchanged(heap, entry)
         passed_over = self._offered - self._limits.worst
         is_room = len(self._sample) < self._limits.random
         slot = len(self._sample) if is_room else int(self._rng.random() * passed_over)
         if slot < self._limits.random:
             self._sample[slot : slot + 1] = [(-key[3], out)]
 
+    def _exchanged(self, heap: list[_Entry], entry: _Entry) -> _Entry:
+        """Give one who has less than others a place of one who has most: the mildest there."""
+        fullest = [other for other in self._heaps.values() if len(other) == self._largest]
+        out = heapq.heappop(min(fullest, key=lambda other: other[0][0]))
+        heapq.heappush(heap, entry)
+        self._largest = max(map(len, self._heaps.values()))
+        return out
+
     def worst(self) -> tuple[RecordFindings, ...]:
-        return tuple(item for _, item in sorted(self._heap, key=lambda entry: entry[0], reverse=True))
+        kept = (entry for heap in self._heaps.values() for entry in heap)
+        return tuple(item for _, item in sorted(kept, key=lambda entry: entry[0], reverse=True))
 
     def random(self) -> tuple[RecordFindings, ...]:
         return tuple(item for _, item in sorted(self._sample, key=lambda entry: entry[0]))

@@ -98,8 +98,14 @@ def manifest_of(
 
 def timed(manifest: Manifest, started: datetime) -> Manifest:
     """The manifest of a run that ends now."""
-    times = {"started": started, "finished": datetime.now(UTC)}
-    return structs.replace(manifest, **{name: time.isoformat(timespec="seconds") for name, time in times.items()})
+    return structs.replace(
+        manifest, started=started.isoformat(timespec="seconds"), finished=ended(started).isoformat(timespec="seconds")
+    )
+
+
+def ended(started: datetime) -> datetime:
+    """The time at which something ends; not before its start, should the clock have been set back since."""
+    return max(started, datetime.now(UTC))
 
 
 def shown_value(value: object) -> str:

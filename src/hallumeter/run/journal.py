@@ -18,6 +18,7 @@ from msgspec import Struct
 from hallumeter.errors import InputError
 
 from .database import migrate, schema_named, transaction
+from .progress import holder
 
 _LOCK_SECONDS = 1.0
 _PAGE_ROWS = 64
@@ -265,13 +266,13 @@ def _mended(path: Path) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise  # a fault of the caller, not of the file
     except sqlite3.DatabaseError as error:
-        raise InputError(f"{path}: {_advice(error)}") from error
+        raise InputError(f"{path}: {_advice(error, path)}") from error
 
 
-def _advice(error: sqlite3.DatabaseError) -> str:
+def _advice(error: sqlite3.DatabaseError, path: Path) -> str:
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "another hallumeter works on this run; wait for it to end"
+            return f"another hallumeter works on this run{holder(path.parent)}; wait for it to end"
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return f"damaged ({error}); start the run again in another folder"
         case sqlite3.SQLITE_FULL:

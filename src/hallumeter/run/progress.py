@@ -34,7 +34,8 @@ class Progress(Struct, frozen=True):
     pid: int = 0
     host: str = ""
     born: str | None = None
-    """When the process began, as the system tells it; another process may have the same number later."""
+    """When the process began, as the system tells it, and in which start of the system; another process may have the
+    same number later."""
     noted: float = 0.0
     """Seconds since 1970."""
 
@@ -84,7 +85,7 @@ def read_progress(path: Path) -> Progress | None:
 
 def is_alive(progress: Progress, now: float) -> bool:
     """Whether the process that wrote it is still at work; of another machine's only its silence tells."""
-    is_recent = now - progress.noted < SILENT_SECONDS
+    is_recent = abs(now - progress.noted) < SILENT_SECONDS  # the clock may have been set back since
     # On Windows the signal 0 would end the process instead of asking for it.
     if progress.host != platform.node() or sys.platform == "win32":
         return is_recent
@@ -98,15 +99,22 @@ def is_alive(progress: Progress, now: float) -> bool:
     return is_recent if born is None or progress.born is None else born == progress.born
 
 
+def holder(folder: Path) -> str:
+    """Who works on the run of a folder, for a message; empty when nobody has said so."""
+    progress = read_progress(folder / PROGRESS)
+    return "" if progress is None else f" (process {progress.pid} on {progress.host or 'an unknown machine'})"
+
+
 def _birth(pid: int) -> str | None:
-    """When a process began, in ticks since the system did; None where the system does not tell."""
+    """When a process began, in ticks since a start of the system; None where the system does not tell."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        start = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return None
     # The name of the program stands in brackets and may hold anything; a dead process that nobody buried is a Z.
     fields = stat.rpartition(")")[2].split()
-    return None if len(fields) < 20 else f"{fields[19]}{'-dead' if fields[0] == 'Z' else ''}"
+    return None if len(fields) < 20 else f"{start} {fields[19]}{'-dead' if fields[0] == 'Z' else ''}"
 
 
 _SECONDS_BETWEEN_NOTES = 0.25

@@ -18,6 +18,8 @@ from .database import Schema, migrate, schema_named, transaction
 
 # Where things are kept that outlive a run.
 
+IMAGES = "images"
+"""The folder in the cache with images of pages that were fetched."""
 VIEWS = "views"
 """The folder in the cache with the indexes by which runs are shown."""
 

@@ -5,6 +5,9 @@ at a semicolon, at a colon, before "and it ..." and where "but" or "however" tur
 
 * a clause with a cue ("I could not find any record") refuses, unless the cue is quoted, is part of a phrase that
   only looks like one ("I cannot say enough good things"), or follows a statement in the same clause;
+* so does one in which the writers say in any words that they lack what an answer needs: a word for themselves, one
+  that denies and one of what answers are made of, together ("That's a blind spot in my knowledge");
+* a response of nothing but questions to the reader asks back, which is a refusal as well;
 * a clause that greets, apologises, repeats the request or asks back says nothing; after a refusal neither does
   one that offers help, sends the reader elsewhere, or says why and what the sources hold instead;
 * every other clause answers.
@@ -19,7 +22,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from itertools import accumulate
@@ -96,6 +99,10 @@ class CueFinder:
         hits.sort(key=lambda hit: (hit.start, -hit.end))
         return _not_within(hits, sorted(blocked)) if blocked else hits
 
+    def has_removed(self, words: str) -> bool:
+        """Whether words have a cue that was removed."""
+        return any(removed in words for removed in self._removed)
+
     def _removable(self, phrase: str) -> str:
         clean = clean_text(phrase)
         text = clean.lower
@@ -161,6 +168,7 @@ class _Sense(Enum):
     WORK = "works"
     PROMISE = "promises"
     REPORT = "reports"
+    READER = "readers"
 
 
 class Clause(Struct, frozen=True):
@@ -173,6 +181,88 @@ class Clause(Struct, frozen=True):
     """It turns against what stood before: "but ..."."""
     concedes: bool = False
     """It gives way to the clause after it: "although ..., "."""
+
+
+class _Mark(Enum):
+    """Words that say together that the writer lacks an answer; fields of `RefusalWords` in `text.lexicon`."""
+
+    SELF = "selves"
+    LACK = "lacks"
+    MATTER = "matters"
+    SOURCE = "sources"
+    SAYING = "sayings"
+    BREAK = "subordinators"
+    BLOCKER = "blockers"
+
+
+_LONGEST_ADMISSION = 90
+"""Characters between the first and the last of its words: further apart they speak of different things."""
+_ADMISSIONS = ((_Mark.SELF, _Mark.LACK, _Mark.MATTER), (_Mark.SOURCE, _Mark.LACK, _Mark.SAYING))
+"""What writers say of themselves, and of what they were to answer from."""
+
+
+class _Marked(Struct, frozen=True):
+    """Such words, as found in a text."""
+
+    start: int
+    end: int
+    language: str
+    mark: _Mark
+
+
+def _place(marked: _Marked) -> int:
+    return marked.start
+
+
+class AdmissionFinder:
+    """Finds where writers say that they lack what an answer needs, in whatever words."""
+
+    def __init__(self, lexicons: Sequence[Lexicon]) -> None:
+        self._finder = PhraseFinder(
+            (
+                (parse_phrase(phrase, lexicon.refusals.sets), (lexicon.language, mark))
+                for lexicon in lexicons
+                for mark in _Mark
+                for phrase in getattr(lexicon.refusals, mark.value)
+            ),
+            fold_case=True,
+        )
+
+    def marks(self, text: str) -> list[_Marked]:
+        """The words that count in a text in lower case, by their places; none when nobody speaks of themselves."""
+        found = [_Marked(start, end, language, mark) for start, end, (language, mark) in self._finder.find(text)]
+        if not any(each.mark in {_Mark.SELF, _Mark.SOURCE} for each in found):
+            return []
+        return sorted(found, key=_place)
+
+
+def _admission(marks: Sequence[_Marked]) -> Hit | None:
+    """The words of one part of a clause that make an admission together, as if they were a cue."""
+    if any(each.mark is _Mark.BLOCKER for each in marks):
+        return None
+    parts: dict[str, dict[_Mark, _Marked]] = {}
+    for each in marks:
+        if each.mark is _Mark.BREAK:
+            parts.pop(each.language, None)
+            continue
+        words = parts.setdefault(each.language, {})
+        words.setdefault(each.mark, each)
+        if (found := _complete(words, each)) is not None:
+            return found
+    return None
+
+
+def _complete(words: Mapping[_Mark, _Marked], last: _Marked) -> Hit | None:
+    """The admission that a word completes, if the others stand before it, and near enough."""
+    for speaker, lack, matter in _ADMISSIONS:
+        if last.mark in {speaker, lack, matter} and {speaker, lack, matter} <= words.keys():
+            places = (words[speaker], words[lack], words[matter])
+            start, end = min(map(_place, places)), max(place.end for place in places)
+            # "Without a word from them, the contract is renewed" says nothing of what the contract says.
+            follows = speaker is _Mark.SELF or words[speaker].start < words[matter].start
+            if follows and end - start <= _LONGEST_ADMISSION:
+                return Hit(start, end, Cue("", last.language), is_first=True, is_last=True)
+    return None
 
 
 class ClauseReader:
@@ -195,8 +285,15 @@ class ClauseReader:
             rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
             rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w)))"
         )
-        conditions = _choice(word for each in words for word in each.conditions)
-        self._condition = re.compile(rf"(?<!\w)(?:{conditions})(?!\w)(?P<between>[^,;:]*)$")
+        # By language: the German "falls" is no condition in "your question falls outside the scope".
+        self._conditions = {
+            lexicon.language: re.compile(
+                rf"(?<!\w)(?:{_choice(lexicon.refusals.conditions)})(?!\w)(?P<between>[^,;:]*)$"
+            )
+            for lexicon in lexicons
+        }
+        cancels = _choice(word for each in words for word in each.cancels)
+        self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
         self._speaker = re.compile(rf"(?:{_choice(word for each in words for word in each.speakers)})(?!\w)")
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
@@ -265,6 +362,16 @@ class ClauseReader:
         words = text[clause.start : clause.end]
         return clause.turns and any(sense is _Sense.PROMISE for _, _, sense in self._senses.find(words))
 
+    def asserts(self, text: str, clause: Clause) -> bool:
+        """Whether words of a clause make it an answer, whatever else it has."""
+        words = text[clause.start : clause.end]
+        return any(sense is _Sense.ASSERTION for _, _, sense in self._senses.find(words))
+
+    def asks_reader(self, text: str, clause: Clause) -> bool:
+        """Whether a clause is a question put to the reader."""
+        words = text[clause.start : clause.end].rstrip(" )")
+        return words.endswith("?") and any(sense is _Sense.READER for _, _, sense in self._senses.find(words))
+
     def concludes(self, text: str, clause: Clause) -> bool:
         """Whether a clause draws the sum of what stands before it: "Therefore, I cannot say"."""
         return self._conclusion.match(text, clause.start, clause.end) is not None
@@ -272,21 +379,22 @@ class ClauseReader:
     def insists(self, text: str, clause: Clause) -> bool:
         """Whether a clause is an answer even where the response ends by refusing once more."""
         starts_sentence = clause.start == clause.sentence_start
-        words = text[clause.start : clause.end]
-        return (clause.turns and starts_sentence) or any(
-            sense is _Sense.ASSERTION for _, _, sense in self._senses.find(words)
-        )
+        return (clause.turns and starts_sentence) or self.asserts(text, clause)
 
     def names_work(self, text: str, clause: Clause) -> bool:
         """Whether a clause speaks of the novel, the film or the legend that something comes from."""
         return any(sense is _Sense.WORK for _, _, sense in self._senses.find(text[clause.start : clause.end]))
 
-    def supposes(self, text: str, clause: Clause, cue_start: int) -> bool:
+    def supposes(self, text: str, clause: Clause, cue: Hit) -> bool:
         """Whether a cue stands in a condition: "if the record does not exist", and not "if so, I cannot say"."""
-        condition = self._condition.search(text, clause.start, cue_start)
-        if condition is None:
+        if self._cancel.match(text, cue.end, clause.end) is not None:
+            return True
+        conditions = self._conditions
+        patterns = conditions.values() if cue.cue.language is None else (conditions[cue.cue.language],)
+        found = next(filter(None, (pattern.search(text, clause.start, cue.start) for pattern in patterns)), None)
+        if found is None:
             return False
-        return not condition["between"].strip() or self._speaker.match(text, cue_start) is None
+        return not found["between"].strip() or self._speaker.match(text, cue.start) is None
 
     def answers_before(self, text: str, clause: Clause, cue_start: int) -> bool:
         """Whether a statement of its own stands in a clause before its cue."""
@@ -342,6 +450,9 @@ class Abstention(Struct, frozen=True):
     """The first words that refuse the part; None when the refusal is not partial."""
 
 
+_QUESTION = Cue("?", None, asks_back=True)
+_ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*•])[ \t]", re.MULTILINE)
+"""The items of a list: questions that were asked for, and are put to nobody here."""
 _EMPTY = Abstention(True, None, None, None, None, "empty")
 _ANSWERED = Abstention(False, None, None, None, None, "none")
 
@@ -372,6 +483,7 @@ class AbstentionDetector:
                 raise SettingsError(f"extra cue {phrase!r} has no letter or digit; give words that refuse")
         lexicons = [load_lexicon(language) for language in languages]
         self._clauses = ClauseReader(lexicons)
+        self._admissions = AdmissionFinder(lexicons)
         self._cues = CueFinder(lexicons, extra=extra_cues, removed=removed_cues, fold_case=not case_sensitive)
         self._case_sensitive = case_sensitive
 
@@ -381,7 +493,12 @@ class AbstentionDetector:
         if not clean.text or clean.text.isspace():
             return _EMPTY
         hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
-        refusal, does_answer = self._refusal(clean, hits) if hits else (None, True)
+        # A response that is a quotation as a whole is a line that somebody else is to say: its "I" is not the writer.
+        is_quotation = clean.text.lstrip().startswith('"')
+        marks = [] if is_quotation or self._case_sensitive else self._admissions.marks(clean.lower)
+        refusal, does_answer = self._refusal(clean, hits, marks) if hits or marks else (None, False)
+        if refusal is None:
+            refusal, does_answer = self._question(clean), False
         if refusal is None:
             return _ANSWERED
         start, end = clean.original_span(refusal.start, refusal.end)
@@ -401,24 +518,50 @@ class AbstentionDetector:
         hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
         if not hits:
             return []
-        found = (refusal for _, refusal in self._clauses_read(clean, hits) if refusal is not None)
+        # Not admissions: what a page says in the first person is its writer's, and not the engine's.
+        found = (refusal for _, refusal in self._clauses_read(clean, hits, ()) if refusal is not None)
         return [(*clean.original_span(refusal.start, refusal.end), refusal.cue.language) for refusal in found]
 
-    def _clauses_read(self, clean: CleanText, hits: Sequence[Hit]) -> Iterator[tuple[Clause, Hit | None]]:
-        """Every clause of a text with its first cue whose conditions are met."""
+    def _clauses_read(
+        self, clean: CleanText, hits: Sequence[Hit], marks: Sequence[_Marked]
+    ) -> Iterator[tuple[Clause, Hit | None]]:
+        """Every clause of a text with its first cue whose conditions are met, or its admission."""
         quotes = _Quotations(clean.text)
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
             refusal = self._refusal_in(clean, clause, hits=hits[seen:done], quotes=quotes) if seen < done else None
+            if refusal is None and marks:
+                refusal = self._admission_in(clean, clause, marks=marks, quotes=quotes)
             yield clause, refusal
 
-    def _refusal(self, clean: CleanText, hits: Sequence[Hit]) -> tuple[Hit | None, bool]:
+    def _admission_in(
+        self, clean: CleanText, clause: Clause, *, marks: Sequence[_Marked], quotes: _Quotations
+    ) -> Hit | None:
+        """Where a clause admits that its writer lacks an answer, if it says nothing else."""
+        begins = bisect_left(marks, clause.start, key=_place)
+        said = [
+            each
+            for each in marks[begins : bisect_left(marks, clause.end, begins, key=_place)]
+            if each.end <= clause.end and not quotes.hold(each.start, sentence_start=clause.sentence_start)
+        ]
+        found = _admission(said)
+        if (
+            found is None
+            or self._clauses.asserts(clean.lower, clause)
+            or self._clauses.asks_reader(clean.lower, clause)
+            or self._clauses.supposes(clean.lower, clause, found)
+            or self._cues.has_removed(clean.lower[clause.start : clause.end])
+        ):
+            return None
+        return found
+
+    def _refusal(self, clean: CleanText, hits: Sequence[Hit], marks: Sequence[_Marked]) -> tuple[Hit | None, bool]:
         """The first refusal of a response, and whether a clause of it answers."""
         first: Hit | None = None
         does_answer = False
         explains = is_promised = False
-        for clause, refusal in self._clauses_read(clean, hits):
+        for clause, refusal in self._clauses_read(clean, hits, marks):
             if refusal is not None:
                 if first is None:
                     first, explains = refusal, False
@@ -436,6 +579,18 @@ class AbstentionDetector:
             is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
         return first, does_answer or explains
 
+    def _question(self, clean: CleanText) -> Hit | None:
+        """The first question to the reader of a response that only asks back; none when a clause answers."""
+        asked: Hit | None = None
+        if "?" not in clean.text or _ITEM.search(clean.text) is not None:
+            return None
+        for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
+            if self._clauses.answers(clean.lower, clause, after_refusal=False):
+                return None
+            if asked is None and self._clauses.asks_reader(clean.lower, clause):
+                asked = Hit(clause.start, clause.end, _QUESTION, is_first=True, is_last=True)
+        return asked
+
     def _refusal_in(self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: _Quotations) -> Hit | None:
         """The first cue of a clause whose conditions are met, in words that are the writer's own."""
         first_word = self._clauses.first_word(clean.lower, clause)
@@ -446,7 +601,7 @@ class AbstentionDetector:
                 and not (hit.cue.begins_clause and hit.start > first_word)
                 and not (hit.cue.ends_clause and _REFUSAL_WORD.search(text, hit.end, clause.end) is not None)
                 and not (hit.cue.before_name and not _is_name(text[hit.end : hit.end + 2].lstrip()))
-                and not self._clauses.supposes(clean.lower, clause, hit.start)
+                and not self._clauses.supposes(clean.lower, clause, hit)
                 and not quotes.hold(hit.start, sentence_start=clause.sentence_start)
                 and not (hit.cue.calls_fictional and self._clauses.names_work(clean.lower, clause))
             ):

@@ -75,6 +75,18 @@ def align(reference: Sequence[Hashable], response: Sequence[Hashable]) -> Steps:
     return Steps(tuple(_joined(_anchored_steps(pair, whole, _ANCHOR_LENGTHS))), is_exact=False)
 
 
+def equal_parts(reference: str, response: str) -> list[tuple[int, int, int, int]]:
+    """The equal steps of `align` alone: start and end in the reference, and in the response.
+
+    >>> equal_parts("maison", "mai son")
+    [(0, 3, 0, 3), (3, 6, 4, 7)]
+    """
+    if len(reference) * len(response) <= EXACT_CELLS:
+        opcodes: list[tuple[str, int, int, int, int]] = Levenshtein.opcodes(reference, response).as_list()  # type: ignore[assignment]
+        return [opcode[1:] for opcode in opcodes if opcode[0] == "equal"]
+    return [step[1:] for step in align(reference, response).steps if step.kind == "equal"]
+
+
 def count_edits(reference: Sequence[Hashable], response: Sequence[Hashable]) -> tuple[int, int, int, bool]:
     """How many items `align` replaces, deletes and inserts, and whether no fewer would do; quicker than its steps.
 
@@ -83,7 +95,10 @@ def count_edits(reference: Sequence[Hashable], response: Sequence[Hashable]) -> 
     """
     if len(reference) * len(response) <= EXACT_CELLS:
         kinds = [edit[0] for edit in Levenshtein.editops(*_coded(reference, response)).as_list()]
-        return kinds.count("replace"), kinds.count("delete"), kinds.count("insert"), True
+        replaced = kinds.count("replace")
+        # What is not replaced is deleted or inserted, and the lengths differ by as much as these do.
+        deleted = (len(kinds) - replaced + len(reference) - len(response)) // 2
+        return replaced, deleted, len(kinds) - replaced - deleted, True
     counts = {"equal": 0, "replace": 0, "delete": 0, "insert": 0}
     for kind, top, bottom, left, right in align(reference, response).steps:
         counts[kind] += max(bottom - top, right - left)
@@ -113,7 +128,7 @@ def _coded(
     if len(items) > _MOST_CODES:
         numbers = {item: number for number, item in enumerate(items)}
         return [numbers[item] for item in reference], [numbers[item] for item in response]
-    codes = {item: chr(number) for number, item in enumerate(items)}
+    codes = dict(zip(items, map(chr, range(len(items))), strict=True))
     return "".join(map(codes.__getitem__, reference)), "".join(map(codes.__getitem__, response))
 
 

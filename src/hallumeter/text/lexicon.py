@@ -165,6 +165,10 @@ class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
     """The sentence goes on when a number follows."""
     may_be_last: tuple[str, ...] = ()
     """They look like initials before a name, but may well end a sentence."""
+    seldom_last: tuple[str, ...] = ()
+    """They end a sentence, as initials do, only before one of `first_words`. Capitals count where there are some."""
+    first_words: tuple[str, ...] = ()
+    """Small words that begin sentences and no names."""
 
 
 class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
@@ -179,6 +183,20 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     `^` or `$`: the first or last words of the clause; ` ... `: any words between, in the same clause; a final
     `<Name>`: a capital or a quote follows.
     """
+    selves: tuple[str, ...] = ()
+    """Words by which writers speak of themselves: "I", "my"; in Korean the humble forms of verbs, too."""
+    lacks: tuple[str, ...] = ()
+    """Words that deny, or say that something is missing or out of reach: "not", "lack", "beyond"."""
+    matters: tuple[str, ...] = ()
+    """What answers are made of, and what is done with it: "information", "know", "help"."""
+    sources: tuple[str, ...] = ()
+    """What an answer is to be taken from: "the passage"."""
+    sayings: tuple[str, ...] = ()
+    """What sources do with what was asked: "mention", "information"."""
+    subordinators: tuple[str, ...] = ()
+    """Words that begin a part of a clause in which others may be spoken of: "that", "because"."""
+    readers: tuple[str, ...] = ()
+    """Words by which a question is put to the reader: "you"."""
     blockers: tuple[str, ...] = ()
     """Phrases that have the words of a cue and are no refusal."""
     openers: tuple[str, ...] = ()
@@ -195,6 +213,8 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Verbs after such a word that begin a clause with the subject of the one before."""
     conditions: tuple[str, ...] = ()
     """Words after which something is only supposed, up to the next comma: "if the record does not exist"."""
+    cancels: tuple[str, ...] = ()
+    """What right after a cue makes it supposed or somebody else's, as Korean endings do: "면", "다고 말했"."""
     speakers: tuple[str, ...] = ()
     """First words of a cue that speaks of the writer, and is meant even after such a word."""
     reasons: tuple[str, ...] = ()

@@ -49,8 +49,12 @@ class StringSet:
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Number, start and end of each, in the order of their starts."""
+        lengths, second = self._lengths, _STEPS[1]
         for place in self._starts.finditer(text):
             start = place.start()
+            # Most places are left after a second look.
+            if text[start : start + second] not in lengths and not lengths[text[start]]:
+                continue
             for end in self._ends(text, start):
                 number = self._numbers.get(text[start:end])
                 if number is not None:

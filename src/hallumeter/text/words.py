@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -54,10 +55,23 @@ def words_of(text: str, spelling: Spelling = AS_WRITTEN) -> Words:
     Words(texts=('Le', 'roi,', '王', '様'), starts=(0, 3, 8, 9), ends=(2, 7, 9, 10))
     """
     is_spaced = text.isascii() or _IS_UNSPACED.search(text) is None
+    if is_spaced and not spelling.steps:
+        return _spaced_words(text)
     spans = [match.span() for match in (_SPACED_WORD if is_spaced else _WORD).finditer(text)]
     texts = text.split() if is_spaced else [text[start:end] for start, end in spans]
     if spelling.steps:
         spelled = {word: spelling.word(word) for word in set(texts)}
         kept = [(spelled[word], span) for word, span in zip(texts, spans, strict=True) if spelled[word]]
         texts, spans = [word for word, _ in kept], [span for _, span in kept]
+    return Words(tuple(texts), tuple([start for start, _ in spans]), tuple([end for _, end in spans]))
+
+
+def _spaced_words(text: str) -> Words:
+    """The words between white space, as they are written."""
+    texts = text.split()
+    behind = list(accumulate([len(word) + 1 for word in texts]))
+    if texts and behind[-1] == len(text) + 1:
+        # One white space between any two words, and none around them.
+        return Words(tuple(texts), (0, *behind[:-1]), tuple([end - 1 for end in behind]))
+    spans = [match.span() for match in _SPACED_WORD.finditer(text)]
     return Words(tuple(texts), tuple([start for start, _ in spans]), tuple([end for _, end in spans]))

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hallumeter.text.align import Step, align
+from hallumeter.text.align import Step, align, equal_parts
 from hallumeter.text.words import Words
 
 from .loops import Repeat
@@ -172,13 +172,23 @@ def match_words(reference: Sequence[str], response: Sequence[str]) -> Matching:
             matching.is_alike[left:right] = b"\1" * length
             matching.is_omitted[top:bottom] = bytes(length)
         elif top < bottom and left < right:
-            is_inside = bottom - top < len(reference) or right - left < len(response)
-            read_gap(matching, reference, response, gap=(top, bottom, left, right))
-            if is_inside and bottom - top == right - left == 1 and matching.firsts[left] < 0:
-                # One word in the place of one other is a misreading, however bad.
-                matching.read(left, top, top, is_misread=True)
-                matching.is_alike[left] = False
+            if bottom - top == right - left == 1:
+                is_inside = len(reference) > 1 or len(response) > 1
+                _read_word(matching, reference[top], response[left], places=(top, left), is_inside=is_inside)
+            else:
+                read_gap(matching, reference, response, gap=(top, bottom, left, right))
     return matching
+
+
+def _read_word(matching: Matching, word: str, written: str, *, places: tuple[int, int], is_inside: bool) -> None:
+    """Read one word in the place of one other, as `read_gap` does; between other words it is a misreading at worst."""
+    blocks = equal_parts(word, written)
+    letters = sum([bottom - top for top, bottom, _, _ in blocks])
+    is_alike = bool(blocks) and letters >= ALIKE * max(len(written), blocks[-1][1] - blocks[0][0])
+    if is_alike or is_inside:
+        top, left = places
+        matching.read(left, top, top, is_misread=True)
+        matching.is_alike[left] = is_alike
 
 
 def _equal_and_gaps(steps: Sequence[Step]) -> Iterator[tuple[bool, int, int, int, int]]:
@@ -208,11 +218,7 @@ def read_gap(
     top, bottom, left, right = gap
     reference_ends = list(accumulate(map(len, reference[top:bottom])))
     response_ends = list(accumulate(map(len, response[left:right])))
-    blocks = [
-        step[1:]
-        for step in align("".join(reference[top:bottom]), "".join(response[left:right])).steps
-        if step.kind == "equal"
-    ]
+    blocks = equal_parts("".join(reference[top:bottom]), "".join(response[left:right]))
     found = list(_found_letters(blocks, response_ends))
     if sum(share * length for share, length, _ in found) < ALIKE * response_ends[-1]:
         return
@@ -241,8 +247,10 @@ def _found_letters(
             if right > end:
                 break
             block += 1
-        letters = sum(last - first for first, last in pieces)
-        spread = pieces[-1][1] - pieces[0][0] if pieces else 0
+        letters = spread = 0
+        for first, last in pieces:
+            letters += last - first
+            spread = last - pieces[0][0]
         yield letters / max(end - start, spread), end - start, pieces
         start = end
 
@@ -281,13 +289,15 @@ def find_moved_words(matching: Matching, reference: Sequence[str], response: Seq
 
 def unread_runs(matching: Matching) -> Iterator[tuple[int, int]]:
     """Start and end of each run of words that were not read."""
-    start = None
-    for place, first in enumerate([*matching.firsts, 0]):
-        if first < 0 and start is None:
-            start = place
-        elif first >= 0 and start is not None:
-            yield start, place
-            start = None
+    firsts, end = matching.firsts, 0
+    size, left = len(firsts), firsts.count(-1)
+    while left:
+        start = firsts.index(-1, end)
+        end = start + 1
+        while end < size and firsts[end] < 0:
+            end += 1
+        left -= end - start
+        yield start, end
 
 
 def _seeds(matching: Matching, reference: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -501,10 +511,13 @@ def _end_of_stretch(matching: Matching, inserted: Inserted, start: int) -> int:
             end += 1
         return end
     is_moved, omitted = matching.is_moved, matching.is_omitted
-    while end < len(firsts) and firsts[end] >= 0 and is_moved[end] == is_moved[start]:
-        last = lasts[end - 1]
-        if last > lasts[end] or omitted.find(1, last + 1, lasts[end] + 1) >= 0:
+    size, move, last = len(firsts), is_moved[start], lasts[start]
+    while end < size and firsts[end] >= 0 and is_moved[end] == move:
+        following = lasts[end]
+        # Most words follow at once.
+        if following != last + 1 and (last > following or omitted.find(1, last + 1, following + 1) >= 0):
             break
+        last = following
         end += 1
     return end
 

@@ -10,8 +10,8 @@ Many pages are measured at once: their words become numbers of one array, and on
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -21,20 +21,30 @@ from numpy.typing import NDArray
 from hallumeter.errors import SettingsError
 
 Whole = NDArray[np.int64]
+Codes = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
 
 
 LENGTH_RATIO_CAP = 9.99
 """The largest length ratio that Picarones writes down and averages; its badge looks at the uncapped one."""
-_WORDS_AT_ONCE = 1 << 14
-"""Words numbered in one array: few enough that it stays in the processor's cache."""
-_MOST_WORDS_IN_SETS = 1_500
-"""Words of a page and a response together up to which sets are quicker than arrays."""
-_CODE_BITS = 62
-"""Codes of n-grams are made smaller before they could need more bits."""
-_TABLE_PLACES = 2
-"""Places of the table of n-grams for each n-gram, at least: more make it slower than the few that it then loses."""
-_FACTOR = np.int64(-7046029254386353131)
-"""2**64 divided by the golden ratio, which spreads neighbouring codes over a table."""
+_BYTES_AT_ONCE = 1 << 19
+"""Bytes of texts whose words are compared at once: few enough that their arrays stay in the processor's cache."""
+_MOST_IN_SETS = 16_000
+"""Characters of a page and a response together up to which sets are quicker than arrays."""
+_EIGHT = 8
+_STEPS = 4
+"""Words are compared by so many times eight bytes in arrays, and the few that are longer in a dict."""
+_CODE_BITS = 64
+"""Codes of n-grams are numbered anew before they could need more bits."""
+_TABLE_PLACES = 8
+"""Places of a table for each code in it, at least: more make it slower than the few that it then loses."""
+_FACTORS = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)))
+"""Large odd numbers that spread neighbouring codes over a table; the first is 2**64 divided by the golden ratio."""
+_PAIR = np.array([True, False])
+"""Which of two texts is the reference."""
+_SPREAD = np.uint64(0xA0761D6478BD642F)
+_WIDE_SPACES = "\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+"""White space beyond ASCII, at which str.split() splits."""
 
 
 class AnchoringSettings(Struct, frozen=True):
@@ -166,31 +176,26 @@ def anchoring(reference: str, response: str, *, settings: AnchoringSettings = PI
     >>> found.net_insertion_rate, found.blocks
     (0.25, (Block(first=1, last=4),))
     """
-    characters = len(reference.strip()), len(response.strip())
-    return anchored_words(lower_words(reference), lower_words(response), characters, settings=settings)
+    return anchored_blocks(reference, response, settings=settings)[0]
 
 
-def lower_words(text: str) -> list[str]:
-    """Lower-cased runs of what is not white space."""
-    return text.lower().split()
-
-
-def anchored_words(
-    words: list[str], written: list[str], characters: tuple[int, int], *, settings: AnchoringSettings = PICARONES
-) -> Anchoring:
-    """Measure one response by its words, those of its page, and how many characters both have."""
-    compare = _compared_by_arrays if len(words) + len(written) > _MOST_WORDS_IN_SETS else _compared_by_sets
-    anchored, unknown = compare(words, written, settings.ngram)
-    size = len(written)
+def anchored_blocks(
+    reference: str, response: str, *, settings: AnchoringSettings = PICARONES
+) -> tuple[Anchoring, list[str]]:
+    """Measure one response, and give the lower-cased words of each of its blocks, joined by one space."""
+    compare = _compared_by_sets if len(reference) + len(response) <= _MOST_IN_SETS else _compared_by_arrays
+    found = compare(reference, response, settings.ngram)
+    size, unknown = found.response_words, found.unknown
     ngrams = size - settings.ngram + 1 if size >= settings.ngram else min(size, 1)
-    score = anchored / ngrams if ngrams else float(not words)
-    on_page, in_response = characters
+    score = found.anchored / ngrams if ngrams else float(not found.reference_words)
+    on_page, in_response = len(reference.strip()), len(response.strip())
     ratio = in_response / on_page if on_page else (math.inf if in_response else 1.0)
-    return Anchoring(
-        reference_words=len(words),
+    blocks = _blocks_by(settings, unknown, size) if unknown else []
+    measured = Anchoring(
+        reference_words=found.reference_words,
         response_words=size,
         unknown_words=len(unknown),
-        anchored_ngrams=anchored,
+        anchored_ngrams=found.anchored,
         ngrams=ngrams,
         reference_characters=on_page,
         response_characters=in_response,
@@ -198,8 +203,9 @@ def anchored_words(
         anchor_score=score,
         length_ratio=ratio,
         is_hallucinating=score < settings.anchor_limit or ratio > settings.length_ratio_limit,
-        blocks=tuple(_blocks_by(settings, unknown, size)) if unknown else (),
+        blocks=tuple(blocks),
     )
+    return measured, [found.text(first, last) for first, last in blocks]
 
 
 def _blocks_by(settings: AnchoringSettings, unknown: Sequence[int], words: int) -> list[Block]:
@@ -225,34 +231,48 @@ def blocks_of(unknown: Sequence[int], words: int, *, tolerance: int, shortest: i
     return blocks
 
 
-def _compared_by_sets(words: list[str], written: list[str], size: int) -> tuple[int, list[int]]:
-    """How many n-grams of a response its page has, and the places of the words that it does not have."""
+class _Compared(NamedTuple):
+    """A response beside its page."""
+
+    reference_words: int
+    response_words: int
+    anchored: int
+    unknown: list[int]
+    """Places of the words that the page does not have."""
+    text: Callable[[int, int], str]
+    """The words from one place to another, joined by one space."""
+
+
+def _compared_by_sets(reference: str, response: str, size: int) -> _Compared:
+    words, written = reference.lower().split(), response.lower().split()
     known = set(words)
     unknown = [place for place, word in enumerate(written) if word not in known]
     if min(len(words), len(written)) < size:
-        return int(words == written and bool(words)), unknown
-    ngrams = set(zip(*(words[step:] for step in range(size)), strict=False))
-    shifted = (written[step:] for step in range(size))
-    return sum(map(ngrams.__contains__, zip(*shifted, strict=False))), unknown
+        anchored = int(words == written and bool(words))
+    else:
+        ngrams = set(zip(*(words[step:] for step in range(size)), strict=False))
+        shifted = (written[step:] for step in range(size))
+        anchored = sum(map(ngrams.__contains__, zip(*shifted, strict=False)))
+    return _Compared(
+        len(words), len(written), anchored, unknown, lambda first, last: " ".join(written[first : last + 1])
+    )
 
 
-def _compared_by_arrays(words: list[str], written: list[str], size: int) -> tuple[int, list[int]]:
+def _compared_by_arrays(reference: str, response: str, size: int) -> _Compared:
     """The same by arrays, which take longer to make and less for each word."""
-    known: dict[str, int] = {}
-    on_page = np.fromiter(map(known.setdefault, words, count(1)), np.int64, len(words))
-    numbers = np.fromiter(map(known.get, written, repeat(0)), np.int64, len(written))
-    unknown = np.flatnonzero(numbers == 0).tolist()
-    if min(len(words), len(written)) < size:
-        return int(words == written), unknown
-    base = len(words) + 1
-    if base.bit_length() * size > _CODE_BITS:
-        every = np.concatenate([on_page, [0], numbers])
-        are_among = _are_among(every, np.arange(len(words) - size + 1), size=size, base=base)
-        return int(are_among[len(words) + 1 :].sum()), unknown
-    codes, wanted = numbers, on_page
-    for step in range(1, size):
-        codes, wanted = codes[:-1] * base + numbers[step:], wanted[:-1] * base + on_page[step:]
-    return int(_are_in(codes, wanted).sum()), unknown
+    words, edges = _words_of([_lower_bytes(reference), _lower_bytes(response)])
+    numbers = _numbered_words(words, edges, _PAIR)
+    middle, end = edges[1:].tolist()
+    if end - middle < size:
+        anchored = int(end > middle and np.array_equal(numbers[:middle], numbers[middle:]))
+    else:
+        anchored = int((_anchored_places(numbers, edges, _PAIR, size=size) >= middle).sum())
+
+    def text(first: int, last: int) -> str:
+        begin, final = words.starts[middle + first], words.starts[middle + last] + words.sizes[middle + last]
+        return " ".join(words.joined[begin:final].decode("utf-8", "surrogatepass").split())
+
+    return _Compared(middle, end - middle, anchored, np.flatnonzero(numbers[middle:] == 0).tolist(), text)
 
 
 def anchor_pages(pages: Iterable[PageTexts], *, settings: AnchoringSettings = PICARONES) -> Iterator[AnchoringColumns]:
@@ -263,7 +283,7 @@ def anchor_pages(pages: Iterable[PageTexts], *, settings: AnchoringSettings = PI
     batch = _Batch(settings)
     for page in pages:
         batch.add(page)
-        if batch.size >= _WORDS_AT_ONCE:
+        if batch.size >= _BYTES_AT_ONCE:
             yield batch.measured()
             batch = _Batch(settings)
     if batch.size:
@@ -271,83 +291,63 @@ def anchor_pages(pages: Iterable[PageTexts], *, settings: AnchoringSettings = PI
 
 
 class _Batch:
-    """The words of some pages as numbers: 0 for an unknown word and after each text, else one per page and word."""
+    """The texts of some pages, each page's reference before its responses."""
 
     def __init__(self, settings: AnchoringSettings) -> None:
         self._settings = settings
         self.size = 0
-        self._numbers: list[Whole] = []
-        self._next = 1
-        self._references: list[tuple[int, int]] = []
-        """Place of the first word, and how many words; the responses have the characters of both texts as well."""
-        self._responses: list[tuple[int, int, int, int, int]] = []
-        self._short: dict[int, bool] = {}
-        """Responses with fewer words than an n-gram: whether they are the whole, equally short, page."""
+        self._texts: list[bytes] = []
+        self._characters: list[int] = []
+        self._references: list[int] = []
+        """Which text each response was written for; -1 for a reference."""
 
     def add(self, page: PageTexts) -> None:
-        """Number the words of a page and of its responses."""
-        words = lower_words(page.reference)
-        known: dict[str, int] = {}
-        size = len(words) + 1
-        # Taken in turn: the page's words have their numbers before those of a response are looked up.
-        numbers: list[Iterable[int]] = [map(known.setdefault, words, count(self._next)), (0,)]
-        self._next += len(words)
-        self._references.append((self.size, len(words)))
-        characters = len(page.reference.strip())
-        for response in page.responses:
-            written = lower_words(response)
-            if len(written) < self._settings.ngram:
-                self._short[len(self._responses)] = written == words
-            self._responses.append((self.size + size, len(written), len(words), characters, len(response.strip())))
-            numbers += [map(known.get, written, repeat(0)), (0,)]
-            size += len(written) + 1
-        self._numbers.append(np.fromiter(chain.from_iterable(numbers), np.int64, size))
-        self.size += size
+        """Take a page and its responses."""
+        place = len(self._texts)
+        texts = [page.reference, *page.responses]
+        found = [_lower_bytes(text) for text in texts]
+        self._texts += found
+        self._characters += [len(text.strip()) for text in texts]
+        self._references += [-1, *repeat(place, len(texts) - 1)]
+        self.size += sum(map(len, found)) + len(texts)
 
     def measured(self) -> AnchoringColumns:
         """One row per response, in the order in which they were added."""
-        numbers = np.concatenate(self._numbers)
-        table = np.array(self._responses, dtype=np.int64).reshape(-1, 5)
-        starts, sizes, reference_words, reference_characters, characters = np.ascontiguousarray(table.T)
-        ends = starts + sizes
+        size = self._settings.ngram
+        references, characters = np.array([self._references, self._characters], dtype=np.int64)
+        responses = np.flatnonzero(references >= 0)
+        owners = references[responses]
+        words, edges = _words_of(self._texts)
+        numbers = _numbered_words(words, edges, references < 0)
+        words_of = np.diff(edges)
+        starts, ends = edges[:-1][responses], edges[1:][responses]
+        sizes = words_of[responses]
         unknown = np.flatnonzero(numbers == 0)
-        anchored = self._anchored(numbers, starts, ends)
-        ngrams = np.where(sizes < self._settings.ngram, np.minimum(sizes, 1), sizes - self._settings.ngram + 1)
-        for row, is_whole_page in self._short.items():
+        ngrams = np.where(sizes < size, np.minimum(sizes, 1), sizes - size + 1)
+        anchored = _counts_within(_anchored_places(numbers, edges, references < 0, size=size), starts, ends - size + 1)
+        for row in np.flatnonzero(sizes < size).tolist():
+            # Fewer words than an n-gram are one n-gram, which only a page of the same few words has.
+            first, last = edges[owners[row] : owners[row] + 2]
+            is_whole_page = np.array_equal(numbers[first:last], numbers[starts[row] : ends[row]])
             anchored[row] = ngrams[row] if is_whole_page else 0
-        owners, firsts, lasts = self._blocks(unknown, starts, ends)
+        rows, firsts, lasts = self._blocks(unknown, starts, ends)
         return AnchoringColumns(
             settings=self._settings,
-            reference_words=reference_words,
+            reference_words=words_of[owners],
             response_words=sizes,
             unknown_words=_counts_within(unknown, starts, ends),
             anchored_ngrams=anchored,
             ngrams=ngrams,
-            reference_characters=reference_characters,
-            response_characters=characters,
-            block_rows=owners,
-            block_firsts=firsts - starts[owners],
-            block_lasts=lasts - starts[owners],
+            reference_characters=characters[owners],
+            response_characters=characters[responses],
+            block_rows=rows,
+            block_firsts=firsts - starts[rows],
+            block_lasts=lasts - starts[rows],
         )
-
-    def _anchored(self, numbers: Whole, starts: Whole, ends: Whole) -> Whole:
-        """How many n-grams of each response its page has."""
-        size = self._settings.ngram
-        places, words = np.array(self._references, dtype=np.int64).T
-        held = np.maximum(words - size + 1, 0)
-        # The place of every n-gram of a reference: none of them runs into the next text.
-        places = np.repeat(places - (np.cumsum(held) - held), held) + np.arange(held.sum())
-        if not len(places):
-            return np.zeros(len(starts), dtype=np.int64)
-        is_anchored = _are_among(numbers, places, size=size, base=self._next)
-        # An n-gram that runs over the end of its text holds the 0 there, which no reference has.
-        return _counts_within(np.flatnonzero(is_anchored), starts, ends)
 
     def _blocks(self, unknown: Whole, starts: Whole, ends: Whole) -> tuple[Whole, Whole, Whole]:
         """Row, first and last place of each block."""
         rows = np.searchsorted(starts, unknown, side="right") - 1
-        is_word = (rows >= 0) & (unknown < ends[rows]) if len(starts) else np.zeros(len(unknown), dtype=bool)
-        unknown, rows = unknown[is_word], rows[is_word]
         tolerance = max(1, self._settings.block_tolerance)
         opens = np.ones(len(unknown), dtype=bool)
         opens[1:] = (np.diff(unknown) > tolerance) | (np.diff(rows) != 0)
@@ -362,44 +362,138 @@ class _Batch:
 
 
 def _counts_within(places: Whole, starts: Whole, ends: Whole) -> Whole:
-    """How many of the ascending places lie in each stretch."""
-    return np.asarray(np.searchsorted(places, ends) - np.searchsorted(places, starts))
+    """How many of the ascending places lie in each stretch; none in one that ends before it begins."""
+    counts: Whole = np.maximum(np.searchsorted(places, ends) - np.searchsorted(places, starts), 0)
+    return counts
 
 
-def _are_among(numbers: Whole, places: Whole, *, size: int, base: int) -> NDArray[np.bool_]:
-    """Whether the n-gram at each place equals one of those at the given places, none of which holds a 0."""
-    codes, largest = numbers, base - 1
+def _anchored_places(numbers: Whole, edges: Whole, are_references: Flags, *, size: int) -> Whole:
+    """The places of the n-grams that a reference has; one that runs over the end of its text holds words of two."""
+    held = np.where(are_references, np.maximum(np.diff(edges) - size + 1, 0), 0)
+    # The place of every n-gram of a reference: none of them runs into the next text.
+    wanted = np.repeat(edges[:-1] - (np.cumsum(held) - held), held) + np.arange(held.sum())
+    if not len(wanted):
+        return wanted
+    codes, bits = numbers.view(np.uint64), len(numbers).bit_length()
+    held_bits = bits
     for step in range(1, size):
-        if largest >= (1 << _CODE_BITS) // base:
-            codes, largest = _renumbered(codes, places)
-        codes = codes[:-1] * base + numbers[step:]
-        largest = largest * base + base - 1
-    return _are_in(codes, codes[places])
+        if held_bits + bits > _CODE_BITS:
+            codes, held_bits = _numbered(codes, None, wanted).view(np.uint64), bits
+        codes = (codes[:-1] << np.uint64(bits)) | numbers[step:].view(np.uint64)
+        held_bits += bits
+    return np.flatnonzero(_numbered(codes, None, wanted))
 
 
-def _renumbered(codes: Whole, places: Whole) -> tuple[Whole, int]:
-    """Small codes, from 1, for what stands at the given places; 0 for all that stands nowhere among them."""
-    wanted = np.sort(codes[places])
-    nearest = np.searchsorted(wanted[:-1], codes)
-    return np.where(wanted[nearest] == codes, nearest + 1, 0), len(wanted)
+# Words as numbers, without a Python object for any of them: eight bytes of a word are one number of an array.
 
 
-def _are_in(codes: Whole, wanted: Whole) -> NDArray[np.bool_]:
-    """Whether each code is one of those wanted, all of which are positive.
+class _Words(NamedTuple):
+    """Where the words of some texts stand in their bytes."""
 
-    A table has one place for all codes with the same hash, and the last one written there. What it lost is looked up
-    once more by itself, so that nothing depends on the hash but the time.
+    joined: bytes
+    eights: Codes
+    """The eight bytes from every place on."""
+    starts: Whole
+    sizes: Whole
+
+
+def _lower_bytes(text: str) -> bytes:
+    """The lower-cased text in UTF-8, with white space of one byte only."""
+    lower = text.lower()
+    if not lower.isascii():
+        for space in _WIDE_SPACES:
+            if space in lower:
+                lower = lower.replace(space, " ")
+    return lower.encode("utf-8", "surrogatepass")
+
+
+def _words_of(texts: list[bytes]) -> tuple[_Words, Whole]:
+    """The words of all texts in turn, and at which of them each text begins, then their number."""
+    joined = b"\n".join([b"", *texts, bytes(_EIGHT)])
+    letters = np.frombuffer(joined, np.uint8, len(joined) - _EIGHT)
+    # What str.split() splits at: from tab to carriage return, and from the file separator to the space.
+    spaces = np.flatnonzero((letters - 9 <= 13 - 9) | (letters - 28 <= 32 - 28))
+    starts, sizes = spaces[:-1] + 1, np.diff(spaces) - 1
+    if not sizes.all():
+        is_word = sizes > 0
+        starts, sizes = starts[is_word], sizes[is_word]
+    begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
+    eights: Codes = np.ndarray(len(joined) - _EIGHT + 1, dtype="<u8", buffer=joined, strides=(1,))
+    return _Words(joined, eights, starts, sizes), np.searchsorted(starts, begins)
+
+
+def _numbered_words(words: _Words, edges: Whole, are_references: Flags) -> Whole:
+    """For each word the place, from 1, of the same word of its page's reference; 0 when that does not have it.
+
+    Eight bytes of the words are compared at a time, then by the number of what came before them.
     """
+    counts = np.diff(edges)
+    owners = np.repeat(np.cumsum(are_references, dtype=np.int64), counts)
+    is_wanted = np.repeat(are_references, counts)
+    numbers = _numbered(*_eight_bytes(words, owners, step=0), np.flatnonzero(is_wanted))
+    longer = np.flatnonzero((words.sizes > _EIGHT) & (numbers > 0))
+    for step in range(1, _STEPS):
+        if not len(longer):
+            return numbers
+        some = _Words(words.joined, words.eights, words.starts[longer], words.sizes[longer])
+        codes, sizes = _eight_bytes(some, numbers[longer], step=step)
+        found = _numbered(codes, sizes, np.flatnonzero(is_wanted[longer]))
+        numbers[longer] = np.where(found > 0, longer[found - 1] + 1, 0)
+        longer = longer[(some.sizes > _EIGHT * (step + 1)) & (found > 0)]
+    known: dict[tuple[int, bytes], int] = {}
+    for place in longer.tolist():
+        start = int(words.starts[place])
+        word = int(numbers[place]), words.joined[start : start + int(words.sizes[place])]
+        numbers[place] = known.setdefault(word, place + 1) if is_wanted[place] else known.get(word, 0)
+    return numbers
+
+
+def _eight_bytes(words: _Words, owners: Whole, *, step: int) -> tuple[Codes, Whole]:
+    """Eight bytes of each word, or what is left of it, and who owns it and how much is left, as one number."""
+    left = np.minimum(words.sizes - _EIGHT * step, _EIGHT + 1)
+    # What follows the word is shifted out.
+    shifts = (np.maximum(_EIGHT - left, 0) << 3).astype(np.uint64)
+    return words.eights[words.starts + _EIGHT * step] << shifts, (owners << 4) | left
+
+
+def _numbered(codes: Codes, owners: Whole | None, wanted: Whole, *, depth: int = 0) -> Whole:
+    """For each code of its owner the place, from 1, of the same one among those at the wanted places; 0 if none is.
+
+    A table has one place for all codes with the same hash, and the last one written there. What it lost is looked
+    up once more in another table, so that nothing depends on the hash but the time.
+    """
+    if not len(wanted):
+        return np.zeros(len(codes), dtype=np.int64)
+    if depth == len(_FACTORS):
+        return _numbered_by_dict(codes, owners, wanted)
     bits = (_TABLE_PLACES * len(wanted)).bit_length()
-    shift = np.uint64(64 - bits)
-    table = np.zeros(1 << bits, dtype=np.int64)
-    wanted_places = ((wanted * _FACTOR).view(np.uint64) >> shift).view(np.int64)
-    table[wanted_places] = wanted
-    found = table[((codes * _FACTOR).view(np.uint64) >> shift).view(np.int64)]
-    are_in: NDArray[np.bool_] = (found == codes) & (codes != 0)
-    lost = wanted[table[wanted_places] != wanted]
+    mixed = codes if owners is None else codes + owners.view(np.uint64) * _SPREAD
+    slots = ((mixed * _FACTORS[depth]) >> np.uint64(64 - bits)).view(np.int64)
+    table = np.full(1 << bits, -1)
+    table[slots.take(wanted)] = wanted
+    places: Whole = table.take(slots)
+    # Where nobody took the place, -1 stands in it, and what is compared with the last code is thrown away.
+    is_same = codes.take(places, mode="wrap") == codes
+    if owners is not None:
+        is_same &= owners.take(places, mode="wrap") == owners
+    is_same &= places >= 0
+    places += 1
+    lost = wanted[~is_same.take(wanted)]
     if len(lost):
-        doubtful = np.flatnonzero((found != codes) & (found != 0))
-        held = set(lost.tolist())
-        are_in[doubtful] = [code in held for code in codes[doubtful].tolist()]
-    return are_in
+        rest = np.flatnonzero(~is_same & (places > 0))
+        own = None if owners is None else owners.take(rest)
+        found = _numbered(codes.take(rest), own, np.searchsorted(rest, lost), depth=depth + 1)
+        places[rest] = np.where(found > 0, rest.take(found - 1, mode="wrap") + 1, 0)
+        is_same[rest] = True
+    places *= is_same
+    return places
+
+
+def _numbered_by_dict(codes: Codes, owners: Whole | None, wanted: Whole) -> Whole:
+    """The same for the few codes that share their places with others in every table, or were made to."""
+    held = repeat(0) if owners is None else owners.tolist()
+    pairs = list(zip(codes.tolist(), held, strict=False))
+    known: dict[tuple[int, int], int] = {}
+    for place in wanted.tolist():
+        known.setdefault(pairs[place], place + 1)
+    return np.array([known.get(pair, 0) for pair in pairs], dtype=np.int64)

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import groupby
 from typing import Literal, NamedTuple
 
 from .alignment import WITHOUT_SIGNS, Matching, Wording
@@ -29,6 +28,8 @@ _HYPHENS = "-\u00ad\u2010\u2011\u2012\u2013\u2014\u00ac=\u2e17\u2e40"
 """With the double hyphens of Fraktur, and the sign that transcribers put at the end of a line."""
 _HYPHEN = re.compile(rf"[{re.escape(_HYPHENS)}]\s*")
 _SPACE = re.compile(r"\s+")
+_PLAIN_ENDS = frozenset(",;:!?")
+"""Signs that tell nothing where both words end in the same."""
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[^\w\s]\d+)*")
 _ROMAN = re.compile(r"(?=[MDCLXVI]{2})M{0,4}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})")
 """Two letters at least: a single one is more often a word or an initial. IIII and XXXX are usual on old pages."""
@@ -76,23 +77,29 @@ def word_differences(matching: Matching, on_page: Wording, written: Wording) -> 
         for place, first in enumerate(firsts)
         if first >= 0 and (first != lasts[place] or here[first] != there[place])
     ]
-    for _, group in groupby(_numbered(places, matching), key=lambda entry: entry[0]):
-        own = [place for _, place in group]
-        first, last = min(firsts[place] for place in own), max(lasts[place] for place in own)
-        reference, response = " ".join(here[first : last + 1]), " ".join(there[place] for place in own)
+    for start, end in _grouped(places, matching):
+        first, last = firsts[start], lasts[start]
+        if end - start > 1:
+            first, last = min(firsts[start:end]), max(lasts[start:end])
+        reference, response = " ".join(here[first : last + 1]), " ".join(there[start:end])
         kind = error_class(reference, response)
         if kind is not None:
             yield WordDifference(kind, reference, response)
 
 
-def _numbered(places: list[int], matching: Matching) -> Iterator[tuple[int, int]]:
-    """Words with the number of their group: neighbours that were read from the same word belong together."""
-    number, before, reached = 0, -1, -1
+def _grouped(places: list[int], matching: Matching) -> Iterator[tuple[int, int]]:
+    """First and last place, exclusive: neighbours that were read from the same word belong together."""
+    firsts, lasts = matching.firsts, matching.lasts
+    start = end = -1
     for place in places:
-        is_next = place == before + 1 and matching.firsts[place] <= reached <= matching.lasts[place]
-        number += not is_next
-        yield number, place
-        before, reached = place, matching.lasts[place]
+        if place == end and firsts[place] <= lasts[place - 1] <= lasts[place]:
+            end += 1
+            continue
+        if start >= 0:
+            yield start, end
+        start, end = place, place + 1
+    if start >= 0:
+        yield start, end
 
 
 def error_class(reference: str, response: str) -> ErrorClass | None:
@@ -103,9 +110,23 @@ def error_class(reference: str, response: str) -> ErrorClass | None:
     """
     if reference == response:
         return None
+    one, other = reference, response
+    if one[-1:] in _PLAIN_ENDS and one[-1:] == other[-1:]:
+        one, other = one[:-1], other[:-1]
+    if one.isalpha() and other.isalpha() and one.isascii() and other.isascii():
+        return _plain_class(one, other)
     if _NUMBER.findall(reference) != _NUMBER.findall(response):
         return "numerals"
     return _light_class(reference, response) or _grave_class(reference, response)
+
+
+def _plain_class(reference: str, response: str) -> ErrorClass:
+    """The class of two different words of plain letters, as most are: neither signs nor accents can differ."""
+    if reference.lower() == response.lower():
+        return "case"
+    if _ROMAN.fullmatch(reference) or _ROMAN.fullmatch(response):
+        return "numerals"
+    return "modernised" if is_modernised(reference, response) else "other"
 
 
 def _light_class(reference: str, response: str) -> ErrorClass | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import structs
 
@@ -13,10 +14,12 @@ from hallumeter.errors import InputError
 from .inputs import Jobs, PageJob
 from .page_sets import split_group
 from .pages.iiif import read_manifest
-from .pages.mets import is_mets, local_path, read_mets
+from .pages.mets import MetsFile, is_mets, local_path, read_mets
 from .pages.page_file import composed_name, page_name
 from .report.thumbnails import IMAGE
 
+_MISSED_TOLD = 20
+"""Images that could not be fetched and are told one by one; all are among the pages without an image."""
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 
 
@@ -42,59 +45,114 @@ def images_in(path: Path) -> tuple[dict[str, Path], list[str]]:
     return found, notices
 
 
-def page_images(path: Path) -> tuple[dict[str, Path], list[str]]:
-    """Images by page, and what was left out: of a folder, `mets.xml`, `mets.xml#GROUP` or a IIIF manifest."""
+Fetch = Callable[[str], Path]
+"""Gives the file with the image of an address, or raises InputError."""
+
+
+def page_images(path: Path, *, can_fetch: bool = False) -> tuple[dict[str, Path | str], list[str]]:
+    """Images by page, and what was left out: of a folder, `mets.xml`, `mets.xml#GROUP` or a IIIF manifest.
+
+    An image is a file; where images can be fetched, it may be an address of the web.
+    """
     whole, group = split_group(path)
     if group is not None or is_mets(path):
         files = [file for name, files in read_mets(whole).items() if group in (None, name) for file in files]
-        named = [((file.page, _stem(file.href)), file.href) for file in files]
-        return _local(path, [(names, href) for names, href in named if href.lower().endswith(IMAGE_ENDINGS)])
+        images = [file for file in files if _is_image(file)]
+        return _named(path, [((file.page, _stem(file.href)), file.href) for file in images], can_fetch=can_fetch)
     if path.suffix.lower() == ".json":
         canvases = read_manifest(path)
-        return _local(path, [((*canvas.names, _stem(canvas.image)), canvas.image) for canvas in canvases])
-    return images_in(path)
+        named = [((*canvas.names, _stem(canvas.image)), canvas.image) for canvas in canvases]
+        return _named(path, named, can_fetch=can_fetch)
+    found, notices = images_in(path)
+    return {**found}, notices
+
+
+def _is_image(file: MetsFile) -> bool:
+    return file.href.lower().endswith(IMAGE_ENDINGS) or file.mimetype.startswith("image/")
+
+
+def is_on_the_web(address: str) -> bool:
+    """Whether an address is one that can be fetched.
+
+    >>> is_on_the_web("https://example.org/a.jpg"), is_on_the_web("file:///etc/passwd"), is_on_the_web("scans/a.jpg")
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _stem(href: str) -> str:
     return page_name(href.rstrip("/").rpartition("/")[2].rpartition(".")[0])
 
 
-def _local(path: Path, named: list[tuple[tuple[str, ...], str]]) -> tuple[dict[str, Path], list[str]]:
-    """The images that are on disk, under all names of their pages; how many are not."""
+def _named(
+    path: Path, named: list[tuple[tuple[str, ...], str]], *, can_fetch: bool
+) -> tuple[dict[str, Path | str], list[str]]:
+    """The images that are on disk or can be fetched, under all names of their pages; how many are not."""
     folder = split_group(path)[0].parent
-    found: dict[str, Path] = {}
+    found: dict[str, Path | str] = {}
     elsewhere = []
     for names, href in named:
-        place = local_path(href, folder)
-        if place is None or not place.is_file():
+        place: Path | str | None = local_path(href, folder)
+        if place is None and can_fetch and is_on_the_web(href):
+            place = href
+        if place is None or (isinstance(place, Path) and not place.is_file()):
             elsewhere.append(href)
             continue
         for name in names:
             found.setdefault(composed_name(name), place)
+    how = "" if can_fetch else "; nothing is downloaded unless you add --allow-downloads"
     if not found:
         reason = f", such as {elsewhere[0]}" if elsewhere else ""
-        raise InputError(f"{path}: names no image on disk in its folder{reason}; nothing is downloaded")
+        raise InputError(f"{path}: names no image on disk in its folder{reason}{how}")
     told = f"{path}: {len(elsewhere):,} of {len(named):,} images are not on disk in its folder, such as "
-    return found, [f"{told}{elsewhere[0]}; nothing is downloaded"] if elsewhere else []
+    return found, [f"{told}{elsewhere[0]}{how}"] if elsewhere else []
 
 
 @contextmanager
-def with_images(jobs: AbstractContextManager[Jobs], path: Path) -> Iterator[Jobs]:
-    """The same pages, each with the name of its image among the fields of its readings."""
-    images, notices = page_images(path)
+def with_images(jobs: AbstractContextManager[Jobs], path: Path, fetch: Fetch | None = None) -> Iterator[Jobs]:
+    """The same pages, each with the name of its image among the fields of its readings.
+
+    Without `fetch`, nothing is fetched from the web.
+    """
+    images, notices = page_images(path, can_fetch=fetch is not None)
     with jobs as opened:
-        opened.pages = _illustrated(opened.pages, images, opened.notices)
+        opened.pages = _illustrated(opened.pages, _Found(images, fetch, opened.notices), opened.notices)
         opened.notices.extend(notices)
         yield opened
 
 
+class _Found:
+    """The images of pages; those on the web are fetched when their page comes."""
+
+    def __init__(self, images: dict[str, Path | str], fetch: Fetch | None, notices: list[str]) -> None:
+        self._images, self._fetch, self._notices = images, fetch, notices
+        self._missed = 0
+
+    def of_page(self, page: str) -> Path | None:
+        """The file; None, with a notice, for what could not be fetched, and None for a page without an image."""
+        image = self._images.get(page) or self._images.get(page.rpartition("/")[2])
+        if not isinstance(image, str) or self._fetch is None:
+            return image if isinstance(image, Path) else None
+        try:
+            return self._fetch(image)
+        except InputError as error:
+            self._missed += 1
+            if self._missed <= _MISSED_TOLD:
+                self._notices.append(f"page {page}: no image: {error}")
+            return None
+
+
 def _illustrated(
-    pages: Generator[PageJob, None, None], images: dict[str, Path], notices: list[str]
+    pages: Generator[PageJob, None, None], images: _Found, notices: list[str]
 ) -> Generator[PageJob, None, None]:
     without: list[str] = []
     with closing(pages):
         for job in pages:
-            image = images.get(job.page) or images.get(job.page.rpartition("/")[2])
+            image = images.of_page(job.page)
             if image is None:
                 without.append(job.page)
                 yield job

@@ -9,6 +9,7 @@ import tempfile
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import repeat
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -17,9 +18,9 @@ import msgspec
 from msgspec import Struct, field
 
 from hallumeter.errors import InputError, RecordError
+from hallumeter.formats.batch import expanded as expanded_column
 from hallumeter.formats.fields import ALIASES
 from hallumeter.formats.files import read_rows
-from hallumeter.formats.records import rows_of
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.page import Transcript
@@ -33,11 +34,17 @@ from .settings import Columns
 
 # Texts of pages on disk, so that tables larger than memory can be joined page by page.
 
+_PRAGMAS = """
+PRAGMA page_size = 16384;
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+"""
+"""Nothing here outlives the run, so nothing needs to survive a crash. A text of a page fits into a large page."""
 _SCHEMA = """
 CREATE TABLE page (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, reference TEXT) STRICT;
 CREATE TABLE reading (
     page INTEGER NOT NULL, engine INTEGER NOT NULL, response TEXT NOT NULL, fields TEXT NOT NULL,
-    PRIMARY KEY (page, engine)
+    row INTEGER NOT NULL, PRIMARY KEY (page, engine)
 ) WITHOUT ROWID, STRICT;
 """
 
@@ -45,7 +52,9 @@ _PUT_REFERENCE = """
 INSERT INTO page (name, reference) VALUES (?, ?) ON CONFLICT (name)
 DO UPDATE SET reference = excluded.reference WHERE reference IS NULL OR reference = excluded.reference
 """
-_PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ? FROM page WHERE name = ?"
+_PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ?, ? FROM page WHERE name = ?"
+_ROW = "SELECT row FROM reading JOIN page ON page = number WHERE engine = ? AND name = ?"
+_NO_FIELDS = "{}"
 
 
 class StoredReading(NamedTuple):
@@ -71,9 +80,9 @@ class PageTable:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
         self._database = sqlite3.connect(Path(self._folder.name) / "pages.sqlite")
-        # Nothing here outlives the run, so nothing needs to survive a crash.
-        self._database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
+        self._database.executescript(_PRAGMAS + _SCHEMA)
         self._engines: dict[str, int] = {}
+        self._row = 0
 
     def __enter__(self) -> PageTable:
         return self
@@ -92,24 +101,38 @@ class PageTable:
         paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
         return int(self._database.execute(paired).fetchone()[0])
 
+    def put_references(self, rows: Sequence[tuple[str, str]]) -> list[int]:
+        """Keep pages and their references; give the places of those that have another already, which is kept."""
+        stored = [(_page_name(page), _storable(reference)) for page, reference in rows]
+        if self._database.executemany(_PUT_REFERENCE, stored).rowcount == len(stored):
+            return []
+        found = (self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)) for name, _ in stored)
+        return [
+            place for place, (row, (_, text)) in enumerate(zip(found, stored, strict=True)) if row.fetchone() != (text,)
+        ]
+
+    def put_readings(self, rows: Sequence[tuple[str, StoredReading]]) -> list[int]:
+        """Keep what engines wrote; give the places of those that have a reading of the page already, which is kept."""
+        stored = []
+        for number, (page, (engine, response, fields)) in enumerate(rows, self._row):
+            place = self._engines.setdefault(_storable(engine), len(self._engines))
+            stored.append((place, _storable(response), _encoded(fields), number, _page_name(page)))
+        self._row += len(rows)
+        if self._database.executemany(_PUT_READING, stored).rowcount == len(stored):
+            return []
+        # Some page has no reference so far, or is read twice.
+        self._database.executemany("INSERT OR IGNORE INTO page (name) VALUES (?)", [(row[-1],) for row in stored])
+        self._database.executemany(_PUT_READING, stored)
+        kept = (self._database.execute(_ROW, (engine, name)).fetchone() for engine, *_, name in stored)
+        return [place for place, (row, own) in enumerate(zip(kept, stored, strict=True)) if row != (own[-2],)]
+
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
-        name, text = _page_name(page), _storable(reference)
-        return self._database.execute(_PUT_REFERENCE, (name, text)).rowcount == 1
+        return not self.put_references([(page, reference)])
 
     def put_reading(self, page: str, reading: StoredReading) -> bool:
         """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
-        name = _page_name(page)
-        engine = self._engines.setdefault(_storable(reading.engine), len(self._engines))
-        fields = {
-            _storable(key): _storable(value) if isinstance(value, str) else value
-            for key, value in reading.fields.items()
-        }
-        row = (engine, _storable(reading.response), msgspec.json.encode(fields).decode(), name)
-        if self._database.execute(_PUT_READING, row).rowcount == 1:
-            return True
-        is_new_page = self._database.execute("INSERT OR IGNORE INTO page (name) VALUES (?)", (name,)).rowcount == 1
-        return is_new_page and self._database.execute(_PUT_READING, row).rowcount == 1
+        return not self.put_readings([(page, reading)])
 
     def pages(self) -> Generator[StoredPage, None, None]:
         """Every page with its readings."""
@@ -122,7 +145,8 @@ class PageTable:
                 found = []
                 while next_reading is not None and next_reading[0] == number:
                     _, engine, response, fields = next_reading
-                    found.append(StoredReading(names[engine], response, msgspec.json.decode(fields)))
+                    known = {} if fields == _NO_FIELDS else msgspec.json.decode(fields)
+                    found.append(StoredReading(names[engine], response, known))
                     next_reading = next(readings, None)
                 yield StoredPage(name, reference, tuple(found))
 
@@ -134,7 +158,14 @@ def _page_name(page: str) -> str:
 
 def _storable(text: str) -> str:
     """A lone surrogate cannot be stored; it stands for a character that was broken before it came here."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _encoded(fields: dict[str, FieldValue]) -> str:
+    if not fields:
+        return _NO_FIELDS
+    plain = {_storable(key): _storable(value) if isinstance(value, str) else value for key, value in fields.items()}
+    return msgspec.json.encode(plain).decode()
 
 
 # From what the user gave to pages with their readings, one job per page.
@@ -212,6 +243,25 @@ _CELLS = (".csv", ".tsv", ".tab")
 ENDINGS = (".jsonl", ".ndjson", ".jl", *_CELLS, ".parquet", ".pq", ".gz")
 
 
+class _Rows(NamedTuple):
+    """Some rows of a table."""
+
+    file: str
+    lines: Sequence[int]
+    columns: dict[str, list[object]]
+
+    def place(self, row: int) -> str:
+        """Where a row stands."""
+        return f"{self.file}:{self.lines[row]}"
+
+    def each(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """The rows one by one, with their places."""
+        names = tuple(self.columns)
+        rows = zip(*self.columns.values(), strict=True) if names else repeat(())
+        for line, values in zip(self.lines, rows, strict=False):
+            yield f"{self.file}:{line}", dict(zip(names, values, strict=True))
+
+
 class TempTable:
     """Fills a table of pages from rows, and keeps what could not be used."""
 
@@ -229,15 +279,14 @@ class TempTable:
         inputs = []
         for path, name in zip(paths, names, strict=True):
             rows = 0
-            for line, row in self._rows(path):
-                rows += 1
-                place = f"{path.name}:{line}"
+            for batch in self._batches(path):
+                rows += len(batch.lines)
                 if has_pairs:
-                    self.put_pair(row, place, engine=name, page=place)
+                    self._put_pairs(batch, engine=name)
                 elif path == paths[0]:
-                    self._put_reference(row, place)
+                    self._put_references(batch)
                 else:
-                    self._put_reading(row, place, engine=name)
+                    self._put_readings(batch, engine=name)
             with path.open("rb") as stream:
                 inputs.append(InputFile(path.name, hashlib.file_digest(stream, "sha256").hexdigest(), rows))
         return tuple(inputs)
@@ -257,6 +306,47 @@ class TempTable:
             named = str(row[name]) if name and row[name] not in _NOTHING else page
             self.put(named, reference, self._reading(row, response, engine), place=place)
 
+    def _put_pairs(self, batch: _Rows, *, engine: str) -> None:
+        for place, row in batch.each():
+            self.put_pair(row, place, engine=engine, page=place)
+
+    def _put_references(self, batch: _Rows) -> None:
+        role = REFERENCE if self._name(batch.columns, REFERENCE) else RESPONSE
+        pages, texts = self._texts(batch, PAGE), self._texts(batch, role)
+        if pages is None or texts is None:
+            for place, row in batch.each():
+                self._put_reference(row, place)
+            return
+        for refused in self.page_table.put_references(list(zip(pages, texts, strict=True))):
+            self._fail_reference(batch.place(refused), pages[refused])
+
+    def _put_readings(self, batch: _Rows, *, engine: str) -> None:
+        pages, texts = self._texts(batch, PAGE), self._texts(batch, RESPONSE)
+        if pages is None or texts is None:
+            for place, row in batch.each():
+                self._put_reading(row, place, engine=engine)
+            return
+        if self._says_more(batch.columns):
+            readings = [self._reading(row, text, engine) for (_, row), text in zip(batch.each(), texts, strict=True)]
+        else:
+            readings = [StoredReading(engine, text, {}) for text in texts]
+        for refused in self.page_table.put_readings(list(zip(pages, readings, strict=True))):
+            self._fail_reading(batch.place(refused), pages[refused], readings[refused].engine)
+
+    def _texts(self, batch: _Rows, role: str) -> list[str] | None:
+        """The page, reference or response of every row; None when some row has none, and is to be named."""
+        name = self._name(batch.columns, role)
+        values = batch.columns[name] if name is not None else [None]
+        if not set(map(type, values)) <= {str, int, float, bool}:
+            return None
+        texts = list(map(str, values))
+        return None if role == PAGE and "" in texts else texts
+
+    def _says_more(self, columns: Mapping[str, object]) -> bool:
+        """Whether rows have anything beside a page and a text."""
+        used = {ALIASES.get(name, name) for role in (PAGE, RESPONSE) if (name := self._name(columns, role))}
+        return any(ALIASES.get(name, name) not in used for name in columns)
+
     def _put_reading(self, row: Mapping[str, object], place: str, *, engine: str) -> None:
         page, response = self._text(row, PAGE, place), self._text(row, RESPONSE, place)
         if page and response is not None:
@@ -266,11 +356,17 @@ class TempTable:
         role = REFERENCE if self._name(row, REFERENCE) else RESPONSE
         page, text = self._text(row, PAGE, place), self._text(row, role, place)
         if page and text is not None and not self.page_table.put_reference(page, text):
-            self._fail("two_references", f"{place}: page {page!r} has another reference already; the first counts")
+            self._fail_reference(place, page)
 
     def _shelve(self, page: str, reading: StoredReading, place: str) -> None:
         if not self.page_table.put_reading(page, reading):
-            self._fail("read_twice", f"{place}: {reading.engine} has a reading of {page!r} already; the first counts")
+            self._fail_reading(place, page, reading.engine)
+
+    def _fail_reference(self, place: str, page: str) -> None:
+        self._fail("two_references", f"{place}: page {page!r} has another reference already; the first counts")
+
+    def _fail_reading(self, place: str, page: str, engine: str) -> None:
+        self._fail("read_twice", f"{place}: {engine} has a reading of {page!r} already; the first counts")
 
     def _reading(self, row: Mapping[str, object], response: str, engine: str) -> StoredReading:
         """What a row says beside its texts; the engine is the row's own, if it names one."""
@@ -286,22 +382,24 @@ class TempTable:
             },
         )
 
-    def _rows(self, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    def _batches(self, path: Path) -> Iterator[_Rows]:
         """The rows of a table, under the names that it has for its columns as well as under hallumeter's."""
-        empty = "" if path.name.lower().removesuffix(".gz").endswith(_CELLS) else None
+        is_cells = path.name.lower().removesuffix(".gz").endswith(_CELLS)
         for batch in read_rows(path, fields=None):
             for fault in batch.faults:
                 self._fail(fault.code, f"{path.name}:{fault.line}: {fault.message}")
-            for line, row in rows_of(batch):
-                row |= {alias: row[own] for alias, own in batch.aliases.items()}
+            columns = {name: expanded_column(column) for name, column in batch.columns.items()}
+            columns |= {alias: columns[own] for alias, own in batch.aliases.items()}
+            if is_cells:
                 # An empty cell is an empty text: a page without words, or an engine that wrote none.
-                yield line, {name: empty if value is None else value for name, value in row.items()}
+                columns = {name: ["" if cell is None else cell for cell in cells] for name, cells in columns.items()}
+            yield _Rows(path.name, batch.lines, columns)
 
     def _has_both(self, path: Path) -> bool:
         faults = len(self.failures)
-        row = next((row for _, row in self._rows(path)), {})
+        columns = next((batch.columns for batch in self._batches(path) if len(batch.lines)), {})
         del self.failures[faults:]  # they are met again when all rows are read
-        return self._name(row, REFERENCE) is not None and self._name(row, RESPONSE) is not None
+        return self._name(columns, REFERENCE) is not None and self._name(columns, RESPONSE) is not None
 
     def _name(self, row: Mapping[str, object], role: str) -> str | None:
         """What a row calls its page, engine, reference or response; None when it has no such column."""

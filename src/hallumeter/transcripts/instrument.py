@@ -8,7 +8,7 @@ from hallumeter.records.instrument import Instrument
 from hallumeter.report.languages.speaking import message
 
 from .catalog import METRICS
-from .misread_table import read_misread
+from .example_tables import TABLES
 from .pages_table import read_pages
 
 
@@ -24,12 +24,6 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
-def _partials() -> object:
-    from . import partial
-
-    return partial
-
-
 INSTRUMENT = Instrument(
     name="transcripts",
     runs={"transcripts": message("transcripts")},
@@ -38,9 +32,8 @@ INSTRUMENT = Instrument(
     headline=("hallucinating_page_rate", "invented_rate", "cer"),
     resample="page",
     cluster="page",
-    files=("pages.csv", "misread.csv"),
-    tables={"pages.csv": read_pages, "misread.csv": read_misread},
+    files=("pages.csv", *TABLES),
+    tables={"pages.csv": read_pages, **TABLES},
     presentation=_presentation,
     recompute=_recompute,
-    partials=_partials,
 )

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Generator, Iterable
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
-from typing import NamedTuple
+from itertools import repeat
+from math import isinf
+from typing import Any, NamedTuple
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.models.page_readers import PageReader
 from hallumeter.models.page_readers_by_name import page_reader
 from hallumeter.records.claim import Failure
+from hallumeter.records.measurement import NO_VALUE
 from hallumeter.records.page import Transcript
+from hallumeter.records.response import FieldValue
 from hallumeter.run.engines.local import map_in_order
 
-from .anchoring import PageTexts, anchor_pages
-from .inputs import TRUTH, PageJob, Source
-from .page import Comparison, MeasuredPage, measure_page, record_name
+from .anchoring import LENGTH_RATIO_CAP, AnchoringColumns, PageTexts, anchor_pages
+from .inputs import TRUTH, EngineReading, PageJob, Source
+from .page import Comparison, MeasuredPage, measure_page, record_name, status_of
 from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
 from .pages.page_xml import PageLevel
+from .pages_table import encoded_rows
+from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, written_places
 from .settings import TranscriptSettings
 
 _BYTES_AT_ONCE = 1 << 18
 _PAGES_AT_ONCE = 64
+_SHARES_AT_ONCE = 8
+"""How many times as much is a share whose pages are not aligned."""
 _COMPOSING = frozenset({"nfc", "nfkc", "dinglehopper", "picarones"})
 """Steps of a spelling after which the Unicode form of a text does not matter."""
 
@@ -75,6 +86,8 @@ class _Opened(Struct):
     digests: dict[str, str] = {}
     confidence: float | None = None
     """How sure a witness is of its reading; None when it does not say."""
+    places: dict[str, str] = {}
+    """Where the lines of each text stand on the image of the page, by engine; those of the reference under ``""``."""
 
 
 def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, None, None]:
@@ -87,14 +100,14 @@ def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, 
                 yield from share
 
 
-def _shares(jobs: Iterable[PageJob]) -> Generator[list[PageJob], None, None]:
+def _shares(jobs: Iterable[PageJob], *, factor: int = 1) -> Generator[list[PageJob], None, None]:
     """Some pages at a time: enough to be worth sending to another process, few enough that memory stays flat."""
     share: list[PageJob] = []
     size = 0
     for job in jobs:
         share.append(job)
         size += _size(job.reference) + sum(_size(reading.source) for reading in job.readings)
-        if size >= _BYTES_AT_ONCE or len(share) == _PAGES_AT_ONCE:
+        if size >= factor * _BYTES_AT_ONCE or len(share) == factor * _PAGES_AT_ONCE:
             yield share
             share, size = [], 0
     if share:
@@ -190,15 +203,24 @@ def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     for reading in job.readings:
         response = _text_of(reading.source, reading.engine, opened)
         if response is not None:
-            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, reading.fields))
+            fields = {**reading.fields, **_place_fields(opened, reading)}
+            opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, fields))
     return opened
+
+
+def _place_fields(opened: _Opened, reading: EngineReading) -> dict[str, FieldValue]:
+    """Where the lines stand on the image of the page, for a page that has one."""
+    if IMAGE not in reading.fields:
+        return {}
+    sides = ((REFERENCE_PLACES, opened.places.get("")), (RESPONSE_PLACES, opened.places.get(reading.engine)))
+    return {name: places for name, places in sides if places}
 
 
 def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     if source.text is not None:
         return source.text
     try:
-        text = _text_from_disk(source, opened, is_reference=not engine)
+        text = _text_from_disk(source, opened, engine=engine)
     except InputError as error:
         opened.failures.append(Failure(opened.job.page, None, "read", None, "unreadable", str(error)))
         return None
@@ -206,15 +228,17 @@ def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
     return text
 
 
-def _text_from_disk(source: Source, opened: _Opened, *, is_reference: bool) -> str:
+def _text_from_disk(source: Source, opened: _Opened, *, engine: str) -> str:
     if source.image is not None and source.reader is not None:
         reading = _reader(source.reader).read(source.image)
         opened.confidence = reading.confidence
         return reading.text
     assert source.path is not None
     page = read_page_file(source.path, level=opened.level)
-    if is_reference:
+    if not engine:
         opened.confidence = page.confidence
+    if page.places:
+        opened.places[engine] = written_places(page.places)
     opened.notices.extend(Notice(str(source.path), notice) for notice in page.notices)
     return page.text
 
@@ -223,3 +247,148 @@ def _text_from_disk(source: Source, opened: _Opened, *, is_reference: bool) -> s
 def _reader(name: str) -> PageReader:
     """Each process starts an OCR engine once."""
     return page_reader(name)
+
+
+# Pages that are not aligned, as columns: no record is made for any of them.
+
+PAGE, ENGINE = "page", "engine"
+"""What every reading can be grouped by."""
+_COUNTED = (
+    *("reference_words", "response_words", "unknown_words", "anchored_ngrams", "ngrams", "anchor_score"),
+    *("reference_characters", "response_characters", "length_ratio", "picarones_badge"),
+)
+"""Fields of `PageCounts` that the vocabulary gives."""
+_IN_ROWS = (
+    *("picarones_badge", "net_insertion_rate", "anchor_score", "reference_words", "response_words"),
+    "picarones_blocks",
+)
+"""Fields of a row of the table of pages that it gives as they are."""
+
+
+class AnchoredShare(Struct, frozen=True, eq=False):
+    """What came of some pages that were not aligned; columns have one value for each reading."""
+
+    jobs: int
+    """How many pages there were."""
+    told: tuple[MeasuredJob, ...]
+    """Pages with something to say beside their numbers."""
+    counts: dict[str, NDArray[Any]]
+    """Columns by the names of `PageCounts`; those that are missing are 0."""
+    pages: NDArray[np.int64]
+    """Which of the pages a reading is of."""
+    groups: dict[tuple[str, ...], int]
+    """What readings are grouped by, numbered."""
+    group_of: NDArray[np.int64]
+    fields: dict[str, None]
+    """What they could be grouped by."""
+    statuses: Counter[str]
+    rows: bytes
+    """The rows of the table of pages, as `StoredRows` keeps them."""
+
+
+def anchor_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[AnchoredShare, None, None]:
+    """Measure pages by their vocabulary alone, in their order, in as many processes as the settings say."""
+    anchor = partial(_anchor_share, task=task)
+    with (
+        closing(_shares(jobs, factor=_SHARES_AT_ONCE)) as shares,
+        closing(map_in_order(anchor, shares, workers=task.settings.workers)) as anchored,
+    ):
+        yield from anchored
+
+
+def group_of(known: dict[str, FieldValue], by: Iterable[str]) -> tuple[str, ...]:
+    """The values of some fields, as the names of a group."""
+    return tuple(NO_VALUE if value is None else str(value) for value in map(known.get, by))
+
+
+def grouped_by(settings: TranscriptSettings) -> tuple[str, ...]:
+    """The fields that group pages, the engine first."""
+    return tuple(dict.fromkeys((ENGINE, *settings.by)))
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Let the C library keep what arrays give back, once for each process.
+
+    glibc returns large blocks to the system, and every page of the next one is then a fault; it stops once a block of
+    a few megabytes has been freed. Elsewhere this does nothing. The block is never written, so it takes no memory.
+    """
+    np.empty(1 << 24, dtype=np.uint8)
+
+
+def _anchor_share(jobs: list[PageJob], *, task: Task) -> AnchoredShare:
+    _keep_freed_memory()
+    settings = task.settings
+    opened = [_open(job, settings) for job in jobs]
+    transcripts = [transcript for page in opened for transcript in page.transcripts]
+    statuses = [status_of(transcript) for transcript in transcripts]
+    groups, fields, group_numbers = _grouped(transcripts, grouped_by(settings))
+    batches = list(anchor_pages([_texts(page, settings) for page in opened], settings=settings.anchoring))
+    columns = _anchored_columns(batches)
+    is_empty = np.array([status == "empty_output" for status in statuses], dtype=bool)
+    return AnchoredShare(
+        jobs=len(jobs),
+        told=tuple(_told(opened, settings)),
+        counts={**{name: columns[name] for name in _COUNTED}, "is_empty_output": is_empty},
+        pages=np.repeat(np.arange(len(opened)), [len(page.transcripts) for page in opened]),
+        groups=groups,
+        group_of=group_numbers,
+        fields=fields,
+        statuses=Counter(statuses),
+        rows=encoded_rows(_anchored_rows(transcripts, statuses, columns)),
+    )
+
+
+def _grouped(
+    transcripts: list[Transcript], by: tuple[str, ...]
+) -> tuple[dict[tuple[str, ...], int], dict[str, None], NDArray[np.int64]]:
+    groups: dict[tuple[str, ...], int] = {}
+    fields: dict[str, None] = {}
+    numbers = []
+    for transcript in transcripts:
+        known = {**transcript.fields, PAGE: transcript.page, ENGINE: transcript.engine}
+        fields.update(dict.fromkeys(known))
+        numbers.append(groups.setdefault(group_of(known, by), len(groups)))
+    return groups, fields, np.array(numbers, dtype=np.int64)
+
+
+def _told(opened: list[_Opened], settings: TranscriptSettings) -> Iterator[MeasuredJob]:
+    for page in opened:
+        other_forms = _count_other_forms(page.transcripts, settings)
+        if page.failures or page.notices or page.digests or other_forms:
+            failures, notices = tuple(page.failures), tuple(page.notices)
+            yield MeasuredJob(page.job.page, (), failures, notices, page.digests, other_forms)
+
+
+def _anchored_columns(batches: Sequence[AnchoringColumns]) -> dict[str, NDArray[Any]]:
+    """What the vocabulary says of the readings, by the names of counts and rows."""
+    own = {
+        "anchor_score": "anchor_scores",
+        "net_insertion_rate": "net_insertion_rates",
+        "length_ratio": "length_ratios",
+        "picarones_badge": "are_hallucinating",
+    }
+    names = dict.fromkeys((*_COUNTED, *_IN_ROWS))
+    del names["picarones_blocks"]
+    found = {name: np.concatenate([getattr(each, own.get(name, name)) for each in batches]) for name in names}
+    blocks = [np.bincount(each.block_rows, minlength=len(each)) for each in batches]
+    return {**found, "picarones_blocks": np.concatenate(blocks)}
+
+
+def _anchored_rows(
+    transcripts: list[Transcript], statuses: Sequence[str], columns: dict[str, NDArray[Any]]
+) -> Iterator[dict[str, object]]:
+    """A row of the table of pages for each reading, with what is not empty in it."""
+    ratios = columns["length_ratio"].tolist()
+    names = (PAGE, ENGINE, "status", "is_hallucinating", "length_ratio", "length_ratio_capped", *_IN_ROWS)
+    rows = zip(
+        (each.page for each in transcripts),
+        (each.engine for each in transcripts),
+        statuses,
+        repeat(None, len(transcripts)),
+        (None if isinf(ratio) else ratio for ratio in ratios),
+        (min(ratio, LENGTH_RATIO_CAP) for ratio in ratios),
+        *(columns[name].tolist() for name in _IN_ROWS),
+        strict=True,
+    )
+    return (dict(zip(names, row, strict=True)) for row in rows)

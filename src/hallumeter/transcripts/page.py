@@ -16,7 +16,8 @@ from .alignment import Stretch
 from .anchoring import LENGTH_RATIO_CAP, Anchoring
 from .error_classes import WordDifference
 from .inputs import TRUTH, WITNESS
-from .page_reading import PageReading
+from .line_errors import InventedToken, LineError, invented_tokens, worst_lines
+from .page_reading import PageReading, invented_name_places
 from .records import PageCounts
 from .remarks import REMARK_KINDS
 from .settings import TranscriptSettings
@@ -48,6 +49,9 @@ class MeasuredPage(Struct, frozen=True):
     lines: PageLines | None
     misread: tuple[WordDifference, ...] = ()
     """Words that were misread, when the run's files are written; each once."""
+    worst_lines: tuple[LineError, ...] = ()
+    invented: tuple[InventedToken, ...] = ()
+    """Names and numbers that are not on the page, when the run's files are written."""
 
 
 class Comparison(Struct, frozen=True):
@@ -81,7 +85,7 @@ def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    status = _status(transcript, reading)
+    status = status_of(transcript, reading)
     doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
     badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
     is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE
@@ -92,23 +96,42 @@ def measure_page(
         classes = reading.error_classes
         row = msgspec.structs.replace(row, **{f"errors_{name}": classes[name] for name in ERROR_CLASSES})
     lines = None
-    misread: tuple[WordDifference, ...] = ()
     if comparison.record_id is not None:
         lines = _lines(transcript, reading, comparison, status=shown, is_sure=doubt is None)
-        misread = _examples(reading, comparison)
     counts = _counts(anchoring, reading, status=status, badge=badge)
     findings = len(reading.stretches) if reading else 0
-    return MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines, misread)
+    page = MeasuredPage(counts, row, transcript.fields, doubt if is_undecided else None, findings, lines)
+    if reading is None or comparison.is_with_witness:  # what differs from a witness may as well be its error
+        return page
+    return _with_examples(page, transcript, reading, comparison=comparison)
 
 
-def _examples(reading: PageReading | None, comparison: Comparison) -> tuple[WordDifference, ...]:
-    """Misread words, each once; what differs from a witness may as well be its error."""
-    if reading is None or comparison.is_with_witness:
-        return ()
-    return tuple(dict.fromkeys(reading.differences))
+def _with_examples(
+    page: MeasuredPage, transcript: Transcript, reading: PageReading, *, comparison: Comparison
+) -> MeasuredPage:
+    """The page with its worst lines and, where a run is written, misread and invented words."""
+    aligned = reading.aligned
+    worst: tuple[LineError, ...] = ()
+    if aligned is not None and reading.characters.errors and page.row.status == "ok":
+        worst = worst_lines(
+            aligned,
+            reference=transcript.reference,
+            response=transcript.response,
+            spelling=comparison.settings.spelling,
+            stretches=reading.stretches,
+        )
+    if comparison.record_id is None:
+        return msgspec.structs.replace(page, worst_lines=worst)
+    invented: tuple[InventedToken, ...] = ()
+    if aligned is not None and (reading.names.count or reading.numbers.count):
+        names = invented_name_places(aligned, transcript.response)
+        invented = invented_tokens(aligned, transcript.response, names=names)
+    misread = tuple(dict.fromkeys(reading.differences))
+    return msgspec.structs.replace(page, worst_lines=worst, misread=misread, invented=invented)
 
 
-def _status(transcript: Transcript, reading: PageReading | None) -> PageStatus:
+def status_of(transcript: Transcript, reading: PageReading | None = None) -> PageStatus:
+    """What there was to compare."""
     if reading is not None and reading.is_refused:
         return "refused"
     has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())

@@ -29,6 +29,7 @@ from .alignment import (
     wording_of,
 )
 from .error_classes import WordDifference, word_differences
+from .line_errors import Aligned
 from .loops import Repeat, cut_glued_loops, repeated_words
 from .remarks import FENCES, REMARK_KINDS, Remark, RemarkKind, find_remarks
 
@@ -163,6 +164,8 @@ def _without(wording: Wording, places: Collection[int]) -> Wording:
 
 
 def _numbers(wording: Wording) -> Counter[str]:
+    if "".join(wording.keys).isalpha():
+        return Counter()
     with_digits = (text for key, text in zip(wording.keys, wording.texts, strict=True) if not key.isalpha())
     found = map(_NUMBER.findall, with_digits)
     return Counter(" ".join(numbers) for numbers in found if numbers)
@@ -177,11 +180,24 @@ def invented_names(
     invented when it was not read by its letters and is no word of the reference either. Words at the places left out
     count nowhere. Undefined when the response has no such word, as in scripts without capitals.
     """
+    aligned = Aligned(matching, reference, response, left_out)
+    places = _name_places(response, text, left_out)
+    return Rate(len(_unknown_places(places, aligned)), len(places))
+
+
+def invented_name_places(aligned: Aligned, text: str) -> list[int]:
+    """Where the invented names stand among the words of the response."""
+    return _unknown_places(_name_places(aligned.written, text, aligned.left_out), aligned)
+
+
+def _name_places(response: Wording, text: str, left_out: Collection[int]) -> list[int]:
     may_be = [place for place, start in enumerate(response.starts) if place and not text[start].islower()]
-    places = [place for place in may_be if place not in left_out and _is_name(text, response, place)]
-    known = set(reference.keys)
-    invented = [place for place in places if not matching.is_alike[place] and response.keys[place] not in known]
-    return Rate(len(invented), len(places))
+    return [place for place in may_be if place not in left_out and _is_name(text, response, place)]
+
+
+def _unknown_places(places: list[int], aligned: Aligned) -> list[int]:
+    known, keys = set(aligned.on_page.keys), aligned.written.keys
+    return [place for place in places if not aligned.matching.is_alike[place] and keys[place] not in known]
 
 
 def _is_name(text: str, response: Wording, place: int) -> bool:
@@ -244,6 +260,8 @@ class PageReading(Struct, frozen=True):
     """In the order of the response; omissions where they are missing."""
     differences: tuple[WordDifference, ...] = ()
     """Words that were read otherwise than they are spelled on the page, by what differs."""
+    aligned: Aligned | None = None
+    """Word by word, for whoever looks closer."""
 
     @property
     def error_classes(self) -> Counter[str]:
@@ -292,8 +310,7 @@ def read_page(
     unread = inserted_words(matching, written, repeats=repeats, remarks=remarks, is_counted=count_notes)
     stretches = cut_into_stretches(matching, on_page, written, inserted=unread)
     left_out = () if count_notes else unread.remarks
-    words_of_kind = _words_of_kind(stretches)
-    moved = sum(matching.is_moved)
+    words_of_kind, moved = _words_of_kind(stretches), sum(matching.is_moved)
     return PageReading(
         words=words,
         characters=characters,
@@ -309,11 +326,12 @@ def read_page(
         remarks=_kinds_of(stretches, remarks, response),
         is_refused=_is_refused(stretches, remarks, written),
         omitted_words=sum(matching.is_omitted),
-        multiset_inserted=(Counter(written.keys) - Counter(on_page.keys)).total(),
+        multiset_inserted=_count_beyond(written.keys, on_page.keys),
         numbers=invented_numbers(on_page, written, left_out=left_out),
         names=invented_names(matching, reference=on_page, response=written, text=response, left_out=left_out),
         stretches=stretches,
         differences=tuple(word_differences(matching, on_page, written)),
+        aligned=Aligned(matching, on_page, written, left_out),
     )
 
 
@@ -334,6 +352,14 @@ def _matched(on_page: Wording, written: Wording) -> tuple[Matching, list[Repeat]
     absorb_islands(matching, repeats)
     find_moved_words(matching, on_page.keys, written.keys)
     return matching, repeats
+
+
+def _count_beyond(written: Sequence[str], on_page: Sequence[str]) -> int:
+    """Words of a response beyond those of the page, wherever they stand."""
+    known = Counter(on_page)
+    # Most words are there as often in both, and need not be looked at one by one.
+    others = Counter(written).items() - known.items()
+    return sum(max(0, times - known[word]) for word, times in others)
 
 
 def _words_of_kind(stretches: Sequence[Stretch]) -> Counter[str]:

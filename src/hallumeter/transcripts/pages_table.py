@@ -43,8 +43,21 @@ class StoredRows(Collection[PageRow]):
         self._last.append(row)
         self._count += 1
         if len(self._last) == self._AT_ONCE:
-            self._places.append((self._file.seek(0, os.SEEK_END), self._file.write(_ENCODER.encode(self._last))))
+            self._settle()
+
+    def add_encoded(self, rows: bytes, count: int) -> None:
+        """Keep so many rows that another process has encoded."""
+        self._settle()
+        self._write(rows)
+        self._count += count
+
+    def _settle(self) -> None:
+        if self._last:
+            self._write(_ENCODER.encode(self._last))
             self._last = []
+
+    def _write(self, rows: bytes) -> None:
+        self._places.append((self._file.seek(0, os.SEEK_END), self._file.write(rows)))
 
     def __len__(self) -> int:
         return self._count
@@ -57,6 +70,11 @@ class StoredRows(Collection[PageRow]):
 
     def __contains__(self, row: object) -> bool:
         return any(each == row for each in self)
+
+
+def encoded_rows(rows: Iterable[PageRow | dict[str, object]]) -> bytes:
+    """Rows, or what is not empty in them, as `StoredRows` keeps them."""
+    return _ENCODER.encode(list(rows))
 
 
 def write_pages(path: Path, rows: Iterable[PageRow]) -> None:

@@ -49,6 +49,7 @@ def _settings(manifest: Manifest) -> TranscriptSettings:
         measures=stated["measures"],
         anchoring=AnchoringSettings(**_part(stated, "picarones_")),
         count_notes=stated["count_notes"],
+        page_level=stated["page_level"],
         by=tuple(stated["by"]),
         rank_by=stated["rank_by"],
         pages=PagePolicy(**_part(stated, "badge_")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,9 @@ class CollectedCounts:
 
     def __init__(self) -> None:
         self._last: list[PageCounts] = []
-        self._columns = {name: array(code) for name, code in _CODES.items()}
+        self._columns: dict[str, array[Any]] = {}
+        """The counts that were given; all others are 0 on every page."""
+        self._pages = 0
 
     def add(self, page: PageCounts) -> None:
         """Take the counts of one page."""
@@ -109,14 +111,36 @@ class CollectedCounts:
         if len(self._last) == self._AT_ONCE:
             self._settle()
 
-    def columns(self) -> PageColumns:
-        """The counts of all pages, in the order in which they came."""
+    def add_columns(self, columns: Mapping[str, NDArray[Any]], pages: int) -> None:
+        """Take the counts of so many pages, by their names; those that are missing are 0."""
         self._settle()
-        return PageColumns({name: np.array(column, dtype=column.typecode) for name, column in self._columns.items()})
+        for name, values in columns.items():
+            self._column(name).frombytes(values.astype(_CODES[name]).tobytes())
+        self._pages += pages
+
+    def columns(self) -> PageColumns:
+        """The counts of all pages, in the order in which they came; nothing is copied, so no page can be added then."""
+        self._settle()
+        return PageColumns(
+            {
+                name: np.frombuffer(self._column(name), code)
+                if name in self._columns and self._pages
+                else np.broadcast_to(np.zeros(1, code), self._pages)
+                for name, code in _CODES.items()
+            }
+        )
+
+    def _column(self, name: str) -> array[Any]:
+        """A count of the pages so far, with 0 for those of which it was not given."""
+        column = self._columns.setdefault(name, array(_CODES[name]))
+        if len(column) < self._pages:
+            column.frombytes(bytes(column.itemsize * (self._pages - len(column))))
+        return column
 
     def _settle(self) -> None:
-        for column, values in zip(self._columns.values(), zip(*map(astuple, self._last), strict=True), strict=False):
-            column.extend(values)
+        for name, values in zip(_CODES, zip(*map(astuple, self._last), strict=True), strict=False):
+            self._column(name).extend(values)
+        self._pages += len(self._last)
         self._last = []
 
 

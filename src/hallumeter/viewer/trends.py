@@ -12,6 +12,7 @@ from hallumeter.report.catalog import metric_texts
 from hallumeter.report.document import MetricRow, MetricText
 from hallumeter.report.drawing import PALETTE, Chart, Json, base_spec, tooltip
 from hallumeter.report.languages.speaking import say
+from hallumeter.report.presentation import presentation_of
 from hallumeter.report.wording import format_number, format_pair
 
 from .runs import FoundRun
@@ -37,7 +38,9 @@ def whole_rows(summary: Summary) -> list[MetricRow]:
 
 
 def headline_rows(summary: Summary) -> list[MetricRow]:
-    """The first of them that have a value."""
+    """The first of them that have a value; none where figures of the whole run tell little."""
+    if not presentation_of(summary.instrument).has_figures(summary):
+        return []
     return [row for row in whole_rows(summary) if row.summary.value is not None][:SHOWN]
 
 

@@ -36,7 +36,9 @@ class SmallReader:
         return SentenceReading(text, cues=tuple(cues))
 
     def polarity_of(self, text: str, start: int, end: int) -> FoundPolarity:
-        raise AssertionError("code between agents judges no polarity")
+        """By the first word behind a place that praises or blames; only the gate of flips asks for it."""
+        word = re.search(r"great|awful", text[end:])
+        return FoundPolarity("neutral" if word is None else "positive" if word[0] == "great" else "negative", 0.9)
 
     def sentence_polarity(self, text: str) -> FoundPolarity:
         raise AssertionError("code between agents judges no polarity")

@@ -8,7 +8,7 @@ from small_reader import at, terms
 from hallumeter.aspects.readers.korean.reader import KoreanReader
 from hallumeter.aspects.records.aspect import Aspect, StructuralRisk
 from hallumeter.aspects.records.outputs import StructuralValidation
-from hallumeter.aspects.stages.draft import ReadSentence
+from hallumeter.aspects.stages.draft import Draft, ReadSentence
 from hallumeter.aspects.stages.hints import TermIndex
 from hallumeter.aspects.stages.tidying import gated_validation, tidied_aspects
 
@@ -56,7 +56,7 @@ def test_a_contrast_is_a_morpheme_and_not_a_string(text: str, given: str, expect
 @pytest.mark.parametrize(("text", "is_negated"), [("화면이 안 좋다", True), ("안경이 예쁘다", False)])
 def test_a_negation_is_a_morpheme_and_not_a_string(text: str, is_negated: bool) -> None:
     validation = StructuralValidation((StructuralRisk("NEGATION"),))
-    gated, _ = gated_validation(validation, ReadSentence(text, READER), risk=None)
+    gated, _ = gated_validation(validation, ReadSentence(text, READER), risk=None, draft=Draft())
     assert bool(gated.structural_risks) is is_negated
 
 

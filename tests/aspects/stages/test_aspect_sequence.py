@@ -150,7 +150,7 @@ def test_a_flip_that_is_held_back_stands_in_the_log_and_counts_as_a_proposal(ena
     output = flip_of_the_screen(PLAIN, enable_stage2=enable_stage2)
     (entry,) = output.correction_applied_log
     assert (entry.proposal_type, entry.target_aspect, entry.applied) == ("FLIP_POLARITY", "screen", False)
-    assert entry.reason == "held back: the sentence has neither a negation nor a contrast"
+    assert entry.reason == "held back: the sentence has no negation, and no contrast that asks for it"
     assert entry.ignored_reason == "conflicting"
     delta = make_scorecard(output).stage_delta
     assert delta is not None

@@ -11,6 +11,7 @@ from hallumeter.aspects.records.aspect import (
     AspectSentiment,
     AspectTerm,
     CorrectionProposal,
+    Polarity,
     StructuralRisk,
     TextSpan,
 )
@@ -177,7 +178,7 @@ PROPOSALS = (CorrectionProposal("screen", "FLIP_POLARITY"), CorrectionProposal("
 
 def test_where_nothing_is_negated_risks_of_negation_and_flips_are_left_out_with_a_note() -> None:
     given = StructuralValidation(RISKS, PROPOSALS, 0.4)
-    gated, notes = gated_validation(given, read("the screen is fine"), risk=None)
+    gated, notes = gated_validation(given, read("the screen is fine"), risk=None, draft=Draft())
     assert gated == StructuralValidation(RISKS[2:], PROPOSALS[1:], 0.4)
     assert notes == (
         "validator: nothing is negated here; 2 risks of negation and 1 proposals to flip a polarity were left out",
@@ -186,28 +187,54 @@ def test_where_nothing_is_negated_risks_of_negation_and_flips_are_left_out_with_
 
 def test_where_something_is_negated_everything_stays() -> None:
     given = StructuralValidation(RISKS, PROPOSALS)
-    assert gated_validation(given, read("the screen is not fine"), risk=None) == (given, ())
+    assert gated_validation(given, read("the screen is not fine"), risk=None, draft=Draft()) == (given, ())
 
 
-def test_a_contrast_lets_flips_pass_and_no_negation() -> None:
-    gated, notes = gated_validation(StructuralValidation(RISKS, PROPOSALS), read(CONTRAST), risk=None)
-    assert (gated.structural_risks, gated.correction_proposals) == (RISKS[2:], PROPOSALS)
-    assert notes[0].endswith("2 risks of negation and 0 proposals to flip a polarity were left out")
+@pytest.mark.parametrize(
+    ("text", "said", "passes"),
+    [
+        ("The screen is great but the battery is awful", {"screen": "negative", "battery": "negative"}, True),
+        ("The screen is great but the battery is awful", {"screen": "positive", "battery": "negative"}, False),
+        ("The screen is great but the battery is awful", {"screen": "positive", "battery": "positive"}, False),
+        ("The phone is old but the screen is great", {"screen": "negative"}, True),
+        ("The phone is old but the screen is great", {"screen": "positive"}, False),
+        ("The phone is old but the screen is great", {"screen": "neutral"}, False),
+        ("The phone is old but the screen is great", {}, False),
+    ],
+)
+def test_a_contrast_lets_a_flip_pass_that_it_and_the_words_ask_for(
+    text: str, said: dict[str, Polarity], passes: bool
+) -> None:
+    gated, notes = gated_validation(
+        StructuralValidation(RISKS, PROPOSALS), read(text), risk=None, draft=draft_of(text, said)
+    )
+    assert gated.structural_risks == RISKS[2:]
+    assert gated.correction_proposals == (PROPOSALS if passes else PROPOSALS[1:])
+    assert notes[0].endswith(f"2 risks of negation and {1 - passes} proposals to flip a polarity were left out")
+
+
+def test_a_flip_of_an_aspect_without_a_place_is_held_back() -> None:
+    nowhere = Draft((Aspect("screen"),), (felt("screen", "negative"),))
+    beyond = Draft((Aspect("screen", TextSpan(900, 906)),), (felt("screen", "negative", span=TextSpan(900, 906)),))
+    given = StructuralValidation((), PROPOSALS[:1])
+    for draft in (nowhere, beyond):
+        gated, _ = gated_validation(given, read("The phone is old but the screen is great"), risk=None, draft=draft)
+        assert gated.correction_proposals == ()
 
 
 def test_a_knot_is_no_negation() -> None:
-    gated, _ = gated_validation(StructuralValidation(RISKS), read("the knot is fine"), risk=None)
+    gated, _ = gated_validation(StructuralValidation(RISKS), read("the knot is fine"), risk=None, draft=Draft())
     assert gated.structural_risks == RISKS[2:]
 
 
 def test_the_risk_that_code_saw_comes_last_and_passes_the_gate() -> None:
     risk = StructuralRisk(MISSING_SECOND_ASPECT)
-    gated, _ = gated_validation(StructuralValidation(RISKS), read("fine"), risk=risk)
+    gated, _ = gated_validation(StructuralValidation(RISKS), read("fine"), risk=risk, draft=Draft())
     assert gated.structural_risks == (*RISKS[2:], risk)
 
 
 def test_the_second_validator_passes_the_same_gate() -> None:
-    gated, notes = gated_review(StructuralReview(RISKS, PROPOSALS), read("the screen is fine"))
+    gated, notes = gated_review(StructuralReview(RISKS, PROPOSALS), read("the screen is fine"), draft=Draft())
     assert (gated.structural_risks, gated.correction_proposals) == (RISKS[2:], PROPOSALS[1:])
     assert notes[0].startswith("validator_review: ")
 

@@ -14,7 +14,7 @@ from hallumeter.claims.profiles import Policy, Rule, parse_policy
 from hallumeter.claims.settings import OperatingPoint
 from hallumeter.decide.gate.first_policy import first_policy
 from hallumeter.decide.gate.pipeline import gate
-from hallumeter.decide.gate.text import gate_github, gate_junit, gate_sarif, gate_text
+from hallumeter.decide.gate.text import gate_github, gate_junit, gate_markdown, gate_sarif, gate_text
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.records.bounds import Bound
 
@@ -168,7 +168,19 @@ def test_untrusted_text_stays_text_in_every_form(tmp_path: Path) -> None:
     assert ET.fromstring(gate_junit(found)).get("failures") == "1"
     assert all(line.startswith(("::error ", "::warning ")) for line in gate_github(found).splitlines())
     json.loads(gate_sarif(found))
-    assert "\x1b" not in gate_text(found) + gate_github(found) + gate_junit(found)
+    assert "\x1b" not in gate_text(found) + gate_github(found) + gate_junit(found) + gate_markdown(found)
+    assert "\\<script\\>" in gate_markdown(found)
+
+
+def test_markdown_and_annotations_name_what_passed_and_which_slice_was_not_measured(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "a", ROWS, by=("task",))
+    found = gate(run, held(Bound("mihr", at_most=1.0), Bound("mihr", at_most=1.0, by={"task": "summary"})))
+    [passed, unmeasured] = gate_github(found).splitlines()
+    assert passed.startswith("::notice title=hallumeter gate::mihr: passed:")
+    assert unmeasured.startswith("::warning title=hallumeter gate::mihr (task=summary): unmeasured:")
+    text = gate_markdown(found)
+    assert text.startswith("### Hallucination gate: unmeasured\n")
+    assert "- mihr (task=summary): not measured: the run has no such slice" in text
 
 
 def probable(chances: dict[str, list[float]], *, threshold: float = 0.5, **fields: object) -> list[dict[str, object]]:

@@ -112,3 +112,15 @@ def test_parts_that_share_an_identifier_are_all_read(tmp_path: Path) -> None:
 
 def test_entities_of_xml_itself_are_letters(tmp_path: Path) -> None:
     assert text_of(tmp_path, block("Smith &amp; S&#246;hne &lt;1&gt;")) == "Smith & Söhne <1>"
+
+
+def test_lines_have_places_on_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.xml"
+    place = 'HPOS="10" VPOS="20" WIDTH="50" HEIGHT="10"'
+    path.write_text(
+        f'<alto><Layout><Page WIDTH="100" HEIGHT="200"><TextBlock><TextLine {place}><String CONTENT="ab"/></TextLine>'
+        '<TextLine HPOS="x"><String CONTENT="c"/></TextLine></TextBlock></Page></Layout></alto>',
+        encoding="utf-8",
+    )
+    page = read_page_file(path)
+    assert [(page.text[each.start : each.end], each[2:]) for each in page.places] == [("ab", (1000, 1000, 6000, 1500))]

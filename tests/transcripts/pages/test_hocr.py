@@ -109,5 +109,24 @@ pieces = st.sampled_from([*LETTERS, *MARKUP, "<span class='ocrx_cinfo'>"])
 @examples(max_examples=500)
 @given(st.lists(pieces, max_size=40).map("".join))
 def test_any_markup_gives_lines_without_blank_ones(content: str) -> None:
-    text, _ = read_hocr(f"<div class='ocr_page'>{content}")
+    text, *_ = read_hocr(f"<div class='ocr_page'>{content}")
     assert all(line.strip(" \t\f\r") for line in text.split("\n") if text)
+
+
+def test_lines_have_places_on_the_page() -> None:
+    content = (
+        "<div class='ocr_page' title='image \"a.png\"; bbox 0 0 100 200'><p class='ocr_par' title='bbox 0 0 90 90'>"
+        "<span class='ocr_line' title='bbox 10 20 60 30; baseline 0 -2'><span class='ocrx_word' title='bbox 1 1 2 2'>ab"
+        "</span></span><span class='ocr_line'><span class='ocrx_word'>c</span></span></p></div>"
+    )
+    text, _, places = read_hocr(content)
+    assert text == "ab\nc"
+    assert [(text[place.start : place.end], place[2:]) for place in places] == [("ab", (1000, 1000, 6000, 1500))]
+    assert read_hocr(content.replace("bbox 0 0 100 200", ""))[2] == ()
+
+
+def test_tesseract_says_where_its_lines_stand() -> None:
+    page = read_page_file(TESSERACT / "french.hocr")
+    assert len(page.places) == len(page.text.splitlines())
+    tops = [place.top for place in page.places]
+    assert tops == sorted(tops)

@@ -205,3 +205,29 @@ def test_a_reordered_but_otherwise_identical_page_has_no_error(tmp_path: Path) -
         for order in (lines, lines[::-1], lines[4:] + lines[:4])
     ]
     assert len(set(texts)) == 1
+
+
+def test_lines_have_places_on_the_page_whatever_their_order(tmp_path: Path) -> None:
+    lines = (
+        placed("below", (10, 50, 60, 60)) + placed("above", (10, 10, 60, 20)) + f"<TextLine>{equiv('free')}</TextLine>"
+    )
+    baseline = (
+        f"<TextLine custom='readingOrder {{index:9;}}'><Baseline points='10,80 60,80'/>{equiv('line')}</TextLine>"
+    )
+    path = tmp_path / "page.xml"
+
+    def places(content: str, page: str = 'imageWidth="100" imageHeight="200"') -> list[tuple[str, tuple[int, ...]]]:
+        path.write_text(f"<PcGts><Page {page}><TextRegion>{content}</TextRegion></Page></PcGts>", encoding="utf-8")
+        read = read_page_file(path)
+        return [(read.text[place.start : place.end], place[2:]) for place in read.places]
+
+    above, below = ("above", (1000, 500, 6000, 1000)), ("below", (1000, 2500, 6000, 3000))
+    assert places(placed("below", (10, 50, 60, 60)) + placed("above", (10, 10, 60, 20))) == [above, below]
+    # A line without coordinates has no place; then the file gives the order.
+    assert places(lines) == [below, above]
+    assert places(baseline) == [("line", (1000, 3940, 6000, 4000))]
+    for page in ("", 'imageWidth="0" imageHeight="200"', 'imageWidth="wide" imageHeight="200"'):
+        assert places(lines, page) == []
+    # What lies outside of the page is cut, and what has no extent is left out.
+    assert places(placed("wide", (-50, 10, 500, 20))) == [("wide", (0, 500, 10000, 1000))]
+    assert places(placed("thin", (10, 10, 10, 20))) == []

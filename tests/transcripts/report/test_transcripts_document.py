@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TypeVar
 
 import msgspec
@@ -252,16 +253,41 @@ def test_a_few_readings_are_drawn_at_random_from_those_that_are_not_the_worst() 
     assert [view.picked for view in shown.readings] == ["worst"] * 4 + ["random"] * 6
     assert shown.total == 60
     assert reading_coverage_words(shown) == (
-        "The 4 readings with most words invented or left out, and 6 drawn at random, of 60; "
-        "the others are in records.jsonl."
+        "The 4 readings with most words invented or left out, and 6 drawn at random, of 60. Each engine has an equal "
+        "share of them. To read all of them, type: hallumeter view RUN, where RUN is the folder of this report."
     )
+
+
+def test_the_worst_pages_of_every_engine_are_shown_however_bad_another_is() -> None:
+    # The engines of these readings are worse and worse; 20 pages of each would fill the limit with the last alone.
+    shown = section(transcripts_document(made_up_readings(5), limits=Limits(worst=15, random=0)), ReadingSection)
+    assert Counter(view.engine for view in shown.readings) == dict.fromkeys({view.engine for view in shown.readings}, 3)
+    assert len({view.engine for view in shown.readings}) == 5
+    # What does not fit is missing from all alike.
+    small = section(
+        transcripts_document(made_up_readings(5), limits=Limits(worst=15, random=0, bytes=20_000)), ReadingSection
+    )
+    assert small.too_large > 0
+    counts = Counter(view.engine for view in small.readings)
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_an_engine_with_few_pages_leaves_its_share_to_the_others() -> None:
+    readings = made_up_readings(2)
+    first = readings[0].response.model
+    few = [item for item in readings if item.response.model != first][:3]
+    own = [item for item in readings if item.response.model == first]
+    summary = transcripts_summary(rows_of(readings))
+    document = transcripts_document([*own, *few], limits=Limits(worst=12, random=0), summary=summary)
+    shown = section(document, ReadingSection)
+    assert Counter(view.engine for view in shown.readings)[first] == 9
 
 
 def test_readings_beyond_the_limit_of_size_are_counted() -> None:
     shown = section(transcripts_document(limits=Limits(bytes=9_000)), ReadingSection)
     assert 0 < len(shown.readings) < 8
     assert shown.too_large == 8 - len(shown.readings)
-    assert reading_coverage_words(shown).endswith(f"{shown.too_large} more would make this file too large.")
+    assert f"{shown.too_large} more would make this file too large." in reading_coverage_words(shown)
 
 
 def test_a_reading_keeps_the_places_of_its_stretches_on_both_sides() -> None:

@@ -19,6 +19,7 @@ from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import load
+from hallumeter.run.identity import ended
 from hallumeter.run.inputs import rereadable_files, sha256_of
 
 from . import tables
@@ -123,7 +124,7 @@ def _manifest(source: InputFile, settings: AggregateSettings, started: datetime)
         judges=(JudgeEntry(JUDGE, "the text of the sentence"),),
         seed=settings.seed,
         started=started.isoformat(timespec="seconds"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished=ended(started).isoformat(timespec="seconds"),
     )
 
 

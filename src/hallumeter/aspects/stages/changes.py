@@ -289,7 +289,7 @@ def _shown(span: TextSpan) -> str:
 # Patches the result of stage 1: proposals of the validator first, then the reviews; every request leaves an entry.
 
 FRESH_LIST = "a fresh list is no review"
-HELD_BACK = "held back: the sentence has neither a negation nor a contrast"
+HELD_BACK = "held back: the sentence has no negation, and no contrast that asks for it"
 
 
 class Patched(Struct, frozen=True):

@@ -7,7 +7,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from hallumeter.aspects.readers.protocol import AspectReader, FoundCue, SentenceReading
-from hallumeter.aspects.records.aspect import Aspect, AspectSentiment, TextSpan
+from hallumeter.aspects.records.aspect import Aspect, AspectSentiment, Polarity, TextSpan
 from hallumeter.aspects.records.outputs import AspectState
 
 from .terms import place_of_term
@@ -57,6 +57,10 @@ class ReadSentence:
             return span
         end = self.bare_end(span.start, span.end)
         return TextSpan(span.start, end) if self.text[span.start : end] == term else None
+
+    def felt_at(self, span: TextSpan) -> Polarity | None:
+        """What the words beside a place feel about it, as the reader of the language has it; None outside the text."""
+        return self.reader.polarity_of(self.text, span.start, span.end).polarity if span.is_within(self.text) else None
 
     @cached_property
     def _reading(self) -> SentenceReading:

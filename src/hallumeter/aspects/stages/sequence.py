@@ -238,7 +238,7 @@ class _Run:
             self._patch(ate, atsa)
             return
         answer = self._asked("validator_review", outputs.StructuralReview)
-        validator, notes = gated_review(answer, self._words)
+        validator, notes = gated_review(answer, self._words, draft=self._stage1_draft)
         self._notes += notes
         self._patch(ate, atsa)
         settled = with_second_aspect_settled(validator, self._stage1.validator, self._draft)
@@ -292,7 +292,7 @@ class _Run:
 
     def _validate(self, risk: StructuralRisk | None) -> None:
         answer = self._asked("validator", outputs.StructuralValidation)
-        validation, notes = gated_validation(answer, self._words, risk=risk)
+        validation, notes = gated_validation(answer, self._words, risk=risk, draft=self._draft)
         self._notes += notes
         kept = validation.correction_proposals
         self._held_back = held_back(one for one in answer.correction_proposals if one not in kept)

@@ -5,9 +5,12 @@ Nothing is left out because it does not stand in the text: an invented aspect mu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hallumeter.aspects.readers.protocol import FoundCue
 from hallumeter.aspects.records.aspect import (
     Aspect,
     AspectSentiment,
@@ -24,6 +27,7 @@ from .terms import place_of_term, term_key
 
 MISSING_SECOND_ASPECT = "MISSING_SECOND_ASPECT"
 BACKFILLED = "missing_atsa_for_aspect"
+_OPPOSITE = {"positive": "negative", "negative": "positive"}
 GUESSED_CONFIDENCE = 0.5
 """Of what code added and nobody said."""
 
@@ -108,17 +112,19 @@ def tidied_sentiments(
 
 
 def gated_validation(
-    validation: StructuralValidation, sentence: ReadSentence, *, risk: StructuralRisk | None
+    validation: StructuralValidation, sentence: ReadSentence, *, risk: StructuralRisk | None, draft: Draft
 ) -> tuple[StructuralValidation, tuple[str, ...]]:
     """The validation of stage 1 without negations that are not there, and with the risk that code saw; and notes."""
-    gated = _gated(validation, sentence, "validator")
+    gated = _gated(validation, sentence, draft=draft, role="validator")
     risks = gated.risks if risk is None else (*gated.risks, risk)
     return replace(validation, structural_risks=risks, correction_proposals=gated.proposals), gated.notes
 
 
-def gated_review(review: StructuralReview, sentence: ReadSentence) -> tuple[StructuralReview, tuple[str, ...]]:
-    """The validation of stage 2 in the same way."""
-    gated = _gated(review, sentence, "validator_review")
+def gated_review(
+    review: StructuralReview, sentence: ReadSentence, *, draft: Draft
+) -> tuple[StructuralReview, tuple[str, ...]]:
+    """The validation of stage 2 in the same way; its flips, too, are meant for the result of stage 1."""
+    gated = _gated(review, sentence, draft=draft, role="validator_review")
     return replace(review, structural_risks=gated.risks, correction_proposals=gated.proposals), gated.notes
 
 
@@ -177,14 +183,63 @@ def _backfilled(aspect: Aspect, text: str) -> AspectSentiment:
     )
 
 
-def _gated(findings: StructuralValidation | StructuralReview, sentence: ReadSentence, role: str) -> GatedFindings:
-    """Leave negations to sentences that have one, and flips to those with a negation or a contrast."""
+def _gated(
+    findings: StructuralValidation | StructuralReview, sentence: ReadSentence, *, draft: Draft, role: str
+) -> GatedFindings:
+    """Leave negations to sentences that have one, and flips to those with a negation or a contrast that asks for it."""
+    if sentence.has_negation:
+        return GatedFindings(findings.structural_risks, findings.correction_proposals)
     risks = tuple(risk for risk in findings.structural_risks if not risk.type.strip().upper().startswith("NEGATION"))
     proposals = tuple(
-        one for one in findings.correction_proposals if proposal_kind(one) != "flip" or sentence.contrasts
+        one
+        for one in findings.correction_proposals
+        if proposal_kind(one) != "flip" or contrast_asks_for(one.target_aspect, draft, sentence=sentence)
     )
     left_out = len(findings.structural_risks) - len(risks), len(findings.correction_proposals) - len(proposals)
-    if left_out == (0, 0) or sentence.has_negation:
+    if left_out == (0, 0):
         return GatedFindings(findings.structural_risks, findings.correction_proposals)
     text = f"{left_out[0]} risks of negation and {left_out[1]} proposals to flip a polarity were left out"
     return GatedFindings(risks, proposals, (f"{role}: nothing is negated here; {text}",))
+
+
+def contrast_asks_for(target: str | None, draft: Draft, *, sentence: ReadSentence) -> bool:
+    """Whether a contrast speaks for turning the polarity of an aspect.
+
+    It opposes what stands on its two sides. Where the nearest aspects there feel different things already, the sentence
+    is as the contrast says, and a flip would make them alike. Otherwise the words beside the aspect must speak for the
+    flip as well, as the reader of the language understands them.
+    """
+    places = ((_felt_at(one, draft), one) for one in draft.sentiments if one.polarity in _OPPOSITE)
+    felt = [(place, one) for place, one in places if place is not None]
+    return any(
+        not _differs_across(place.start, one, felt=felt, contrasts=sentence.contrasts)
+        and sentence.felt_at(place) == _OPPOSITE[one.polarity or ""]
+        for place, one in felt
+        if one.term == target and sentence.contrasts
+    )
+
+
+def _differs_across(
+    place: int,
+    sentiment: AspectSentiment,
+    *,
+    felt: Sequence[tuple[TextSpan, AspectSentiment]],
+    contrasts: Sequence[FoundCue],
+) -> bool:
+    """Whether, at every contrast that has an aspect on its other side, the nearest one feels the contrary."""
+    nearest: list[AspectSentiment] = []
+    for cue in contrasts:
+        across = [
+            (abs(span.start - cue.start), one) for span, one in felt if (span.start < cue.start) != (place < cue.start)
+        ]
+        nearest += [min(across, key=_distance)[1]] if across else []
+    return bool(nearest) and all(one.polarity != sentiment.polarity for one in nearest)
+
+
+def _distance(across: tuple[int, AspectSentiment]) -> int:
+    return across[0]
+
+
+def _felt_at(sentiment: AspectSentiment, draft: Draft) -> TextSpan | None:
+    number = draft.aspect_of(sentiment)
+    return None if number is None else draft.aspects[number].span

@@ -30,9 +30,9 @@ from hallumeter.claims.samples import SampleReader, SampleReading, SampleTable
 from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.models.protocol import RETRYABLE_CODES
-from hallumeter.records.claim import Failure, Verdict
+from hallumeter.records.claim import Failure, Label, Verdict
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
-from hallumeter.records.judging import CalibratedJudge
+from hallumeter.records.judging import GIVES_INSTRUCTIONS, CalibratedJudge
 from hallumeter.records.response import Response
 from hallumeter.run.journal import Journal, Merged, decoded
 from hallumeter.run.run_folder import (
@@ -209,6 +209,8 @@ class AuditFiles(RunFiles):
         self.verdicts: Counter[str] = Counter()
         """By judge."""
         self.claims = self.unaligned = self.retryable = 0
+        self.instructed = 0
+        """Verdicts of a language model whose evidence gives it instructions, though they do not quote one."""
 
     def fail(self, failure: Failure) -> None:
         """Write a failure, and count it by its code."""
@@ -247,6 +249,7 @@ class AuditFiles(RunFiles):
             self.retryable += item.code in RETRYABLE_CODES
         else:
             self.verdicts[item.judge] += 1
+            self.instructed += item.label is not Label.UNDECIDED and GIVES_INSTRUCTIONS in (item.note or "")
             self.write_line(VERDICTS, item)
 
 
@@ -347,4 +350,5 @@ def _notice_counts(report: ReadingReport, files: AuditFiles, identity: AuditIden
         rows_passed_over=report.rows_passed_over,
         records_without_evidence=report.records_without_evidence if identity.evidence is None else 0,
         unaligned=files.unaligned,
+        instructed=files.instructed,
     )

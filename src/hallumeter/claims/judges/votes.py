@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 
 from hallumeter.models.instructions import instruction_spans
 from hallumeter.records.claim import Claim, Label, Verdict
+from hallumeter.records.judging import GIVES_INSTRUCTIONS
 from hallumeter.records.response import Quote
 
 from .replies import OUTCOMES, find_quote
@@ -24,7 +25,6 @@ INSTRUCTION_IN_EVIDENCE = "instruction_in_evidence"
 WINDOWS_DISAGREE = "windows_disagree"
 EVIDENCE_CUT = "evidence_cut"
 UNCERTAIN = "uncertain"
-GIVES_INSTRUCTIONS = "the evidence gives the judge instructions"
 
 
 class Vote(Struct, frozen=True):

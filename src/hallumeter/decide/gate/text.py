@@ -1,4 +1,4 @@
-"""What a gate found, for machines: JUnit XML, annotations of GitHub, SARIF."""
+"""What a gate found: a table, Markdown, JUnit XML, annotations of GitHub, SARIF."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 
 from hallumeter.records.decisions import BoundCheck, GateResult, OffendingClaim, Place
-from hallumeter.report.table import Cell, Line, Table, left, right, terminal
+from hallumeter.report.table import Cell, Line, Table, code, escaped, left, markdown, right, terminal
 from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair
 from hallumeter.text.normalize import one_line, printable
 
@@ -25,6 +25,28 @@ _STYLES = {"passed": "green", "broken": "bold red", "unmeasured": "yellow"}
 def gate_text(result: GateResult, *, width: int | None = None, has_color: bool = False) -> str:
     """A table of bounds, then what breaks them."""
     return terminal(_parts(result), width=width, has_color=has_color)
+
+
+def gate_markdown(result: GateResult) -> str:
+    """The same as Markdown, for the summary of a job or a comment on a pull request."""
+    lines = [f"### Hallucination gate: {STATUS_WORDS[result.outcome]}", ""]
+    for part in _parts(result):
+        if isinstance(part, Table):
+            lines += [f"{code(result.run)} held to {code(result.policy)}", "", *markdown(part), ""]
+    lines += [f"- {escaped(_named(check))}: {escaped(check.reason)}" for check in result.checks if check.reason]
+    if result.claims:
+        shown = result.claims[:MOST_ANNOTATIONS]
+        more = f", the first {len(shown)} of them" if result.claims_total > len(shown) else ""
+        lines += ["", f"**Unsupported claims: {result.claims_total:,}**{more}", ""]
+        lines += [f"{place}. {_claim_markdown(claim)}" for place, claim in enumerate(shown, start=1)]
+    lines += ["", *(f"- note: {escaped(one_line(notice))}" for notice in result.notices)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _claim_markdown(claim: OffendingClaim) -> str:
+    where = place_words(claim.place) or claim.record_id
+    why = claim.note or (claim.reason or "").replace("_", " ") or _RULES[claim.label]
+    return f"{code(where)} {escaped(_shortened(claim.text))} — {escaped(_shortened(why))}"
 
 
 def _parts(result: GateResult) -> Iterator[Table | Line]:
@@ -60,12 +82,16 @@ def slice_words(check: BoundCheck) -> str:
     return ", ".join(f"{field}={value}" for field, value in check.by.items())
 
 
+def _named(check: BoundCheck) -> str:
+    """The metric, with its slice."""
+    return f"{check.metric} ({slice_words(check)})" if check.by else check.metric
+
+
 def check_words(check: BoundCheck) -> str:
     """A check in one line."""
-    where = f" ({slice_words(check)})" if check.by else ""
     value = "not measured" if check.value is None else f"{_number(check.value)}"
     reason = f"; {check.reason}" if check.reason else ""
-    return one_line(f"{check.metric}{where}: {check.status}: {value}, the rule is {check.rule}{reason}")
+    return one_line(f"{_named(check)}: {check.status}: {value}, the rule is {check.rule}{reason}")
 
 
 def place_words(place: Place | None) -> str:
@@ -84,9 +110,8 @@ def _check_lines(check: BoundCheck) -> Iterator[Line]:
         yield Line(f"{check.metric}: {check.reason}", "dim")
     if not check.offenders:
         return
-    where = f" ({slice_words(check)})" if check.by else ""
     records = "1 record" if check.offenders_total == 1 else f"{check.offenders_total:,} records"
-    yield Line(f"{check.metric}{where} fails because of {records}, the worst first:")
+    yield Line(f"{_named(check)} fails because of {records}, the worst first:")
     for record in check.offenders[:MOST_RECORDS]:
         counted = f"{format_count(record.count)} of {format_count(record.total)}"
         yield Line(f"  {record.record_id}  {counted}  {place_words(record.place)}".rstrip())
@@ -98,7 +123,7 @@ LONGEST_MESSAGE = 600
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 SARIF_VERSION = "2.1.0"
 _RULES = {"REFUTED": "the evidence says otherwise", "NOT_ENOUGH_INFO": "the evidence does not say so"}
-_ANNOTATION = {"broken": "error", "unmeasured": "warning"}
+_ANNOTATION = {"passed": "notice", "broken": "error", "unmeasured": "warning"}
 
 
 def gate_json(result: GateResult) -> str:
@@ -130,14 +155,13 @@ def gate_junit(result: GateResult) -> str:
 
 
 def gate_github(result: GateResult) -> str:
-    """Workflow commands: one for each bound that is not passed, then the first unsupported claims."""
+    """Workflow commands: one for each bound, a notice where it is kept, then the first unsupported claims."""
     return "".join(f"{line}\n" for line in _commands(result))
 
 
 def _commands(result: GateResult) -> Iterator[str]:
     for check in result.checks:
-        if check.status in _ANNOTATION:
-            yield f"::{_ANNOTATION[check.status]} title=hallumeter gate::{_command_data(check_words(check))}"
+        yield f"::{_ANNOTATION[check.status]} title=hallumeter gate::{_command_data(check_words(check))}"
     if result.outcome == "broken":
         for claim in result.claims[:MOST_ANNOTATIONS]:
             yield f"::error {_where(claim.place)}title={claim.label.lower()}::{_command_data(_claim_words(claim))}"
@@ -199,7 +223,11 @@ def _sarif_result(claim: OffendingClaim, level: str) -> dict[str, object]:
 
 def _claim_words(claim: OffendingClaim) -> str:
     note = f" ({claim.note or claim.reason})" if claim.note or claim.reason else ""
-    words = one_line(f"record {claim.record_id}: {_RULES[claim.label]}: {claim.text}{note}")
+    return _shortened(f"record {claim.record_id}: {_RULES[claim.label]}: {claim.text}{note}")
+
+
+def _shortened(text: str) -> str:
+    words = one_line(text)
     return words if len(words) <= LONGEST_MESSAGE else f"{words[: LONGEST_MESSAGE - 1]}…"
 
 

@@ -34,6 +34,7 @@ from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.finished import load
+from hallumeter.run.identity import ended
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.lanes import Lane, run_lanes
 from hallumeter.stats.significance import holm, paired_bootstrap_difference, permutation_p_value
@@ -567,5 +568,5 @@ def _manifest(measured: MeasuredDialogues, started: datetime) -> Manifest:
         judges=tuple(judges),
         seed=settings.seed,
         started=started.isoformat(timespec="seconds"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished=ended(started).isoformat(timespec="seconds"),
     )

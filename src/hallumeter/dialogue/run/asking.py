@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 from msgspec import Struct, field
@@ -205,8 +205,9 @@ class Asking:
                 metrics=answer.metrics,
                 metadata=metadata | answer.metadata,
             )
-        times["total"] = _milliseconds(began)
-        stamps = {"started": _stamp(started), "finished": _stamp(datetime.now(UTC))}
+        times["total"] = took = _milliseconds(began)
+        # Not the clock once more: it may have been set meanwhile.
+        stamps = {"started": _stamp(started), "finished": _stamp(started + timedelta(milliseconds=took))}
         return msgspec.structs.replace(said, timing_ms=times, timestamps=stamps)
 
     def _turn(self, asked: Asked) -> tuple[Turn, dict[str, FieldValue]]:

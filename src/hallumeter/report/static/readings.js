@@ -19,7 +19,7 @@ hallumeter.each("readings-data", (chapter) => {
       ({ kind, size, start, end, referenceStart, referenceEnd, flags, note: note || "" }));
     const sizes = kinds.map((_, code) => stretches.reduce((sum, stretch) => sum + (stretch.kind === code ? stretch.size : 0), 0));
     return {
-      position, id: row.id, image: images[row.i] ?? null, page: row.p, engine: row.e, text: row.t, cut: row.c, reference: references[row.r], referenceCut: row.rc, witness: row.w,
+      position, id: row.id, image: images[row.i] ?? null, places: { response: row.q || [], reference: row.k || [] }, page: row.p, engine: row.e, text: row.t, cut: row.c, reference: references[row.r], referenceCut: row.rc, witness: row.w,
       stretches, row: row.m || {}, hasRow: Boolean(row.m), fields: row.x || {}, isRandom: Boolean(row.d), broken: row.b || [], haystack: null,
       ...summed(sizes, { isAligned: stretches.length > 0 || !(row.t || references[row.r]), isMisread: stretches.some((stretch) => stretch.kind === RUN && stretch.note), hasText: Boolean(row.t) }),
     };
@@ -189,7 +189,58 @@ hallumeter.each("readings-data", (chapter) => {
       node.classList.toggle("chosen", isOwn);
       if (isOwn && node !== from) bring(node);
     }
+    const stretch = current.stretches[index];
+    markPlaces(placesAt("reference", stretch?.referenceStart, stretch?.referenceEnd) || placesAt("response", stretch?.start, stretch?.end));
     tellChosen();
+  };
+
+  // Where lines stand on the image: ground truth knows best; what is invented stands where the engine says it read it.
+  const WHOLE = 10_000;
+  const placesAt = (side, start, end) => {
+    if (start === null || start === undefined) return null;
+    const found = current.places[side].filter(([first, last]) => first < end && start < Math.max(last, first + 1));
+    return found.length ? found : null;
+  };
+  const markPlaces = (places) => {
+    const frame = place("reading").querySelector(".zoom");
+    if (!frame) return;
+    for (const old of frame.querySelectorAll(".region")) old.remove();
+    const marks = (places || []).map(([, , left, top, right, bottom]) => {
+      const mark = make("span", { className: "region", "aria-hidden": "true" });
+      Object.assign(mark.style, { left: `${(100 * left) / WHOLE}%`, top: `${(100 * top) / WHOLE}%`, width: `${(100 * (right - left)) / WHOLE}%`, height: `${(100 * (bottom - top)) / WHOLE}%` });
+      return mark;
+    });
+    frame.append(...marks);
+    if (!marks.length) return;
+    const pane = frame.parentElement;
+    const seenAt = () => {
+      pane.scrollTop = marks[0].offsetTop - pane.clientHeight / 3;
+      pane.scrollLeft = marks[0].offsetLeft - pane.clientWidth / 4;
+    };
+    // The picture may not have its size yet.
+    const picture = frame.querySelector("img");
+    if (picture.complete) seenAt();
+    else picture.addEventListener("load", seenAt, { once: true });
+  };
+  // A row of the table of lines asks for a place in a text: the stretch there is chosen, and the line marked on the image.
+  let asked = null;
+  root.addEventListener("click", (event) => {
+    const row = event.target.closest?.("[data-line], [data-response]");
+    const link = event.target.closest?.("a.behind[data-behind]");
+    if (!row || !link) return;
+    const side = row.dataset.line ? "reference" : "response";
+    const [start, end] = (row.dataset.line || row.dataset.response).split(" ").map(Number);
+    asked = { ...JSON.parse(link.dataset.behind), side, start, end };
+  }, { capture: true });
+  const answer = () => {
+    const { side, start, end } = asked;
+    asked = null;
+    const [first, last] = side === "reference" ? ["referenceStart", "referenceEnd"] : ["start", "end"];
+    // What is wrong there comes before what was read, however long that is.
+    const shared = (stretch) => (stretch[first] === null ? 0 : Math.min(end, stretch[last]) - Math.max(start, stretch[first])) * (stretch.kind === RUN ? 1 : 1e6);
+    const best = current.stretches.reduce((most, stretch, index) => (shared(stretch) > (most < 0 ? 0 : shared(current.stretches[most])) ? index : most), -1);
+    if (best >= 0) choose(best, null);
+    markPlaces(placesAt(side, start, end));
   };
   const { tell, textOf, findSlips } = hallumeter.stretches({ kinds, choose });
 
@@ -247,6 +298,7 @@ hallumeter.each("readings-data", (chapter) => {
     // What a link asked for is in sight at once.
     const wanted = reading.stretches.findIndex((stretch) => kinds[stretch.kind][0] === behind.kind);
     if (wanted >= 0) choose(wanted, null);
+    if (asked && asked.page === reading.page && asked.engine === reading.engine) answer();
   };
 
   const tellChosen = () => {

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .layout import Confidence, Part, ReadingOrder, text_in_order
+from .layout import (
+    Box,
+    Confidence,
+    LinePlace,
+    Part,
+    ReadingOrder,
+    box_of,
+    joined_text,
+    page_box,
+    parts_in_order,
+    placed_lines,
+)
 
 _PARTS = {"ComposedBlock", "TextBlock", "TextLine"}
 _GROUPS = {"OrderedGroup", "UnorderedGroup"}
@@ -28,6 +39,7 @@ class AltoReader:
         self._strings: list[str] = []
         self._has_spaces = False
         self._ends_in_space = False
+        self._page: Box | None = None
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -43,7 +55,10 @@ class AltoReader:
         elif name in _PARTS:
             self._strings.clear()
             self._has_spaces = self._ends_in_space = False
-            self._open.append(Part(attributes.get("ID")))
+            place = map(attributes.get, ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+            self._open.append(Part(attributes.get("ID"), box_of(place) if name == "TextLine" else None))
+        elif name == "Page":
+            self._page = page_box(attributes.get("WIDTH"), attributes.get("HEIGHT"))
         elif name in _GROUPS:
             self._order.open_group()
         elif name == "ElementRef":
@@ -65,7 +80,11 @@ class AltoReader:
 
     def text(self) -> str:
         """The whole page."""
-        return text_in_order(self._open[0], self._order)
+        return joined_text(parts_in_order(self._open[0], self._order))
+
+    def places(self) -> tuple[LinePlace, ...]:
+        """Where its lines stand, as far as they have coordinates."""
+        return placed_lines(((part.text, part.box) for part in parts_in_order(self._open[0], self._order)), self._page)
 
     def _add_hyphen(self, hyphen: str) -> None:
         if self._strings and not self._ends_in_space:

@@ -9,7 +9,7 @@ from collections import Counter
 
 from hallumeter.errors import InputError
 
-from .layout import Confidence
+from .layout import Box, Confidence, LinePlace, placed_lines
 
 # Every alternative takes all it has looked at, so that the time is linear in the length whatever is left unclosed;
 # the standard library's parser takes minutes for some files of 100 kB. Hence the possessive forms (*+), and hence at
@@ -26,6 +26,7 @@ _TOKEN = re.compile(
 )
 _ATTRIBUTE = re.compile(r"""([^\s=/"']++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++))?+""")
 _STATED = re.compile(r"x_wconf\s{1,9}(\d{1,3}(?:\.\d{1,9})?)")
+_BOX = re.compile(r"\bbbox" + 4 * r"\s{1,9}(-?\d{1,7})(?:\.\d{1,9})?")
 _WHITE = re.compile(r"[ \t\n\f\r]+")
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 _BREAKING = {"br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "p", "table", "td", "tr"}
@@ -35,16 +36,17 @@ _CHARACTERS = {"ocrx_cinfo", "ocr_cinfo", "ocr_glyph", "ocrx_glyph"}
 _CLASS_BEGINNINGS = ("ocr_", "ocrx_")
 
 
-def read_hocr(text: str) -> tuple[str, float | None]:
+def read_hocr(text: str) -> tuple[str, float | None, tuple[LinePlace, ...]]:
     """The text of an hOCR page: words joined by a space, lines by a line break, and paragraphs by one too.
 
-    The second is how sure the engine is of its words, by their `x_wconf`; None when it does not say.
+    The second is how sure the engine is of its words, by their `x_wconf`; None when it does not say. The third is
+    where the lines stand, by their `bbox`.
 
     Only text inside elements with a class of hOCR counts. Raises InputError, without the file's name, when there is
     no such element.
 
     >>> read_hocr("<p class=ocr_par><span class=ocrx_word>a&amp;b</span><span class=ocrx_word>c</span></p>")
-    ('a&b c', None)
+    ('a&b c', None, ())
     """
     page, confidence = _Page(), Confidence()
     for token in _TOKEN.finditer(text):
@@ -58,13 +60,14 @@ def read_hocr(text: str) -> tuple[str, float | None]:
             stated = _STATED.search(attributes) if "x_wconf" in attributes else None
             if stated is not None:
                 confidence.add(stated[1], of=100)
-            page.begin(_element_of(name.lower(), _classes(attributes)), is_empty=attributes.endswith("/"))
+            element = _element_of(name.lower(), _classes(attributes))
+            page.begin(element, attributes if element.is_area else "", is_empty=attributes.endswith("/"))
     if not page.is_hocr:
         raise InputError(
             "holds no hOCR: expected elements with classes such as ocr_page, ocr_line and ocrx_word; "
             "name it .txt if it is plain text"
         )
-    return page.text(), confidence.mean
+    return page.text(), confidence.mean, page.places()
 
 
 def _classes(attributes: str) -> str:
@@ -75,7 +78,7 @@ def _classes(attributes: str) -> str:
 
 
 class _Element:
-    __slots__ = ("is_breaking", "is_character", "is_hocr", "is_unseen", "is_word", "name")
+    __slots__ = ("is_area", "is_breaking", "is_character", "is_hocr", "is_page", "is_unseen", "is_word", "name")
 
     def __init__(self, name: str, classes: set[str]) -> None:
         self.name = name
@@ -84,6 +87,8 @@ class _Element:
         self.is_hocr = any(label.startswith(_CLASS_BEGINNINGS) for label in classes)
         is_line_or_more = self.is_hocr and not self.is_word and not self.is_character
         self.is_breaking = is_line_or_more or name in _BREAKING
+        self.is_area = is_line_or_more
+        self.is_page = "ocr_page" in classes
         self.is_unseen = name in _UNSEEN
 
 
@@ -104,12 +109,21 @@ class _Page:
         self._has_characters = False
         self._after_word = False
         self._line: list[str] = []
-        self._lines: list[str] = []
+        self._lines: list[tuple[str, Box | None]] = []
+        self._box: Box | None = None
+        self._whole: Box | None = None
 
-    def begin(self, element: _Element, *, is_empty: bool) -> None:
+    def begin(self, element: _Element, attributes: str, *, is_empty: bool) -> None:
         self.is_hocr |= element.is_hocr
         if element.is_breaking:
             self._break()
+        if element.is_area:
+            stated = _BOX.search(attributes)
+            box: Box | None = (int(stated[1]), int(stated[2]), int(stated[3]), int(stated[4])) if stated else None
+            if element.is_page:
+                self._whole = box
+            else:
+                self._box = box
         if element.is_word:
             if self._after_word:
                 self._line.append(" ")
@@ -126,6 +140,8 @@ class _Page:
             self._count(element, -1)
             if element.is_breaking:
                 self._break()
+            if element.is_area:
+                self._box = None
             if element.is_word:
                 self._after_word = True
             if element.name == name:
@@ -143,7 +159,10 @@ class _Page:
 
     def text(self) -> str:
         self._break()
-        return "\n".join(self._lines)
+        return "\n".join(line for line, _ in self._lines)
+
+    def places(self) -> tuple[LinePlace, ...]:
+        return placed_lines(self._lines, self._whole)
 
     def _count(self, element: _Element, change: int) -> None:
         self._open_names[element.name] += change
@@ -157,7 +176,7 @@ class _Page:
         self._line.clear()
         self._after_word = False
         if line:
-            self._lines.append(line)
+            self._lines.append((line, self._box))
 
 
 def _unescaped(text: str) -> str:

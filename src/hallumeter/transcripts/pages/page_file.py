@@ -7,7 +7,6 @@ import stat
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -17,9 +16,10 @@ from hallumeter.text.normalize import one_line
 from .alto import AltoReader
 from .hocr import read_hocr
 from .json_page import read_json_page
+from .layout import LinePlace
 from .page_xml import PageLevel, PageXmlReader
 from .plain_text import decode, read_plain_text
-from .safe_xml import ElementReader, read_elements, root_name
+from .safe_xml import read_elements, root_name
 from .tei import TeiReader
 
 # The name of a page from the name of its file, so that files of different engines find each other.
@@ -57,22 +57,22 @@ LARGEST_BYTES = 256 << 20
 """A larger file is refused: it is hardly one page, and it must not fill the memory."""
 
 
-Read = tuple[str, list[str], float | None]
-"""A text, notices of what was guessed, and how sure the engine is of its words."""
+Read = tuple[str, list[str], float | None, tuple[LinePlace, ...]]
+"""A text, notices of what was guessed, how sure the engine is of its words, and where the lines stand."""
 
 
 def _read_html(data: bytes) -> Read:
     text, notices = decode(data, is_markup=True)
-    read, confidence = read_hocr(text)
-    return read, notices, confidence
+    read, confidence, places = read_hocr(text)
+    return read, notices, confidence, places
 
 
 def _read_plain(data: bytes) -> Read:
-    return (*read_plain_text(data), None)
+    return (*read_plain_text(data), None, ())
 
 
 def _read_json(data: bytes) -> Read:
-    return read_json_page(data), [], None
+    return read_json_page(data), [], None, ()
 
 
 _READERS: dict[str, Callable[[bytes], Read]] = {
@@ -87,13 +87,6 @@ PAGE_SUFFIXES = (*_READERS, _XML)
 _FORMAT_ENDINGS = {*PAGE_SUFFIXES, ".page", ".alto"}
 
 
-class TextReader(ElementReader, Protocol):
-    """Gathers the text of a page from the elements of its file."""
-
-    def text(self) -> str:
-        """The whole page."""
-
-
 def _alto(_: PageLevel) -> AltoReader:
     return AltoReader()
 
@@ -102,7 +95,7 @@ def _tei(_: PageLevel) -> TeiReader:
     return TeiReader()
 
 
-ROOTS: dict[str, Callable[[PageLevel], TextReader] | None] = {
+ROOTS: dict[str, Callable[[PageLevel], AltoReader | PageXmlReader | TeiReader] | None] = {
     "alto": _alto,
     "PcGts": PageXmlReader,
     "TEI": _tei,
@@ -122,6 +115,8 @@ class Page(Struct, frozen=True):
     """What had to be guessed or left out, for people."""
     confidence: float | None = None
     """How sure the engine is of its words, as hOCR and ALTO state it; None when the file does not say."""
+    places: tuple[LinePlace, ...] = ()
+    """Where the lines stand on the image of the page, as far as the file says."""
 
 
 def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
@@ -137,10 +132,11 @@ def read_page_file(path: Path, *, level: PageLevel = "line") -> Page:
         raise InputError(f"{path}: unknown ending {suffix!r} of a page; expected one of {known}")
     _check(path)
     try:
-        text, notices, confidence = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
+        read = _read_xml(path, level) if suffix == _XML else _read_bytes(path, _READERS[suffix])
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return Page(page_name(path.name), text, tuple(notices), confidence)
+    text, notices, confidence, places = read
+    return Page(page_name(path.name), text, tuple(notices), confidence, places)
 
 
 def _check(path: Path) -> None:
@@ -175,7 +171,9 @@ def _read_xml(path: Path, level: PageLevel) -> Read:
     reader = make_reader(level)
     read_elements(path, reader)
     notices = reader.notices if isinstance(reader, TeiReader) else []
-    return reader.text(), notices, reader.confidence.mean if isinstance(reader, AltoReader) else None
+    confidence = reader.confidence.mean if isinstance(reader, AltoReader) else None
+    places = () if isinstance(reader, TeiReader) else reader.places()
+    return reader.text(), notices, confidence, places
 
 
 def _read_bytes(path: Path, read: Callable[[bytes], Read]) -> Read:

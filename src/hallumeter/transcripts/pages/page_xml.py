@@ -7,13 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from .layout import Part, ReadingOrder, place_of, text_in_order
+from .layout import Box, LinePlace, Part, ReadingOrder, joined_text, page_box, parts_in_order, place_of, placed_lines
 
 PageLevel = Literal["region", "line", "word"]
 PAGE_LEVELS: tuple[PageLevel, ...] = ("region", "line", "word")
 """At which level the text of a PAGE XML file is taken where several have one."""
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
 _INDEX = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})\s*;?\s*\}")
 _POINT = re.compile(r"(-?\d{1,9})(?:\.\d*)?\s*,\s*(-?\d{1,9})")
 _MOST_BOXES = 200
@@ -44,6 +42,8 @@ class PageXmlReader:
         self._order = ReadingOrder()
         self._place = math.inf
         self._characters: list[str] | None = None
+        self._page: Box | None = None
+        self._parts: list[Part] | None = None
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -51,6 +51,8 @@ class PageXmlReader:
             self._open.append(_Level(name, self._level, attributes))
         elif name in {"Coords", "Baseline"}:
             self._open[-1].stand_at(attributes.get("points", ""), is_baseline=name == "Baseline")
+        elif name == "Page":
+            self._page = page_box(attributes.get("imageWidth"), attributes.get("imageHeight"))
         elif name == "TextEquiv":
             self._place = place_of(attributes.get("index"))
         elif name == "Unicode":
@@ -77,9 +79,18 @@ class PageXmlReader:
 
     def text(self) -> str:
         """The whole page."""
-        page = self._open[0]
-        page.put_in_order()
-        return text_in_order(page.part, self._order)
+        return joined_text(self._in_order())
+
+    def places(self) -> tuple[LinePlace, ...]:
+        """Where its lines stand, as far as they have coordinates."""
+        return placed_lines(((part.text, part.box) for part in self._in_order()), self._page)
+
+    def _in_order(self) -> list[Part]:
+        if self._parts is None:
+            page = self._open[0]
+            page.put_in_order()
+            self._parts = parts_in_order(page.part, self._order)
+        return self._parts
 
 
 def _is_level(name: str) -> bool:
@@ -126,7 +137,7 @@ class _Level:
         if self.part.inside and not (self._level == "region" and self._text):
             self.put_in_order()
         else:
-            self.part.text, self.part.inside = text, []
+            self.part.text, self.part.inside, self.part.box = text, [], self.box
         if self.part.text or self.part.inside:
             above.part.inside.append(self.part)
             above.placed.append((self.index, self.box))

@@ -5,24 +5,31 @@ from __future__ import annotations
 import heapq
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.records.claim import Failure, Finding
-from hallumeter.records.page import ERROR_CLASSES, PageRow, page_of
+from hallumeter.records.page import ERROR_CLASSES, InventedWord, PageRow, WorstLine, page_of
 from hallumeter.records.response import Quote
 from hallumeter.report.document import RecordFindings
 from hallumeter.report.encoding import encodable
-from hallumeter.report.sections import PageCensus, PageSection, ReadingSection, ReadingView, StretchView
+from hallumeter.report.sections import (
+    LineSection,
+    PageCensus,
+    PageSection,
+    ReadingSection,
+    ReadingView,
+    StretchView,
+)
 from hallumeter.report.segmentation import settled_label
 from hallumeter.report.selection import ROWS_KEPT, Limits, Selection
 
-from .thumbnails import IMAGE, thumbnail
+from .thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, read_places, thumbnail
 
 
 class CountedPages(Struct, frozen=True):
@@ -108,13 +115,46 @@ class _Engines:
             own.update({name: getattr(row, f"errors_{name}") for name in ERROR_CLASSES})
 
 
+# Lines, names and numbers: a few of every engine.
+
+LINES_SHOWN, INVENTED_SHOWN = 10, 20
+"""Of each engine."""
+
+
+def line_section(
+    lines: Iterable[WorstLine], invented: Iterable[InventedWord], engines: Sequence[str]
+) -> LineSection | None:
+    """What each engine read worst and what it invented, engines in the order given; None when there is neither."""
+    places = {engine: place for place, engine in enumerate(engines)}
+    shown, lines_left = _of_each(lines, places, LINES_SHOWN)
+    tokens, tokens_left = _of_each(invented, places, INVENTED_SHOWN)
+    return LineSection(shown, lines_left, tokens, tokens_left) if shown or tokens else None
+
+
+_Row = TypeVar("_Row", WorstLine, InventedWord)
+
+
+def _of_each(rows: Iterable[_Row], places: Mapping[str, int], most: int) -> tuple[tuple[_Row, ...], int]:
+    """The first rows of every engine, and how many are left out."""
+    kept: dict[str, list[_Row]] = {}
+    left_out = 0
+    for row in rows:
+        own = kept.setdefault(row.engine, [])
+        if len(own) < most:
+            own.append(row)
+        else:
+            left_out += 1
+    ordered = sorted(kept, key=lambda engine: places.get(engine, len(places)))
+    return tuple(row for engine in ordered for row in kept[engine]), left_out
+
+
 # What is shown of one engine's reading of one page.
 
 CHARACTERS_SHOWN = 60_000
 """A longer text is cut, and says so: no one reads a loop of a million characters to its end."""
 TRUTH = "truth"
 """The name of the passage that is ground truth; any other is the reading of a witness."""
-_OWN_FIELDS = frozenset({"page", "status", IMAGE})
+_OWN_FIELDS = frozenset({"page", "status", IMAGE, REFERENCE_PLACES, RESPONSE_PLACES})
 
 
 def severity(item: RecordFindings) -> tuple[float, float, float]:
@@ -140,19 +180,27 @@ def reading_section(
     references: set[str] = set()
     pictures = _Pictures()
     room = limits.bytes
-    for kind, item in ((kind, item) for kind, items in kinds for item in items):
+    for kind, item in ((kind, item) for kind, items in kinds for item in _by_turns(items)):
         row = counted.wanted.get(page_of(item.response))
         whole = reading_view(item, picked=kind, row=row, failures=failures.get(item.response.record_id, ()))
-        view = encodable(structs.replace(whole, image=None))
+        view = encodable(structs.replace(whole, image=None, response_places=(), reference_places=()))
         size = len(msgspec.json.encode(view)) - (len(view.reference.encode()) if view.reference in references else 0)
         if size <= room:
             room -= size
-            view, size = pictures.added(view, whole.image, room)
+            view, size = pictures.added(view, whole, room)
             room -= size
             references.add(view.reference)
             shown.append(view)
     chosen = len(selection.worst) + len(selection.random)
     return ReadingSection(tuple(shown), selection.tallies.responses, too_large=chosen - len(shown))
+
+
+def _by_turns(items: Sequence[RecordFindings]) -> Iterator[RecordFindings]:
+    """The first of every engine, then the second of each: what does not fit is missing from all alike."""
+    by_engine: dict[str, list[RecordFindings]] = {}
+    for item in items:
+        by_engine.setdefault(item.response.model or "", []).append(item)
+    return (item for turn in zip_longest(*by_engine.values()) for item in turn if item is not None)
 
 
 class _Pictures:
@@ -162,18 +210,21 @@ class _Pictures:
         self._known: dict[str, str | None] = {}
         self._shown: set[str] = set()
 
-    def added(self, view: ReadingView, image: str | None, room: int) -> tuple[ReadingView, int]:
-        """The view with its image, if there is room for it; and how many bytes that takes."""
+    def added(self, view: ReadingView, whole: ReadingView, room: int) -> tuple[ReadingView, int]:
+        """The view with its image and where its lines are, if there is room for it; and how many bytes that takes."""
+        image = whole.image
         if image is None:
             return view, 0
         if image not in self._known:
             self._known[image] = thumbnail(Path(image))
         small = self._known[image]
+        places = (whole.response_places, whole.reference_places)
         size = 0 if small is None or image in self._shown else len(small)
+        size += len(msgspec.json.encode(places))
         if small is None or size > room:
             return view, 0
         self._shown.add(image)
-        return structs.replace(view, image=small), size
+        return structs.replace(view, image=small, response_places=places[0], reference_places=places[1]), size
 
 
 def reading_view(
@@ -204,6 +255,8 @@ def reading_view(
         fields={name: value for name, value in response.fields.items() if name not in _OWN_FIELDS},
         failures=tuple(f"{failure.step}: {failure.code}: {failure.message}" for failure in failures),
         image=str(response.fields[IMAGE]) if response.fields.get(IMAGE) else None,
+        response_places=read_places(response.fields.get(RESPONSE_PLACES)),
+        reference_places=read_places(response.fields.get(REFERENCE_PLACES)),
     )
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary, Summary
-from hallumeter.records.page import KINDS, PageRow, page_of
+from hallumeter.records.page import KINDS, InventedWord, PageRow, WorstLine, page_of
 from hallumeter.records.ranking import Ranking
 from hallumeter.records.response import FieldValue
 from hallumeter.report.build import breakdown_sections, metric_sections
@@ -36,6 +36,7 @@ from hallumeter.report.page.chapters import READERS, block_size, kept_views
 from hallumeter.report.page.payload import packed
 from hallumeter.report.presentation import Behind, Gathered, Presentation, Readings, SectionKind, Sections
 from hallumeter.report.sections import (
+    LineSection,
     PageSection,
     RankingColumn,
     RankingSection,
@@ -44,19 +45,20 @@ from hallumeter.report.sections import (
     StretchView,
 )
 from hallumeter.transcripts.catalog import METRICS
-from hallumeter.transcripts.misread_table import MISREAD, MisreadWord, read_misread
+from hallumeter.transcripts.example_tables import INVENTED, LINES, MISREAD, MisreadWord, read_table
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
 from hallumeter.transcripts.remarks import REMARK_KINDS
 
 from .charts import page_charts, rank_charts
-from .pages import count_pages, reading_section, reading_view, severity
+from .pages import count_pages, line_section, reading_section, reading_view, severity
 from .ranking import (
     ERROR_WORDS,
     HALLUCINATING,
     STATUS_WORDS,
     WITNESS_WORDS,
     difference_words,
+    engine_groups,
     error_classes_of,
     has_witness,
     metric_words,
@@ -64,6 +66,7 @@ from .ranking import (
     p_words,
     ranking_section,
     reading_coverage_words,
+    telling_groups,
     with_modernised,
 )
 
@@ -186,6 +189,8 @@ def _reading(view: ReadingView, reference: int) -> dict[str, Json]:
         "s": [_stretch(stretch) for stretch in view.stretches],
         "m": _row(view.row) if view.row else None,
         "x": {name: _text(value) for name, value in view.fields.items() if value is not None},
+        "q": [[*place] for place in view.response_places],
+        "k": [[*place] for place in view.reference_places],
         "d": 1 if view.picked == "random" else None,
         "b": [*view.failures],
     }
@@ -239,8 +244,11 @@ _BEST_OF_MANY = message(
     "{engine} has the best mean rank by {metric}, {rank}, and {worst} the worst, {worst_rank}, on {pages} pages that "
     "all ranked engines have read; the best differs from {beaten} of the {others} others (Friedman, {p})."
 )
-_ALIKE_BEST = message("Not told apart from the best: {engines}.")
-_MANY_ALIKE_BEST = message("Engines that are not told apart from the best: {count}, among them {engines}.")
+_ALIKE = message("Not told apart from each other: {engines}.")
+_MANY_ALIKE = message(
+    "Not told apart from each other: {count} engines, in the order of mean rank from {first} to {last}."
+)
+_MORE_ALIKE = message("Groups that lie across these: {count}; all are listed under Engines.")
 _LEADS = message(
     "{engine} has the best mean rank by {metric}, {rank}, on {pages} pages that all ranked engines have read, but is "
     "not shown to differ from any other alone (Friedman over all, {p})."
@@ -263,6 +271,7 @@ _MAY_MISREAD = message(
     "{engine} shows one sign of hallucination, which misread characters alone can give as well: {signs}."
 )
 _MORE_HALLUCINATE = message("So do {engines}.")
+_MANY_MORE_HALLUCINATE = message("So do {count} more engines; the table of engines has their figures.")
 _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
 )
@@ -280,7 +289,7 @@ def page_facts(summary: Summary, headline: str | None, level: float) -> Iterator
         yield from _witness_facts(rows)
     else:
         yield from _rank_facts(summary.ranking)
-        yield from _error_facts(rows, level)
+        yield from _error_facts(rows, summary.ranking, level)
         yield from _hallucination_facts(rows)
     empty = rows.whole("empty_output_rate")
     if empty is not None and empty.count and empty.total:
@@ -320,22 +329,27 @@ def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
     beaten = [each.engine for each in ranking.engines[1:] if each.engine not in alike]
     text = {"engine": name(best.engine), "rank": number(best.mean_rank), **basis}
     if len(beaten) > NAMES_TOLD:
-        yield from _facts_of_many(ranking, text, alike=[each for each in alike if each != best.engine])
-        return
-    yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
+        others, worst = len(ranking.engines) - 1, ranking.engines[-1]
+        counts = {"beaten": count(len(beaten)), "others": count(others)}
+        ends = {"worst": name(worst.engine), "worst_rank": number(worst.mean_rank)}
+        yield fact("ranking", _BEST_OF_MANY, **text, **ends, **counts)
+    else:
+        yield fact("ranking", _BEST, **text, others=names(beaten)) if beaten else fact("ranking", _LEADS, **text)
+    yield from _group_facts(ranking)
 
 
-def _facts_of_many(ranking: Ranking, text: dict[str, FactValue], *, alike: list[str]) -> Iterator[Fact]:
-    """The best, the worst, and who cannot be told from the best: nobody reads thirty names."""
-    others, worst = len(ranking.engines) - 1, ranking.engines[-1]
-    counts = {"beaten": count(others - len(alike)), "others": count(others)}
-    ends = {"worst": name(worst.engine), "worst_rank": number(worst.mean_rank)}
-    yield fact("ranking", _BEST_OF_MANY, **text, **ends, **counts)
-    told = names([each.engine for each in ranking.engines if each.engine in alike][:NAMES_TOLD])
-    if len(alike) > NAMES_TOLD:
-        yield fact("alike", _MANY_ALIKE_BEST, count=count(len(alike)), engines=told)
-    elif alike:
-        yield fact("alike", _ALIKE_BEST, engines=told)
+def _group_facts(ranking: Ranking) -> Iterator[Fact]:
+    """Who cannot be told from whom, from the best engines to the worst; nobody reads thirty names."""
+    groups = engine_groups(ranking)
+    told = telling_groups(ranking)
+    for group in told:
+        if len(group) <= NAMES_TOLD:
+            yield fact("alike", _ALIKE, engines=names(group))
+        else:
+            ends = {"first": name(group[0]), "last": name(group[-1])}
+            yield fact("alike", _MANY_ALIKE, count=count(len(group)), **ends)
+    if len(told) < len(groups):
+        yield fact("alike", _MORE_ALIKE, count=count(len(groups) - len(told)))
 
 
 def _pair_fact(ranking: Ranking) -> Fact:
@@ -353,8 +367,11 @@ def _pair_fact(ranking: Ranking) -> Fact:
     return fact("ranking", _PAIR_BETTER, better=name(better), worse=name(worse), difference=size, **test)
 
 
-def _error_facts(rows: Rows, level: float) -> Iterator[Fact]:
+def _error_facts(rows: Rows, ranking: Ranking | None, level: float) -> Iterator[Fact]:
+    """The lowest CER; of engines that the ranking leaves out, it rests on too few pages."""
+    ranked = {each.engine for each in ranking.engines} if ranking is not None else set()
     engines = [row for row in rows.by("cer", "engine") if row.value is not None]
+    engines = [row for row in engines if row.by["engine"] in ranked] or engines
     lowest = min(engines, key=lambda row: row.value or 0.0, default=None)
     if lowest is None or lowest.value is None or lowest.interval is None:
         return
@@ -387,8 +404,11 @@ def _hallucination_facts(rows: Rows) -> Iterator[Fact]:
         text = FactValue("signs", tuple(pairs), tuple(signs[engine]))
         sentence = _MAY_MISREAD if signs[engine] == ("anchor_mean",) else _HALLUCINATES
         yield fact("hallucination", sentence, engine=name(engine), signs=text)
-    if len(suspects) > ENGINES_TOLD:
-        yield fact("hallucination", _MORE_HALLUCINATE, engines=names(suspects[ENGINES_TOLD:]))
+    more = suspects[ENGINES_TOLD:]
+    if len(more) > NAMES_TOLD:
+        yield fact("hallucination", _MANY_MORE_HALLUCINATE, count=count(len(more)))
+    elif more:
+        yield fact("hallucination", _MORE_HALLUCINATE, engines=names(more))
 
 
 def _value(row: MetricSummary | None) -> float:
@@ -399,28 +419,38 @@ class _Tables(NamedTuple):
     """What a run holds beside the files that all runs have."""
 
     rows: Iterator[PageRow]
-    misread: Iterator[MisreadWord]
+    misread: Iterator[MisreadWord] = iter(())
+    lines: Iterator[WorstLine] = iter(())
+    invented: Iterator[InventedWord] = iter(())
 
 
 def _read(run: Path) -> _Tables:
     rows = read_pages(run / PAGES) if (run / PAGES).exists() else iter(())
-    return _Tables(rows, read_misread(run / MISREAD))
+    return _Tables(
+        rows,
+        read_table(run / MISREAD, MisreadWord),
+        read_table(run / LINES, WorstLine),
+        read_table(run / INVENTED, InventedWord),
+    )
 
 
 def _sections(gathered: Gathered) -> Sections:
     selection, limits = gathered.selection, gathered.limits
     wanted = {page_of(item.response) for item in (*selection.worst, *selection.random)}
     # A document may be built from rows alone.
-    own = gathered.own if isinstance(gathered.own, _Tables) else _Tables(iter(gathered.own or ()), iter(()))
+    own = gathered.own if isinstance(gathered.own, _Tables) else _Tables(iter(gathered.own or ()))
     counted = count_pages(own.rows, wanted=wanted, kept=limits.pages)
     ranking = ranking_section(gathered.summary, counted, gathered.texts)
     if ranking is not None:
         ranking = with_modernised(ranking, own.misread)
     reading = reading_section(selection, limits, counted=counted, failures=gathered.broken.by_record)
+    engines = [row.engine for row in ranking.engines] if ranking is not None else []
+    lines = line_section(own.lines, own.invented, engines)
     others = [row for row in gathered.rows if tuple(row.summary.by) != ("engine",)]
     sections: list[Section] = [
         *([reading] if reading.total else []),
         *([ranking] if ranking else []),
+        *([lines] if lines else []),
         *([counted.section] if counted.section.rows else []),
         *metric_sections(gathered, others),
         *breakdown_sections(gathered, others),
@@ -493,6 +523,8 @@ def _functions() -> dict[str, object]:
         "error_classes_of": error_classes_of,
         "difference_of": difference_words,
         "neighbours_of": neighbours,
+        "alike_groups": engine_groups,
+        "token_words": {"name": message("name"), "number": message("number")},
     }
 
 
@@ -511,6 +543,9 @@ PRESENTATION = Presentation(
     charts=_charts,
     read=_read,
     severity=severity,
+    sharer=lambda item: item.response.model or "",
+    # A figure over several engines is the figure of none of them.
+    has_figures=lambda summary: len({row.by["engine"] for row in summary.metrics if "engine" in row.by}) < 2,
     readings=Readings(
         view=reading_view,
         entry=reading_entry_payload,
@@ -521,6 +556,7 @@ PRESENTATION = Presentation(
     kinds={
         "metrics": SectionKind(title=message("All engines together"), template="section_metrics.html"),
         "ranking": SectionKind(title=message("Engines"), template="section_ranking.html", scripts=("ranking.js",)),
+        "lines": SectionKind(title=message("Lines, names and numbers"), template="section_lines.html"),
         "pages": SectionKind(title=message("Pages"), template="section_pages.html", scripts=("pages.js",)),
         "readings": SectionKind(title=message("Page by page"), template="section_readings.html", scripts=READERS),
     },
@@ -531,7 +567,7 @@ PRESENTATION = Presentation(
     fit=_fit,
     taken=_taken,
     texts={RankingColumn: ("heading", "name", "question"), Ranking: ("undefined",)},
-    large=(PageSection, ReadingSection),
+    large=(PageSection, ReadingSection, LineSection),
     functions=_functions,
     filters=_filters,
     behind={

@@ -16,7 +16,7 @@ from hallumeter.report.document import MetricText
 from hallumeter.report.languages.speaking import message, say, say_count, written
 from hallumeter.report.sections import EngineRow, PageCensus, RankingColumn, RankingSection, ReadingSection
 from hallumeter.report.wording import format_count, format_number, too_large_words
-from hallumeter.transcripts.misread_table import MisreadWord
+from hallumeter.transcripts.example_tables import MisreadWord
 
 from .pages import CountedPages
 
@@ -80,22 +80,18 @@ _ALL_SHOWN = {
 }
 """By whether they are aligned."""
 _SOME_SHOWN = {
-    (True, False): message(
-        "The {count} readings with most words invented or left out, of {total}; the others are in records.jsonl."
-    ),
+    (True, False): message("The {count} readings with most words invented or left out, of {total}."),
     (True, True): message(
-        "The {count} readings with most words invented or left out, and {random} drawn at random, of {total}; the "
-        "others are in records.jsonl."
+        "The {count} readings with most words invented or left out, and {random} drawn at random, of {total}."
     ),
-    (False, False): message(
-        "The {count} readings that came first, not aligned, of {total}; the others are in records.jsonl."
-    ),
+    (False, False): message("The {count} readings that came first, not aligned, of {total}."),
     (False, True): message(
-        "The {count} readings that came first, not aligned, and {random} drawn at random, of {total}; the others are "
-        "in records.jsonl."
+        "The {count} readings that came first, not aligned, and {random} drawn at random, of {total}."
     ),
 }
 """By whether they are aligned, and whether some were drawn at random."""
+_SHARED = message("Each engine has an equal share of them.")
+_OTHERS = message("To read all of them, type: hallumeter view RUN, where RUN is the folder of this report.")
 
 
 def has_witness(signatures: Iterable[str | None]) -> bool:
@@ -167,7 +163,10 @@ def reading_coverage_words(section: ReadingSection) -> str:
         random=format_count(drawn),
         total=format_count(section.total),
     )
-    return f"{text} {too_large_words(section.too_large)}" if section.too_large else text
+    has_engines = len({view.engine for view in section.readings}) > 1
+    parts = [text, *([say(_SHARED)] if has_engines else [])]
+    parts += [too_large_words(section.too_large)] if section.too_large else []
+    return " ".join([*parts, say(_OTHERS)])
 
 
 HEADINGS = {
@@ -327,6 +326,40 @@ def _with_fewer_pairs(ranking: Ranking | None) -> tuple[Ranking | None, int]:
         return ranking, 0
     kept = tuple(neighbours(ranking))
     return msgspec.structs.replace(ranking, pairs=kept), len(ranking.pairs) - len(kept)
+
+
+def engine_groups(ranking: Ranking) -> list[list[str]]:
+    """Every group of engines that cannot be told apart, those with the best engines first, each best first.
+
+    Nemenyi's test compares mean ranks, so that the members of a group stand next to each other in the ranking.
+    """
+    places = {ranked.engine: place for place, ranked in enumerate(ranking.engines)}
+    groups = [sorted(group, key=places.__getitem__) for group in ranking.groups if len(group) > 1]
+    return sorted(groups, key=lambda group: (places[group[0]], places[group[-1]]))
+
+
+def telling_groups(ranking: Ranking, most: int = 4) -> list[list[str]]:
+    """All groups where there are few; of many, the fewest that hold every engine which is in any of them."""
+    groups = engine_groups(ranking)
+    if len(groups) <= most:
+        return groups
+    places = {ranked.engine: place for place, ranked in enumerate(ranking.engines)}
+    chosen: list[list[str]] = []
+    done = -1
+    for place, group in enumerate(groups):
+        # The last group that still begins within what is told, or right after it.
+        is_last = place + 1 == len(groups) or places[groups[place + 1][0]] > done + 1
+        if places[group[-1]] > done and is_last:
+            chosen.append(group)
+            done = places[group[-1]]
+    return chosen
+
+
+def group_words(group: list[str]) -> str:
+    """A group of engines in a few words."""
+    if len(group) < 4:
+        return _listed(group)
+    return say("{first} to {last} ({count} engines)", first=group[0], last=group[-1], count=format_count(len(group)))
 
 
 def neighbours(ranking: Ranking) -> list[EnginePair]:

@@ -10,7 +10,14 @@ from hallumeter.errors import InputError
 from hallumeter.records.page import Transcript
 from hallumeter.transcripts.commands import transcripts
 from hallumeter.transcripts.error_classes import WordDifference
-from hallumeter.transcripts.misread_table import EXAMPLES_KEPT, MISREAD, MisreadWords, read_misread, write_misread
+from hallumeter.transcripts.example_tables import (
+    EXAMPLES_KEPT,
+    MISREAD,
+    MisreadWord,
+    MisreadWords,
+    read_table,
+    write_table,
+)
 
 PAGE = "le roy estoit au chateau de Blois ce jour"
 
@@ -21,7 +28,7 @@ def test_a_run_folder_keeps_examples_and_its_report_shows_modernised_ones(tmp_pa
         Transcript("1", "plain", PAGE, PAGE),
     ]
     transcripts(given, out=tmp_path / "run")
-    words = list(read_misread(tmp_path / "run" / MISREAD))
+    words = list(read_table(tmp_path / "run" / MISREAD, MisreadWord))
     assert [(each.engine, each.error, each.page, each.reference, each.response) for each in words] == [
         ("model <b>", "modernised", "1", "roy", "roi"),
         ("model <b>", "modernised", "1", "estoit", "était"),
@@ -34,7 +41,7 @@ def test_a_run_folder_keeps_examples_and_its_report_shows_modernised_ones(tmp_pa
 
 def test_a_run_without_misread_words_has_no_table_of_them_in_its_report(tmp_path: Path) -> None:
     transcripts([Transcript("1", "plain", PAGE, PAGE)], out=tmp_path / "run")
-    assert list(read_misread(tmp_path / "run" / MISREAD)) == []
+    assert list(read_table(tmp_path / "run" / MISREAD, MisreadWord)) == []
     assert "Misread words" not in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
@@ -43,15 +50,15 @@ def test_few_examples_of_each_class_are_kept_and_each_once(tmp_path: Path) -> No
     for page in range(3 * EXAMPLES_KEPT):
         same, other = WordDifference("case", "Roi", "roi"), WordDifference("other", f"=a{page}", "b")
         words.add("engine", str(page), [same, other])
-    write_misread(tmp_path / MISREAD, words)
-    found = list(read_misread(tmp_path / MISREAD))
+    write_table(tmp_path / MISREAD, MisreadWord, words)
+    found = list(read_table(tmp_path / MISREAD, MisreadWord))
     assert [each.error for each in found] == ["case"] + ["other"] * EXAMPLES_KEPT
     assert [each.page for each in found[:3]] == ["0", "0", "1"]
     assert found[1].reference == "=a0"
 
 
 def test_a_damaged_table_is_named_and_a_missing_one_is_empty(tmp_path: Path) -> None:
-    assert list(read_misread(tmp_path / MISREAD)) == []
+    assert list(read_table(tmp_path / MISREAD, MisreadWord)) == []
     (tmp_path / MISREAD).write_text("engine,error\na,case,b\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"misread.csv: damaged"):
-        list(read_misread(tmp_path / MISREAD))
+        list(read_table(tmp_path / MISREAD, MisreadWord))

@@ -1,0 +1,176 @@
+"""`hallumeter ci`: answers in, one exit code for a pipeline out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .experiments import UNMEASURED
+from .gate import EXIT_CODES as GATE_CODES
+from .output import opened_run, say_where
+from .parameters import OUTPUT, PATH, by_option, command, given_paths, option
+
+if TYPE_CHECKING:
+    from hallumeter.records.comparison import Comparison
+    from hallumeter.records.decisions import GateResult
+    from hallumeter.run.finished import Run
+
+SUMMARY_VARIABLE, OUTPUT_VARIABLE = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
+DECISION = "What decides"
+MOST_FINDINGS = 10
+
+
+@command(short_help="Audit, gate and compare in one step of a pipeline.")
+@click.argument("paths", nargs=-1, type=PATH)
+@option("--run", "finished", type=PATH, metavar="RUN", help="Take a finished run of any instrument instead of files.")
+@option("--judge", "judges", multiple=True, metavar="JUDGE", help="As in `hallumeter audit`; repeat for a panel.")
+@by_option
+@option("--policy", type=PATH, metavar="FILE", section=DECISION, help="The TOML policy with the bounds.")
+@option("--baseline", type=PATH, metavar="RUN", section=DECISION, help="A run over the same records to compare with.")
+@option(
+    "--allow-inconclusive",
+    is_flag=True,
+    section=DECISION,
+    help="Pass when the comparison shows neither a regression nor that there is none.",
+)
+@option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="Keep the run in this folder, with its report.")
+@option("--sarif", type=PATH, metavar="FILE", section=OUTPUT, help="Write unsupported claims as SARIF; needs --policy.")
+@option("--junit", type=PATH, metavar="FILE", section=OUTPUT, help="Write the bounds as JUnit XML; needs --policy.")
+@option(
+    "--summary",
+    type=PATH,
+    metavar="FILE",
+    section=OUTPUT,
+    help="Append tables and worst findings as Markdown.  [default: $GITHUB_STEP_SUMMARY, if set]",
+)
+def ci(paths: tuple[Path, ...], **options: Any) -> None:
+    """Audit answers, hold them to a policy and compare them with a baseline, in one step of a pipeline.
+
+    In a GitHub workflow the findings are annotated and the tables stand in the summary of the job; elsewhere they
+    are printed. With --out, a run that was stopped is resumed. Exit code 0: passed. 1: a bound is broken, or there is
+    a regression. 3: something could not be measured, or the comparison is inconclusive. 2: the input cannot be used.
+
+    \b
+    Examples:
+      hallumeter ci answers.jsonl --policy policy.toml
+      hallumeter ci answers.jsonl --policy policy.toml --baseline main-run
+      hallumeter ci answers.jsonl --judge openai:gpt-4o-mini --out run
+      hallumeter ci --run pages-run --policy policy.toml --junit gate.xml
+    """
+    _check_options(paths, options)
+    run = _run(paths, options)
+    gated = _gated(run, options)
+    compared = _compared(run, options)
+    _write_files(run, gated, compared, options=options)
+    _print(run, gated, compared)
+    if options["finished"] or options["out"]:
+        say_where(run.path)
+    raise click.exceptions.Exit(_exit_code(run, gated, compared, allows_inconclusive=options["allow_inconclusive"]))
+
+
+def _check_options(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
+    """Refuse what does not go together, before anything is audited."""
+    context = click.get_current_context()
+    if bool(paths) == (options["finished"] is not None):
+        raise click.UsageError("give files of answers, or a finished run with --run", context)
+    if options["policy"] is None and (options["sarif"] or options["junit"]):
+        raise click.UsageError("--sarif and --junit need a policy: add --policy FILE", context)
+
+
+def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Run:
+    """The finished run that was named, or an audit of the files."""
+    if options["finished"] is not None:
+        return opened_run(options["finished"], is_verified=True)
+    from hallumeter.claims.audit.commands import audit
+    from hallumeter.claims.settings import AuditSettings
+    from hallumeter.run.engines.local import available_cores
+
+    settings = AuditSettings(workers=available_cores())
+    return audit(
+        list(given_paths(paths, "answers")),
+        judge=options["judges"] or None,
+        by=options["by"],
+        out=options["out"],
+        settings=settings,
+    )
+
+
+def _gated(run: Run, options: dict[str, Any]) -> GateResult | None:
+    if options["policy"] is None:
+        return None
+    from hallumeter.decide.gate.commands import gate
+
+    return gate(run, options["policy"], source=Path())
+
+
+def _compared(run: Run, options: dict[str, Any]) -> Comparison | None:
+    if options["baseline"] is None:
+        return None
+    from hallumeter.decide.compare.pipeline import compare
+
+    return compare(opened_run(options["baseline"], is_verified=True), run)
+
+
+def _write_files(run: Run, gated: GateResult | None, compared: Comparison | None, *, options: dict[str, Any]) -> None:
+    """Write what was asked for, and what the workflow reads."""
+    from hallumeter.decide.gate.text import gate_junit, gate_sarif
+
+    for name, written in (("sarif", gate_sarif), ("junit", gate_junit)):
+        if gated is not None and options[name] is not None:
+            options[name].write_text(written(gated), encoding="utf-8")
+    named = os.environ.get(SUMMARY_VARIABLE)
+    target = options["summary"] or (Path(named) if named else None)
+    if target is not None:
+        _append(target, _markdown(run, gated, compared))
+    if (named := os.environ.get(OUTPUT_VARIABLE)) and (options["finished"] or options["out"]):
+        # A name with a line break could add an output of its own.
+        place = str(run.path).replace("\r", " ").replace("\n", " ")
+        _append(Path(named), f"run={place}\nreport={place}/report.html\n")
+
+
+def _append(target: Path, text: str) -> None:
+    with target.open("a", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+
+
+def _markdown(run: Run, gated: GateResult | None, compared: Comparison | None) -> str:
+    from hallumeter.decide.compare.text import comparison_markdown
+    from hallumeter.decide.gate.text import gate_markdown
+    from hallumeter.report.markdown import markdown_text
+
+    parts = [] if gated is None else [gate_markdown(gated)]
+    parts += [] if compared is None else [comparison_markdown(compared)]
+    parts += [f"<details><summary>All metrics</summary>\n\n{markdown_text(run.summary)}\n</details>\n"]
+    return "\n".join(parts)
+
+
+def _print(run: Run, gated: GateResult | None, compared: Comparison | None) -> None:
+    """Annotations where a workflow reads them, else tables."""
+    from hallumeter.decide.compare.text import comparison_text
+    from hallumeter.decide.gate.text import gate_github, gate_text
+    from hallumeter.report.summary_text import summary_text
+    from hallumeter.report.table import terminal_width
+
+    if gated is None and compared is None:
+        click.echo(summary_text(run.summary, "table"), nl=False)
+    if gated is not None:
+        is_workflow = os.environ.get("GITHUB_ACTIONS") == "true"
+        click.echo(gate_github(gated) if is_workflow else gate_text(gated, **terminal_width()), nl=False)
+    if compared is not None:
+        click.echo(comparison_text(compared, **terminal_width()), nl=False)
+
+
+def _exit_code(run: Run, gated: GateResult | None, compared: Comparison | None, *, allows_inconclusive: bool) -> int:
+    """A broken bound or a regression outweighs what could not be measured."""
+    from .compare import EXIT_CODES as COMPARE_CODES
+
+    codes = [] if gated is None else [GATE_CODES[gated.outcome]]
+    if compared is not None:
+        is_open = compared.outcome == "inconclusive"
+        codes.append(0 if is_open and allows_inconclusive else COMPARE_CODES[compared.outcome])
+    if not any(row.value is not None for row in run.summary.metrics):
+        codes.append(UNMEASURED)
+    return 1 if 1 in codes else max(codes, default=0)

@@ -1,0 +1,1 @@
+"""hallumeter inside other tools, one file each; a tool is imported only by its own file."""

@@ -1,0 +1,174 @@
+"""`hallumeter ci`, and the files that call it: the action, the GitLab job, the hook of pre-commit."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from hallumeter.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+GOOD = {"id": "a", "response": "The tower is 330 m high.", "evidence": "The tower is 330 m high."}
+BAD = {"id": "b", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}
+STRICT = 'name = "strict"\n[[bounds]]\nmetric = "mihr"\nat_most = 0.1\n'
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "policy.toml").write_text(STRICT, encoding="utf-8")
+    for name, row in (("good", GOOD), ("bad", BAD)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    return tmp_path
+
+
+def code(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["ci", *words])
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def test_the_exit_code_is_that_of_the_gate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert code("good.jsonl", "--judge", "rules", "--policy", "policy.toml") == 0
+    assert "Gate: passed" in capsys.readouterr().out
+    assert (
+        code("bad.jsonl", "--judge", "rules", "--policy", "policy.toml", "--junit", "g.xml", "--sarif", "g.sarif") == 1
+    )
+    assert "Gate: FAILED" in capsys.readouterr().out
+    assert ET.parse(place / "g.xml").getroot().get("failures") == "1"
+    assert json.loads((place / "g.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert sorted(path.name for path in place.iterdir() if path.is_dir()) == [], "without --out no run is kept"
+
+
+def test_a_regression_outweighs_a_bound_that_is_kept(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{**GOOD, "id": f"r{number}"} for number in range(40)]
+    worse = [{**BAD, "id": f"r{number}"} for number in range(40)]
+    for name, given in (("before", rows), ("after", worse)):
+        (place / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in given), encoding="utf-8")
+    assert code("before.jsonl", "--judge", "rules", "--out", "main-run") == 0
+    assert "run folder: main-run" in capsys.readouterr().err
+    assert code("after.jsonl", "--judge", "rules", "--baseline", "main-run") == 1
+    assert "mihr is worse by more than chance" in capsys.readouterr().out
+
+
+def test_what_is_inconclusive_fails_unless_it_is_allowed(place: Path) -> None:
+    assert code("good.jsonl", "--judge", "rules", "--out", "main-run") == 0
+    (place / "worse.jsonl").write_text(json.dumps({**BAD, "id": "a"}), encoding="utf-8")
+    assert code("worse.jsonl", "--judge", "rules", "--baseline", "main-run") == 3
+    assert code("worse.jsonl", "--judge", "rules", "--baseline", "main-run", "--allow-inconclusive") == 0
+
+
+def test_nothing_measured_is_no_pass(place: Path) -> None:
+    (place / "empty.jsonl").write_text(json.dumps({**GOOD, "response": ""}), encoding="utf-8")
+    assert code("empty.jsonl", "--judge", "rules") == 3
+
+
+def test_a_workflow_gets_annotations_a_summary_and_outputs(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(place / "summary.md"))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(place / "outputs"))
+    assert code("bad.jsonl", "--judge", "rules", "--policy", "policy.toml", "--out", "run") == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("::error title=hallumeter gate::mihr: broken")
+    assert "bad.jsonl,line=1" in printed
+    summary = (place / "summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("### Hallucination gate: FAILED")
+    assert "`bad.jsonl:1` The tower is 999 m high." in summary
+    assert (place / "outputs").read_text(encoding="utf-8") == "run=run\nreport=run/report.html\n"
+    assert code("good.jsonl", "--judge", "rules", "--policy", "policy.toml") == 0
+    assert capsys.readouterr().out.startswith("::notice title=hallumeter gate::mihr: passed")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "give files of answers, or a finished run"),
+        (["good.jsonl", "--run", "run"], "give files of answers, or a finished run"),
+        (["good.jsonl", "--junit", "g.xml"], "need a policy"),
+        (["good.jsonl", "--baseline", "absent", "--judge", "rules"], "absent"),
+        (["absent.jsonl", "--judge", "rules"], "absent.jsonl"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_line(
+    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert code(*words) == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def action() -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8")))
+
+
+def played(place: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """The script of the action as a runner would start it, with the program of this environment."""
+    step = next(step for step in action()["runs"]["steps"] if step.get("id") == "measure")
+    given = {name: spec["default"] for name, spec in action()["inputs"].items()} | {
+        name.replace("_", "-"): text for name, text in inputs.items()
+    }
+    variables = {
+        name: given[text.removeprefix("${{ inputs.").removesuffix(" }}")] for name, text in step["env"].items()
+    }
+    github = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_OUTPUT": str(place / "outputs"),
+        "GITHUB_STEP_SUMMARY": str(place / "s.md"),
+    }
+    paths = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=place,
+        env={**os.environ, **variables, **github, "PATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the action is written for bash")
+def test_the_script_of_the_action_measures_and_says_where(place: Path) -> None:
+    ended = played(place, files="good.jsonl\nbad.jsonl\n", judge="rules", policy="policy.toml")
+    assert ended.returncode == 1, ended.stderr
+    assert "::error" in ended.stdout
+    outputs = dict(line.split("=", 1) for line in (place / "outputs").read_text(encoding="utf-8").splitlines())
+    assert set(outputs) == set(action()["outputs"])
+    assert all((place / path).exists() for path in outputs.values())
+    assert "FAILED" in (place / "s.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the action is written for bash")
+def test_a_file_name_cannot_become_a_command_of_the_action(place: Path) -> None:
+    ended = played(place, files="$(touch owned);`touch owned`", judge="rules")
+    assert ended.returncode == 2
+    assert not (place / "owned").exists()
+
+
+def test_inputs_of_the_action_reach_its_script_only_as_variables() -> None:
+    for step in action()["runs"]["steps"]:
+        assert "${{" not in step["run"]
+        assert all(text.startswith("${{ inputs.") for text in step["env"].values())
+
+
+def test_the_gitlab_job_and_the_hook_call_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    job = yaml.safe_load((ROOT / "examples/gitlab-ci.yml").read_text(encoding="utf-8"))["hallumeter"]
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    with pytest.raises(SystemExit):
+        main(["ci", "--help"])
+    known = capsys.readouterr().out
+    for line in (job["script"][-1], hook["entry"]):
+        assert line.startswith("hallumeter ci ")
+        assert all(word in known for word in line.split() if word.startswith("--"))
