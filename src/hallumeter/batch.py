@@ -25,8 +25,8 @@ from hallumeter.errors import MissingExtraError, SettingsError
 from hallumeter.records.claim import Claim, Failure, Verdict
 from hallumeter.records.judging import JudgeTask
 from hallumeter.run.journal import Entry, decoded
-from hallumeter.run.partial_file import keeping_partials
 from hallumeter.run.progress import NoProgress
+from hallumeter.run.run_folder import keeping_partials
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.measuring import Task, measure_jobs
 from hallumeter.transcripts.page import MeasuredPage

@@ -183,11 +183,11 @@ class Ledger(ABC):
 
     def charge(self, run: str, *, micro_usd: int, calls: int = 0) -> None:
         """Count what was spent outside a lease, such as by a call that ended after its lease was given back."""
-        self._work(lambda execute, _: _charge(execute, run, micro_usd, calls))
+        self._work(lambda execute, _: _charge(execute, run, micro_usd=micro_usd, calls=calls))
 
     def settle(self, lease: Lease, *, micro_usd: int, calls: int) -> None:
         """Give a lease back: so much of it was spent, the rest is there for others."""
-        self._work(lambda execute, _: _settled(execute, lease, micro_usd, calls))
+        self._work(lambda execute, _: _settled(execute, lease, micro_usd=micro_usd, calls=calls))
 
     def balance(self, run: str) -> Balance:
         """What a run has spent; leases that are over count as taken back."""
@@ -299,23 +299,24 @@ def _take_back(execute: Execute, now: float, run: str) -> tuple[int, int]:
         )
         usd_back, calls_back = usd_back + charged_usd, calls_back + charged_calls
     if rows:
-        _charge(execute, run, usd_back, calls_back)
+        _charge(execute, run, micro_usd=usd_back, calls=calls_back)
     return usd_back, calls_back
 
 
-def _settled(execute: Execute, lease: Lease, micro_usd: int, calls: int) -> None:
+def _settled(execute: Execute, lease: Lease, *, micro_usd: int, calls: int) -> None:
     _held_purse(execute, lease.run)
     rows = execute(
         "DELETE FROM hallumeter_lease WHERE id = ? RETURNING is_open, used_micro_usd, used_calls", (lease.id,)
     )
     for is_open, charged_usd, charged_calls in rows:  # none: it was settled before, and the answer was lost
         if is_open:
-            _charge(execute, lease.run, micro_usd, calls)
+            _charge(execute, lease.run, micro_usd=micro_usd, calls=calls)
         else:  # it was taken back and charged with what was known then
-            _charge(execute, lease.run, max(0, micro_usd - charged_usd), max(0, calls - charged_calls))
+            beyond = max(0, micro_usd - charged_usd), max(0, calls - charged_calls)
+            _charge(execute, lease.run, micro_usd=beyond[0], calls=beyond[1])
 
 
-def _charge(execute: Execute, run: str, micro_usd: int, calls: int) -> None:
+def _charge(execute: Execute, run: str, *, micro_usd: int, calls: int) -> None:
     execute(
         "UPDATE hallumeter_purse SET spent_micro_usd = spent_micro_usd + ?, spent_calls = spent_calls + ? "
         "WHERE run = ? RETURNING run",

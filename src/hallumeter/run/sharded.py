@@ -30,8 +30,7 @@ from .digests import run_file
 from .finished import Run
 from .identity import shown_value, timed
 from .ledger import LedgerAddress
-from .partial_file import keeping_partials
-from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, write_json
+from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, keeping_partials, write_json
 from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
 from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module

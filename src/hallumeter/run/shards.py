@@ -173,20 +173,23 @@ def split_rows(
     found, sources_read = Found(), []
     named: dict[str | None, None] = {}
     encoder = msgspec.msgpack.Encoder(enc_hook=str)
-    with tempfile.TemporaryDirectory(prefix="hallumeter-parts-") as folder:
-        parts = _PartFiles(Path(folder), count)
-        sizes = [0] * count
+
+    def read() -> Iterator[tuple[InputRow, str]]:
         for source, (source_name, batches) in enumerate(sources):
             sources_read.append(source_name)
             for batch in batches:
                 found.add(batch)
-                for row in input_rows(batch, source):
-                    place = f"{source_name}:{row.line}"
-                    number = shard_number(place if row.fields is None else key(row.fields, place), count)
-                    parts.add(number, _encoded(encoder, row, place))
-                    sizes[number] += 1
-                    named.setdefault(None if row.fields is None else name(row.fields))
+                yield from ((row, f"{source_name}:{row.line}") for row in input_rows(batch, source))
                 tell(len(batch.lines))
+
+    with tempfile.TemporaryDirectory(prefix="hallumeter-parts-") as folder:
+        parts = _PartFiles(Path(folder), count)
+        sizes = [0] * count
+        for row, place in read():
+            number = shard_number(place if row.fields is None else key(row.fields, place), count)
+            parts.add(number, _encoded(encoder, row, place))
+            sizes[number] += 1
+            named.setdefault(None if row.fields is None else name(row.fields))
         parts.flush()
         found.sources, found.rows, found.parts = tuple(sources_read), sum(sizes), sizes
         found.names = [each for each in named if each is not None]

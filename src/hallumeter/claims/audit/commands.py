@@ -23,10 +23,9 @@ from hallumeter.records.manifest import Manifest
 from hallumeter.run.context import RunContext
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import paths_or_rows
-from hallumeter.run.partial_file import is_part
 from hallumeter.run.place import give_up, is_finished
 from hallumeter.run.progress import NoProgress, ProgressListener
-from hallumeter.run.run_folder import FIRST_FAILURES, REPORT
+from hallumeter.run.run_folder import FIRST_FAILURES, REPORT, is_part
 from hallumeter.run.runner import FinishedRun, RunOutcome, Step, run_work
 from hallumeter.run.sharing import run_spending
 from hallumeter.run.stopping import stopping_on_signals

@@ -24,7 +24,7 @@ from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
 from hallumeter.run.lanes import Lane, run_lanes
-from hallumeter.run.partial_file import is_part
+from hallumeter.run.run_folder import is_part
 from hallumeter.text.abstention import detect_abstention
 
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Prepared, ReadRecord, textless_response
