@@ -277,7 +277,7 @@ def run_sharded(
         return ShardedOutcome(store, read_summary(store), was_finished=True)
     store.check_commits()
     if begun is None:
-        begun = split(store, plan, sources, progress)
+        begun = split(store, plan, sources, progress=progress)
     known = list(store.committed())
     left = [Shard(number, begun.shards) for number in range(begun.shards)]
     committed = {receipt.shard for receipt in known}
@@ -316,7 +316,7 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     return begun
 
 
-def split(store: RunStore, plan: Plan, sources: Sources, progress: ShardProgress) -> Plan:
+def split(store: RunStore, plan: Plan, sources: Sources, *, progress: ShardProgress) -> Plan:
     """Cut the input into parts; the plan is written when all of them are there."""
     kind = kind_of(plan.run)
 
