@@ -198,12 +198,12 @@ def main() -> None:
     parser.add_argument("--promptfoo", default=shutil.which("promptfoo"), help="the command of promptfoo")
     chosen = parser.parse_args()
 
-    def found(command: str) -> str:
+    def place_of(command: str) -> str:
         place = shutil.which(command)
         return str(Path(place).absolute()) if place else parser.error(f"{command} is no command")
 
-    pythons = [found(command) for command in chosen.python or [sys.executable]]
-    tools = installed(pythons, found(chosen.promptfoo) if chosen.promptfoo else None)
+    pythons = [place_of(command) for command in chosen.python or [sys.executable]]
+    tools = installed(pythons, place_of(chosen.promptfoo) if chosen.promptfoo else None)
     server = JudgeServer()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"| {' | '.join(HEAD)} |\n| --- |{' ---: |' * (len(HEAD) - 1)}")
