@@ -44,7 +44,7 @@ WITH_TABLE = {"numpy", "rich"}
 WITH_PAGE = {*WITH_TABLE, "jinja2", "sqlite3"}
 # In their order: later commands read what earlier ones wrote.
 LOADS = (
-    Load("--help", 32, set()),
+    Load("--help", 33, set()),
     Load("audit answers.jsonl --judge rules --workers 1 --out first", 195, WITH_PAGE),
     Load("audit answers.jsonl --judge embedded:fast --workers 1 --out second", 200, WITH_PAGE),
     Load("audit answers.jsonl --judge rules --dry-run", 148, {*WITH_TABLE, "sqlite3"}),
@@ -55,7 +55,7 @@ LOADS = (
     Load("transcripts truth ocr", 128, {*WITH_TABLE, "sqlite3"}),
     Load("compare first second", 130, WITH_TABLE),
     Load("gate first --policy policy.toml", 138, WITH_TABLE),
-    Load("ingest ragas.csv", 198, WITH_PAGE),
+    Load("ingest ragas.csv", 204, WITH_PAGE),
     Load("dialogue script --fhir-dir fhir --output-path scripts.jsonl --language en", 52, {"numpy"}),
     Load("dialogue run --config dialogue.yaml", 132, {"numpy", "sqlite3", "yaml"}),
     Load("dialogue measure runs/dialogues/events.jsonl --workers 1", 128, {"numpy", "rich", "sqlite3", "yaml"}),

@@ -74,6 +74,7 @@ CASES: dict[str, list[list[str]]] = {
     ],
     "verify": [["verify", "DEMO/answers"], ["verify", "DEMO/newspapers/report.html", "--run", "DEMO/newspapers"]],
     # It listens on 127.0.0.1 and opens nothing else: tests/viewer ask it there.
+    "export": [["export", "DEMO/answers", "--out", "tables"]],
     "mcp": [["mcp", "--help"]],  # its event loop needs a pair of sockets for itself
     "view": [["view", "--help"]],
 }

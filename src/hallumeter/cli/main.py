@@ -129,6 +129,7 @@ _COMMANDS = (
     "correct",
     "demo",
     "dialogue",
+    "export",
     "gate",
     "ingest",
     "integrity",
@@ -145,7 +146,7 @@ _COMMANDS = (
 """Each in a module of its name, imported when it is called or listed."""
 _SECTIONS = {
     "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
-    "Look at the result": ("report", "view", "verify", "metrics"),
+    "Look at the result": ("report", "view", "verify", "export", "metrics"),
     "Decide": ("compare", "gate", "ci", "label", "correct", "calibrate"),
     "Question the judge": ("baselines", "stress", "integrity"),
 }
