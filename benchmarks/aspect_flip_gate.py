@@ -12,10 +12,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 from aspect_datasets import read_mabsa, read_mams
 from hallumeter.aspects.readers.by_language import reader_for
-from hallumeter.aspects.records.aspect import Aspect, AspectSentiment, AspectTerm, AspectTuple, CorrectionProposal
+from hallumeter.aspects.records.aspect import (
+    Aspect,
+    AspectSentiment,
+    AspectTerm,
+    AspectTuple,
+    CorrectionProposal,
+    Polarity,
+)
 from hallumeter.aspects.records.outputs import StructuralValidation
 from hallumeter.aspects.settings import Sentence
 from hallumeter.aspects.stages.draft import Draft, ReadSentence
@@ -41,7 +49,10 @@ def draft_of(tuples: Sequence[AspectTuple], turned: int | None = None) -> Draft:
     ]
     return Draft(
         tuple(Aspect(one.aspect_term, one.span) for one in said),
-        tuple(AspectSentiment(AspectTerm(one.aspect_term, one.span), one.polarity, 0.8) for one in said),
+        tuple(
+            AspectSentiment(AspectTerm(one.aspect_term, one.span), cast("Polarity | None", one.polarity), 0.8)
+            for one in said
+        ),
     )
 
 

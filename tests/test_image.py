@@ -72,7 +72,7 @@ def _installed(place: Path) -> Path:
     for line in instructions("COPY"):
         for name in [] if "--from" in line else line.split()[:-1]:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, source / name)  # type: ignore[operator]
+            copy(ROOT / name, source / name)
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     variables = {**os.environ, "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "EXTRAS": "onnx"}
     variables.pop("PYTHONPATH", None)

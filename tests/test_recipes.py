@@ -60,9 +60,9 @@ PAGE_FORMAT = '''
     from __future__ import annotations
 
 
-    def read_barred(data: bytes) -> tuple[str, list[str], float | None]:
-        """The text, nothing to notice, and no word on how sure the engine is."""
-        return data.decode().replace("|", " "), [], None
+    def read_barred(data: bytes) -> tuple[str, list[str], float | None, tuple[()]]:
+        """The text, nothing to notice, and no word on how sure the engine is or where the lines stand."""
+        return data.decode().replace("|", " "), [], None, ()
 '''
 TOOL = '''
     """A tool that writes answers with a verdict in one word."""

@@ -75,7 +75,7 @@ COMMANDS = (
     "cache",
 )
 """On bundled samples and on the runs of the demo; every command that prints is among them."""
-ELSEWHERE = {"view", "demo", "check", "mcp"}
+ELSEWHERE = {"view", "demo", "check", "mcp", "export"}
 """Commands that serve until they are stopped, that are run once for all tests, or that have a test of their own."""
 
 

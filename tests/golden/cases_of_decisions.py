@@ -56,6 +56,16 @@ DECISIONS = (
         after="audit-rules",
     ),
     case(
+        "export",
+        "export run --out tables",
+        "export run --to junit --policy policy.toml --out gate.xml",
+        "export run --to sarif --policy policy.toml --out gate.sarif --quiet",
+        "export run --out tables",
+        "export run --to otel",
+        "export nowhere --out other",
+        after="audit-rules",
+    ),
+    case(
         "gate-init",
         "gate run --init",
         "gate run --init",

@@ -18,7 +18,7 @@ from hallumeter.records import claim, manifest, measurement, page, ranking, rate
 from hallumeter.records.claim import Claim, Failure, Finding, Label, Verdict
 from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest, RunFile
 from hallumeter.records.measurement import Counts, Measurement, MetricSummary, Profile, Signature, Summary
-from hallumeter.records.page import PageRow, Transcript
+from hallumeter.records.page import InventedWord, PageRow, Transcript, WorstLine
 from hallumeter.records.ranking import EnginePair, RankedEngine, Ranking
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.response import Passage, Quote, Response
@@ -96,6 +96,19 @@ RANKING = Ranking(
     groups=(("tesseract", "vlm"),),
     pairs=(PAIR,),
 )
+WORST = WorstLine(
+    engine="vlm",
+    page="p1",
+    line=3,
+    cer=0.5,
+    errors=2,
+    characters=4,
+    reference="Rouen",
+    response="Roien",
+    start=7,
+    end=12,
+)
+INVENTED = InventedWord("vlm", "p1", "number", "1899", "im Jahre 1899", 9)
 PAGE = PageRow(
     page="p1",
     engine="vlm",
@@ -170,6 +183,8 @@ RECORDS: tuple[Struct, ...] = (
     Ranking("cer", 1, 0, ENGINES, None, None, None, (), (), undefined="fewer than two pages"),
     Summary(1, "transcripts", Counts(records=2), (ROW,), {}, (), RANKING),
     PAGE,
+    WORST,
+    INVENTED,
     msgspec.structs.replace(PAGE, status="ok", cer=0.25, length_ratio=1.5, blocks=2, is_exact=False),
     Transcript("p1", "vlm", "서울\0", ""),
     Transcript("p1", "vlm", "", "x", {"century": 15, "hand": None}),

@@ -90,9 +90,10 @@ def all_tried(case: dict[str, Any]) -> None:
     while True:
         found = tried(case, folder, size)
         _tell(found)
-        if found["code"] == 0 or size > 8 * needed:
+        if found["code"] == 0 or size > 256 * needed:
             return
-        size += step
+        # A journal takes many times what is left in the end.
+        size = size + step if size < 2 * needed else 2 * size
 
 
 if __name__ == "__main__":

@@ -236,14 +236,17 @@ def placed_run(folder: Path) -> Path:
     return folder / "run"
 
 
-def marked(page: Page) -> list[tuple[int, int]]:
+def marked(page: Page) -> list[list[int]]:
     """Top and height of what is marked on the image, in hundredths of it."""
     page.locator(".region").first.wait_for()
-    return page.evaluate(
+    # A mark stands as soon as the image is asked for, which may not be there yet.
+    page.wait_for_function("""() => document.querySelector(".zoom img").getBoundingClientRect().height > 0""")
+    found: list[list[int]] = page.evaluate(
         """() => { const whole = document.querySelector(".zoom img").getBoundingClientRect();
         return [...document.querySelectorAll(".region")].map((node) => { const own = node.getBoundingClientRect();
         return [own.top - whole.top, own.height].map((size) => Math.round(100 * size / whole.height)); }) }"""
     )
+    return found
 
 
 @needs_browser

@@ -138,7 +138,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter transcripts truth/ vlm/ --normalize dinglehopper
       hallumeter transcripts vlm/ --witness tesseract:fra --image scans/
       hallumeter transcripts truth/ vlm/ --images scans/ --out run
-      hallumeter transcripts truth/ vlm/ --images manifest.json --allow-downloads --out run
+      hallumeter transcripts truth/ vlm/ --images iiif.json --allow-downloads
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
     """
     from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder

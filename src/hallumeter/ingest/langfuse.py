@@ -9,6 +9,9 @@ from hallumeter.records.response import Response
 from .documents import Document
 from .record import UNKNOWN, ForeignRecord, Reading, Score, ScoreKind, unmeasured
 from .values import (
+    ANSWERS,
+    PASSAGES,
+    QUESTIONS,
     evidence_of,
     fields_of,
     first_of,
@@ -18,13 +21,11 @@ from .values import (
     literal_of,
     mapping_of,
     mappings_of,
+    named_text,
     number_of,
     text_of,
 )
 
-_ANSWERS = ("output", "answer", "response", "content", "text")
-_QUESTIONS = ("question", "query", "input", "prompt", "content", "text")
-_PASSAGES = ("context", "contexts", "documents", "evidence", "retrieved_contexts", "passages")
 _SIGNS = {"projectId", "htmlPath", "sessionId", "userId", "bookmarked", "observations", "timestamp"}
 _SHARE = ScoreKind("none", 0.0, 1.0)
 
@@ -54,12 +55,12 @@ def _traces(document: Document) -> list[Mapping[str, object]]:
 def _record(trace: Mapping[str, object], reading: Reading) -> ForeignRecord:
     asked, said = _decoded(trace.get("input")), _decoded(trace.get("output"))
     holders = (mapping_of(asked), mapping_of(said), mapping_of(_decoded(trace.get("metadata"))))
-    evidence = next((found for holder in holders if not is_nothing(found := first_of(holder, *_PASSAGES))), None)
+    evidence = next((found for holder in holders if not is_nothing(found := first_of(holder, *PASSAGES))), None)
     plain = {name: trace.get(name) for name in ("name", "sessionId", "userId", "release", "version", "environment")}
     response = Response(
         record_id=text_of(trace.get("id")) or "trace",
-        question=_text(asked, _QUESTIONS),
-        response=_text(said, _ANSWERS) or "",
+        question=named_text(asked, QUESTIONS),
+        response=named_text(said, ANSWERS) or "",
         evidence=evidence_of(evidence),
         fields=fields_of(plain),
     )
@@ -68,14 +69,6 @@ def _record(trace: Mapping[str, object], reading: Reading) -> ForeignRecord:
 
 def _decoded(value: object) -> object:
     return literal_of(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"') else value
-
-
-def _text(value: object, names: Sequence[str]) -> str | None:
-    """A text; the last message of a list of them; or what stands under one of some names."""
-    messages = mappings_of(value) if isinstance(value, list) else []
-    found = messages[-1] if messages else mapping_of(value)
-    named = [found[name] for name in names if isinstance(found.get(name), str)]
-    return text_of(named[0] if named else value)
 
 
 def _scores(given: object, reading: Reading) -> Iterator[Score]:

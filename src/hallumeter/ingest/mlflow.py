@@ -11,13 +11,23 @@ from hallumeter.records.response import Response
 
 from .documents import Document
 from .record import UNKNOWN, ForeignRecord, Reading, Score, ScoreKind, unmeasured
-from .values import evidence_of, fields_of, in_one_line, literal_of, mapping_of, mappings_of, number_of, text_of
+from .values import (
+    ANSWERS,
+    QUESTIONS,
+    evidence_of,
+    fields_of,
+    in_one_line,
+    literal_of,
+    mapping_of,
+    mappings_of,
+    named_text,
+    number_of,
+    text_of,
+)
 
 _TRACES = "SELECT * FROM trace_info ORDER BY timestamp_ms, request_id"
 _ASSESSMENTS = "SELECT * FROM assessments WHERE valid ORDER BY created_timestamp, assessment_id"
 _SPANS = "SELECT trace_id, type, parent_span_id, content FROM spans ORDER BY start_time_unix_nano"
-_TEXTS = ("response", "answer", "output", "text", "content")
-_QUESTIONS = ("question", "query", "input", "prompt")
 _SHARE = ScoreKind("none", 0.0, 1.0)
 """Of a feedback that is true or false: which is better, only its author knows."""
 
@@ -56,10 +66,10 @@ def _response(
     expected = next((row for row in given if _is_expectation(row)), None)
     return Response(
         record_id=str(trace["request_id"]),
-        question=_text(_value(root, "Inputs", trace.get("request_preview")), _QUESTIONS),
-        response=_text(_value(root, "Outputs", trace.get("response_preview")), _TEXTS) or "",
+        question=named_text(_value(root, "Inputs", trace.get("request_preview")), QUESTIONS),
+        response=named_text(_value(root, "Outputs", trace.get("response_preview")), ANSWERS) or "",
         evidence=evidence_of([item.get("page_content", item) for item in mappings_of(documents)] or documents),
-        reference=None if expected is None else _text(_decoded(expected["value"]), ()),
+        reference=None if expected is None else named_text(_decoded(expected["value"]), ()),
         fields=fields_of({"trace_name": trace.get("trace_name"), "session_id": trace.get("session_id")}),
     )
 
@@ -80,12 +90,6 @@ def _listed(attributes: Mapping[str, object], side: str) -> list[object]:
 
 def _decoded(value: object) -> object:
     return literal_of(value) if isinstance(value, str) else value
-
-
-def _text(value: object, names: Sequence[str]) -> str | None:
-    """A text, or the text under one of some names in an object, or all of it as JSON."""
-    named = [mapping_of(value)[name] for name in names if isinstance(mapping_of(value).get(name), str)]
-    return text_of(named[0] if named else value)
 
 
 def _is_expectation(row: Mapping[str, object]) -> bool:

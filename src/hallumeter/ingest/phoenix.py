@@ -10,6 +10,9 @@ from hallumeter.records.response import Response
 from .documents import Document, Row
 from .record import UNKNOWN, ForeignRecord, Reading, Score, unmeasured
 from .values import (
+    ANSWERS,
+    PASSAGES,
+    QUESTIONS,
     evidence_of,
     fields_of,
     first_of,
@@ -17,13 +20,10 @@ from .values import (
     is_nothing,
     mapping_of,
     mappings_of,
+    named_text,
     number_of,
     text_of,
 )
-
-_ANSWERS = ("output", "answer", "response", "content", "text")
-_QUESTIONS = ("question", "query", "input", "prompt", "content", "text")
-_PASSAGES = ("context", "contexts", "documents", "evidence", "retrieved_contexts", "passages", "reference_documents")
 
 
 def is_phoenix(document: Document) -> bool:
@@ -49,25 +49,19 @@ def _record(row: Row, *, has_repetitions: bool) -> ForeignRecord:
     values = row.values
     name = text_of(values["example_id"]) or "example"
     asked, said = values.get("input"), values.get("output")
-    evidence = first_of({**mapping_of(said), **mapping_of(asked)}, *_PASSAGES)
+    evidence = first_of({**mapping_of(said), **mapping_of(asked)}, *PASSAGES)
     response = Response(
         record_id=f"{name} / {text_of(values.get('repetition_number'))}" if has_repetitions else name,
-        question=_text(asked, _QUESTIONS),
-        response="" if is_nothing(said) else _text(said, _ANSWERS) or "",
+        question=named_text(asked, QUESTIONS),
+        response="" if is_nothing(said) else named_text(said, ANSWERS) or "",
         evidence=evidence_of(evidence),
-        reference=_text(values.get("reference_output"), (*_ANSWERS, "reference")),
+        reference=named_text(values.get("reference_output"), (*ANSWERS, "reference")),
         fields=fields_of({"trace_id": values.get("trace_id")}),
     )
     if values.get("error"):
         message = f"the task failed: {in_one_line(values['error'])}"
         return ForeignRecord(response, error=Failure(response.record_id, None, "measure", None, "task_error", message))
     return ForeignRecord(response, scores=tuple(_score(item) for item in mappings_of(values.get("annotations"))))
-
-
-def _text(value: object, names: Sequence[str]) -> str | None:
-    found = mapping_of(value)
-    named = [found[name] for name in names if isinstance(found.get(name), str)]
-    return None if is_nothing(value) else text_of(named[0] if named else value)
 
 
 def _score(item: Mapping[str, object]) -> Score:

@@ -6,7 +6,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hallumeter.formats.records import passages_of
 from hallumeter.records.response import FieldValue, Passage
@@ -140,3 +140,21 @@ def in_one_line(value: object, longest: int = 200) -> str:
     """A message of another tool, short enough to stand in ours."""
     text = " ".join((text_of(value) or "").split())
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+ANSWERS = ("output", "answer", "response", "content", "text")
+QUESTIONS = ("question", "query", "input", "prompt", "content", "text")
+PASSAGES = ("context", "contexts", "documents", "evidence", "retrieved_contexts", "passages", "reference_documents")
+"""Under which the inputs and outputs of traced programs have what is wanted, the most telling first."""
+
+
+def named_text(value: object, names: Sequence[str]) -> str | None:
+    """A text; what stands under one of some names in an object, or in the last object of a list; else all as JSON.
+
+    >>> named_text({"answer": "a"}, ANSWERS), named_text([{"content": "b"}], ANSWERS), named_text(None, ANSWERS)
+    ('a', 'b', None)
+    """
+    objects = mappings_of(value) if isinstance(value, list) else []
+    found = objects[-1] if objects else mapping_of(value)
+    named = [found[name] for name in names if isinstance(found.get(name), str)]
+    return None if is_nothing(value) else text_of(named[0] if named else value)

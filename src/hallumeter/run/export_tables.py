@@ -111,5 +111,6 @@ def dataset_card(run: Run, names: list[str]) -> str:
 
 
 def _metric_line(row: MetricSummary) -> str:
-    cells = [row.metric, f"{row.value:.4f}", format_pair(row.interval), f"{row.count:g} of {row.total:g}"]
+    counted = "" if row.count is None or row.total is None else f"{row.count:g} of {row.total:g}"
+    cells = [row.metric, f"{row.value:.4f}", format_pair(row.interval), counted]
     return f"| {' | '.join([*cells, str(row.undecided), str(row.failed)])} |\n"

@@ -47,6 +47,13 @@ def test_a_score_that_too_many_records_lack_is_unmeasured_and_says_why(tmp_path:
     ) in found.reasons
 
 
+def test_what_a_tool_could_not_know_is_said_once(tmp_path: Path) -> None:
+    first, second = (ingest(RESULTS / "deepeval.json", out=tmp_path / name) for name in "ab")
+    [notice] = [each for each in compare(first, second).notices if "drawn together" in each]
+    assert notice.startswith("deepeval does not say which records were drawn together")
+    assert "nor every failure behind a number" in notice
+
+
 def test_records_that_broke_before_they_had_a_claim_count_as_unmeasured_for_claims(tmp_path: Path) -> None:
     first, second = (ingest(RESULTS / "deepeval.json", out=tmp_path / name) for name in "ab")
     row = row_of(compare(first, second), "mihr")

@@ -16,7 +16,13 @@ from hallumeter.records.bounds import Bound
 
 RESULTS = Path(__file__).parents[2] / "ingest" / "results"
 TOGETHER = {"response.jsonl": "source_info.jsonl"}
-FILES = sorted(path.name for path in RESULTS.iterdir() if path.name not in TOGETHER.values())
+UNBOUNDED = {"langfuse.json", "phoenix.json"}
+"""Of their scores nobody says which way is better, so that no policy can be made from them."""
+FILES = sorted(
+    path.name
+    for path in RESULTS.iterdir()
+    if path.name not in {*TOGETHER.values(), *UNBOUNDED} and path.suffix != ".sql"
+)
 
 
 @pytest.mark.parametrize("name", FILES)

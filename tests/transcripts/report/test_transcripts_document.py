@@ -280,7 +280,7 @@ def test_an_engine_with_few_pages_leaves_its_share_to_the_others() -> None:
     summary = transcripts_summary(rows_of(readings))
     document = transcripts_document([*own, *few], limits=Limits(worst=12, random=0), summary=summary)
     shown = section(document, ReadingSection)
-    assert Counter(view.engine for view in shown.readings)[first] == 9
+    assert sum(view.engine == first for view in shown.readings) == 9
 
 
 def test_readings_beyond_the_limit_of_size_are_counted() -> None:

@@ -244,6 +244,12 @@ def mixture_notices(sides: Sequence[Side]) -> Iterator[str]:
             f"the runs were made by different tools ({', '.join(makers)}) and are compared on the metrics that all of "
             "them have: a difference may be the tools', not the responses'"
         )
+    tools = dict.fromkeys(str(side.manifest.settings["tool"]) for side in sides if side.manifest.settings.get("tool"))
+    for tool in tools:
+        yield (
+            f"{tool} does not say which records were drawn together, so each counts as one draw (--cluster names a "
+            "field), nor every failure behind a number: intervals may be too narrow"
+        )
 
 
 def _maker(side: Side) -> str:

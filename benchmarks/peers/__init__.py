@@ -1,0 +1,1 @@
+"""The same answers through several tools, with the same scripted judge."""
