@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -64,12 +65,12 @@ def reading(folder: Path, records: int) -> None:
     sizes = [sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) for root in (plain, store / "data")]
     print(f"{records:,} records, {CLAIMS_EACH * records:,} verdicts")
     print(f"  JSONL {sizes[0] / 1e6:,.1f} MB, Parquet {sizes[1] / 1e6:,.1f} MB: {sizes[1] / sizes[0]:.2f} of it")
-    lines = sum(timed(lambda name=name: exhaust((plain / name).open("rb"))) for name in (RECORDS, CLAIMS, VERDICTS))
-    arrow = sum(timed(lambda name=name: exhaust(stored_lines(store, name))) for name in (RECORDS, CLAIMS, VERDICTS))
+    lines = sum(timed(partial(exhaust, (plain / name).open("rb"))) for name in (RECORDS, CLAIMS, VERDICTS))
+    arrow = sum(timed(partial(exhaust, stored_lines(store, name))) for name in (RECORDS, CLAIMS, VERDICTS))
     duck = timed(lambda: by_duckdb(store))
     print(f"  reading lines: JSONL {lines:.2f} s, pyarrow {arrow:.2f} s, DuckDB {duck:.2f} s of CPU")
-    found = [timed(lambda path=path: exhaust(RunFolder(path).findings())) for path in (plain, store)]
-    page = [timed(lambda path=path: load(path, verify=False).to_html(folder / "page.html")) for path in (plain, store)]
+    found = [timed(partial(exhaust, RunFolder(path).findings())) for path in (plain, store)]
+    page = [timed(partial(load(path, verify=False).to_html, folder / "page.html")) for path in (plain, store)]
     print(f"  reading findings: JSONL {found[0]:.1f} s, shards {found[1]:.1f} s: {found[1] / found[0]:.2f} times")
     print(f"  report of shards {page[1]:.1f} s: {page[1] / found[1]:.2f} times reading (JSONL {page[0]:.1f} s)")
     (folder / "again").mkdir()
@@ -175,7 +176,7 @@ def one_step(step: str, location: str, shards: int) -> None:
         with opened_files([Path(os.environ["VERDICTS"])]) as inputs:
             plan = sharded.planned("measure", settings, inputs.files, shards=shards, slots=1)
             sources = lambda: inputs.sources(settings.shape)  # noqa: E731
-            sharded.split(RunStore(location), plan, sources, sharded.NoShardProgress())
+            sharded.split(RunStore(location), plan, sources, progress=sharded.NoShardProgress())
     elif step == "work":
         task = sharded.ShardTask(location)
         for number in range(shards):

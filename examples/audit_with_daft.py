@@ -24,7 +24,9 @@ ANSWERS = {
 }
 
 
-@daft.func.batch(return_dtype=DataType.list(DataType.struct({"text": DataType.string(), "label": DataType.string()})))
+@daft.func.batch(  # type: ignore[untyped-decorator]
+    return_dtype=DataType.list(DataType.struct({"text": DataType.string(), "label": DataType.string()}))
+)
 def audited(ids: Series, responses: Series, evidence: Series) -> list[list[dict[str, str]]]:
     """What Daft calls on its workers: a list of verdicts for each answer."""
     columns = {"id": ids.to_arrow(), "response": responses.to_arrow(), "evidence": evidence.to_arrow()}

@@ -47,7 +47,7 @@ def test_an_example_on_an_engine_gives_the_same_verdicts_without_a_network(name:
     if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no right to make a network (unshare --net)")
     path = next(path for path in ALL if path.name == name)
-    command = [*APART, sys.executable, "-W", "ignore", path]
+    command = [*APART, sys.executable, "-W", "ignore", str(path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     found = [line.split("\t")[:2] for line in done.stdout.splitlines() if line.startswith("a")]

@@ -20,7 +20,9 @@ from hallumeter import samples
 
 SAMPLES = Path(samples.__file__).parent
 RESULTS = Path(__file__).parent / "ingest" / "results"
-MOST_MODULES = 207  # 200, and what sums parts up and shares work: claims/partial, measure/tallies, stats/tally, run/sharing
+MOST_MODULES = (
+    207  # 200, and what sums parts up and shares work: claims/partial, measure/tallies, stats/tally, run/sharing
+)
 """Of any command that people wait for: audit, measure and transcripts."""
 
 HEAVY = {

@@ -123,7 +123,7 @@ class Workplace:
 
     def exported(self, run: str) -> Path:
         out = f"{Path(run).name}-jsonl"
-        done = self.run("export", run, "--out", out)
+        done = self.run("export", run, "--to", "jsonl", "--out", out)
         assert done.returncode == 0, done.stderr
         return self.folder / out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import threading
 from collections import Counter
@@ -11,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 from hallumeter.errors import InputError, MissingExtraError
-from hallumeter.run import store as store_module
 from hallumeter.run.shards import Receipt, Shard
 from hallumeter.run.store import RunStore, attempt_name
 
@@ -80,7 +80,7 @@ def test_a_disk_without_hard_links_commits_once_too(tmp_path: Path, monkeypatch:
     def refuse(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(store_module.os, "link", refuse)
+    monkeypatch.setattr(os, "link", refuse)
     store = RunStore(tmp_path)
     assert store.write_once("commits/00000.json", b"one")
     assert not store.write_once("commits/00000.json", b"two")

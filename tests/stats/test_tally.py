@@ -63,7 +63,8 @@ def test_sums_of_squares_give_the_interval_of_the_clusters(shift: float) -> None
     expected = cluster_bootstrap_interval(counts + shift, totals, rng=np.random.default_rng(0), is_share=False)
     assert expected is not None
     assert found is not None
-    assert found == (pytest.approx(expected.low), pytest.approx(expected.high), expected.method)
+    assert found[:2] == pytest.approx((expected.low, expected.high))
+    assert found[2] == expected.method
 
 
 def test_a_rate_of_a_unit_is_within_the_unit() -> None:
@@ -74,7 +75,7 @@ def test_a_rate_of_a_unit_is_within_the_unit() -> None:
         plain = interval_of(RateTally.of(Rates(counts[:size], totals[:size])))
         assert found is not None
         assert plain is not None
-        assert found[:2] == (pytest.approx(plain[0], rel=0.02), pytest.approx(plain[1], rel=0.02))
+        assert found[:2] == pytest.approx(plain[:2], rel=0.02)
 
 
 def test_many_clusters_that_are_alike_but_for_rounding_claim_no_certainty() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,8 @@ from .output import opened_run, say_what_happened
 from .parameters import PATH, PLACE, RUN, command, no_verify_option, option, quiet_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hallumeter.run.finished import Run
 
 FORMS = ("csv", "xlsx", "dataset", "jsonl", "parquet", "junit", "sarif", "otel", "mlflow")
@@ -25,16 +27,7 @@ FORMS = ("csv", "xlsx", "dataset", "jsonl", "parquet", "junit", "sarif", "otel",
 @option("--raw-csv", "is_raw", is_flag=True, help="With csv: leave cells alone that a spreadsheet takes for formulas.")
 @quiet_option
 @no_verify_option
-def export(
-    run: Path,
-    form: str,
-    out: str | Path | None,
-    *,
-    policy: Path | None,
-    endpoint: str | None,
-    is_raw: bool,
-    **others: bool,
-) -> None:
+def export(run: Path, form: str, out: str | Path | None, **options: Any) -> None:
     """Write what a run found in the form that another program reads.
 
     \b
@@ -65,28 +58,35 @@ def export(
       hallumeter export run --to otel --endpoint http://localhost:4318/v1/logs
       hallumeter export run --to mlflow
     """
-    place = _checked(form, out, policy=policy, endpoint=endpoint)
-    is_quiet = others["quiet"]
-    opened = opened_run(run, is_verified=not others["no_verify"], is_quiet=is_quiet)
-    notices: tuple[str, ...] = ()
+    place = _checked(form, out, policy=options["policy"], endpoint=options["endpoint"])
+    opened = opened_run(run, is_verified=not options["no_verify"], is_quiet=options["quiet"])
+    written: object = place
+    notices: Sequence[str] = ()
     if form in ("jsonl", "parquet"):
-        _convert(run, form, out)
-    elif form in ("csv", "dataset"):
-        _write_folder(opened, form, place, is_raw=is_raw)
+        _convert(run, form, place)
+    else:
+        written, notices = _written(opened, form, Path(place), options=options)
+    if not options["quiet"]:
+        say_what_happened((), notices)
+        click.echo(f"written: {written}", err=True)
+
+
+def _written(run: Run, form: str, out: Path, *, options: dict[str, Any]) -> tuple[object, Sequence[str]]:
+    """Write what a run found; gives where it is, and what the form could not hold."""
+    if form in ("csv", "dataset"):
+        _write_folder(run, form, out, is_raw=options["is_raw"])
     elif form == "xlsx":
         from hallumeter.run.export_tables import export_workbook
 
-        notices = export_workbook(opened, place)
+        return out, export_workbook(run, out)
     elif form in ("junit", "sarif"):
-        place.write_text(_bounds_text(opened, form, policy), encoding="utf-8")
+        out.write_text(_bounds_text(run, form, options["policy"]), encoding="utf-8")
     else:
-        out = _sent(opened, form, None if out is None else place, endpoint=endpoint)
-    if not is_quiet:
-        say_what_happened((), notices)
-        click.echo(f"written: {out or endpoint}", err=True)
+        return _sent(run, form, out, endpoint=options["endpoint"]), ()
+    return out, ()
 
 
-def _checked(form: str, out: str | Path | None, *, policy: Path | None, endpoint: str | None) -> Path:
+def _checked(form: str, out: str | Path | None, *, policy: Path | None, endpoint: str | None) -> str | Path:
     """Refuse what does not go together, and to write over anything, before anything is read; gives the place."""
     from hallumeter.errors import InputError
 
@@ -97,21 +97,18 @@ def _checked(form: str, out: str | Path | None, *, policy: Path | None, endpoint
         raise click.UsageError("--to otel needs a file (--out) or a collector (--endpoint), one of them", context)
     if form not in ("otel", "mlflow") and out is None:
         raise click.UsageError(f"--to {form} needs a place: add --out PATH", context)
-    if isinstance(out, str):
-        if form != "parquet":
-            raise click.UsageError(f"--to {form} writes on this machine; only --to parquet goes to s3://", context)
-        return Path()
-    if out is not None and out.exists():
+    if isinstance(out, str) and form != "parquet":
+        raise click.UsageError(f"--to {form} writes on this machine; only --to parquet goes to s3://", context)
+    if isinstance(out, Path) and out.exists():
         raise InputError(f"{out}: is there already; choose another --out")
     return out or Path()
 
 
-def _convert(run: Path, form: str, out: str | Path | None) -> None:
+def _convert(run: Path, form: str, out: str | Path) -> None:
     """Turn a run in shards into a folder of JSONL files, or such a folder into shards."""
     from hallumeter.run.export import export_jsonl, export_parquet
     from hallumeter.run.run_folder import new_run_folder
 
-    assert out is not None  # checked before
     if form == "parquet":
         export_parquet(run, out)
         return
@@ -145,8 +142,8 @@ def _bounds_text(run: Run, form: str, policy: Path | None) -> str:
     return gate_junit(result) if form == "junit" else gate_sarif(result)
 
 
-def _sent(run: Run, form: str, out: Path | None, *, endpoint: str | None) -> Path | None:
-    """Hand a run to a tool that has to be installed."""
+def _sent(run: Run, form: str, out: Path, *, endpoint: str | None) -> str:
+    """Hand a run to a tool that has to be installed; gives where it is."""
     from hallumeter.errors import MissingExtraError
 
     extras = {"otel": ("opentelemetry", "google"), "mlflow": ("mlflow",)}
@@ -154,11 +151,11 @@ def _sent(run: Run, form: str, out: Path | None, *, endpoint: str | None) -> Pat
         if form == "otel":
             from hallumeter.integrations.opentelemetry import write_evaluations
 
-            write_evaluations(run, file=out, endpoint=endpoint)
-            return out
+            write_evaluations(run, file=None if endpoint else out, endpoint=endpoint)
+            return endpoint or str(out)
         from hallumeter.integrations.mlflow import log_run
 
-        return Path(f"MLflow run {log_run(run)}")
+        return f"MLflow run {log_run(run)}"
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in extras[form]:
             raise

@@ -312,7 +312,7 @@ def _part(path: Path, place: tuple[int, ...], kind: type[_Record]) -> list[_Reco
     if is_sharded(path.parent):
         from .store_tables import lines_at
 
-        lines = lines_at(path.parent, path.name, start, size)
+        lines = lines_at(path.parent, path.name, start=start, size=size)
     else:
         with path.open("rb") as stream:
             stream.seek(start)

@@ -168,7 +168,7 @@ class ShardTask(Struct, frozen=True):
             with self._sharing(plan, shard), keeping_partials():
                 done = kind_of(plan.run).work(plan, part, folder)
             tables, others = shard_files(plan, part, folder)
-        put = store.put(shard, attempt_name(), tables, others)
+        put = store.put(shard, attempt_name(), tables, others=others)
         receipt = structs.replace(put, seconds=time.monotonic() - begun, won=True, **structs.asdict(done))
         won = store.commit(receipt)
         return receipt if won else structs.replace(receipt, won=False)

@@ -107,7 +107,7 @@ class RunStore:
     # Shards.
 
     def put(
-        self, shard: Shard, attempt: str, tables: Mapping[str, pa.Table], others: Mapping[str, bytes] | None = None
+        self, shard: Shard, attempt: str, tables: Mapping[str, pa.Table], *, others: Mapping[str, bytes] | None = None
     ) -> Receipt:
         """Write what an attempt at a shard has made; it counts when it is committed."""
         files, digests = [], []

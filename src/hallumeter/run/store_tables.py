@@ -125,7 +125,7 @@ def stored_lines(folder: Path, file: str) -> Iterator[tuple[bytes, int, int]]:
             yield line, place, place + 1
 
 
-def lines_at(folder: Path, file: str, start: int, size: int) -> list[bytes]:
+def lines_at(folder: Path, file: str, *, start: int, size: int) -> list[bytes]:
     """Some lines, by the place of the first; only the row groups that hold them are read."""
     store = store_of(folder)
     receipt = store.commit_of(start >> _PLACE_BITS)

@@ -48,7 +48,7 @@ def run(folder: Path, *given: object, seconds: float = 300) -> tuple[int, str]:
 
 def verdicts(folder: Path, run_folder: str) -> str:
     exported = f"{run_folder}-jsonl"
-    code, err = run(folder, "export", run_folder, "--out", exported)
+    code, err = run(folder, "export", run_folder, "--to", "jsonl", "--out", exported)
     assert code == 0, err
     return (folder / exported / "verdicts.jsonl").read_text(encoding="utf-8")
 
