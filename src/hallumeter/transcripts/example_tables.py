@@ -57,8 +57,8 @@ class MisreadWords:
 class WorstLines:
     """Takes the worst lines of page after page, and keeps the worst of every engine."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[tuple[tuple[bool, float, int], int, WorstLine]]] = {}
+    def __init__(self, engines: Iterable[str] = ()) -> None:
+        self._kept: dict[str, list[tuple[tuple[bool, float, int], int, WorstLine]]] = {name: [] for name in engines}
         self._taken = 0
 
     def add(self, engine: str, page: str, lines: Iterable[LineError]) -> None:
@@ -92,8 +92,8 @@ class WorstLines:
 class InventedWords:
     """Takes the invented names and numbers of page after page, and keeps some of every engine."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[InventedWord]] = {}
+    def __init__(self, engines: Iterable[str] = ()) -> None:
+        self._kept: dict[str, list[InventedWord]] = {name: [] for name in engines}
 
     def add(self, engine: str, page: str, tokens: Iterable[InventedToken]) -> None:
         """Take those of one page."""

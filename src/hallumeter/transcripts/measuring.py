@@ -20,6 +20,7 @@ from hallumeter.errors import InputError, RecordError
 from hallumeter.models.page_readers import PageReader
 from hallumeter.models.page_readers_by_name import page_reader
 from hallumeter.records.claim import Failure
+from hallumeter.records.columns import stable_hashes
 from hallumeter.records.measurement import NO_VALUE
 from hallumeter.records.page import Transcript
 from hallumeter.records.response import FieldValue
@@ -276,6 +277,8 @@ class AnchoredShare(Struct, frozen=True, eq=False):
     """Columns by the names of `PageCounts`; those that are missing are 0."""
     pages: NDArray[np.int64]
     """Which of the pages a reading is of."""
+    hashes: NDArray[np.int64]
+    """Of the names of the pages."""
     groups: dict[tuple[str, ...], int]
     """What readings are grouped by, numbered."""
     group_of: NDArray[np.int64]
@@ -330,6 +333,7 @@ def _anchor_share(jobs: list[PageJob], *, task: Task) -> AnchoredShare:
         jobs=len(jobs),
         told=tuple(_told(opened, settings)),
         counts={**{name: columns[name] for name in _COUNTED}, "is_empty_output": is_empty},
+        hashes=stable_hashes(job.page for job in jobs),
         pages=np.repeat(np.arange(len(opened)), [len(page.transcripts) for page in opened]),
         groups=groups,
         group_of=group_numbers,
