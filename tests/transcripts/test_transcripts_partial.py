@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hallumeter import InputError, SettingsError, Transcript, TranscriptSettings, load
+from hallumeter.records.response import FieldValue
 from hallumeter.run.run_folder import keeping_partials
 from hallumeter.transcripts.commands import measure_transcripts, transcripts_to_folder
 from hallumeter.transcripts.inputs import opened_records
@@ -27,7 +28,7 @@ def pages_of(seed: int, count: int, engines: tuple[str, ...] = ENGINES) -> list[
     draw, found = random.Random(seed), []
     for number in range(count):
         truth = draw.choices(WORDS, k=draw.randrange(0, 20))
-        decade = {"decade": draw.choice(["1780", "1790", None])}
+        decade: dict[str, FieldValue] = {"decade": draw.choice(["1780", "1790", None])}
         readings = []
         for engine in draw.sample(engines, draw.randint(1, len(engines))):
             text = [word for word in truth if draw.random() < 0.9] + draw.choices(WORDS, k=draw.choice([0, 0, 2, 9]))

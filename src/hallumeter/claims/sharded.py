@@ -22,7 +22,7 @@ from hallumeter.run.digests import write_manifest
 from hallumeter.run.identity import timed
 from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import RECORDS
-from hallumeter.run.sharded import Plan, ShardDone
+from hallumeter.run.sharded import NoMore, Plan, ShardDone
 from hallumeter.run.shards import Part
 from hallumeter.run.sharing import is_sharing
 from hallumeter.run.verdict_cache import cache_folder
@@ -38,13 +38,8 @@ from .settings import AuditSettings, LanguageModelSettings, MeasureSettings
 Key = Callable[[Mapping[str, object], str], str]
 
 
-class _Claims:
+class _Claims(NoMore):
     """What audits and measurements have in common."""
-
-    def name(self, fields: Mapping[str, object]) -> str | None:
-        """Nothing of one row that others must know."""
-        del fields
-        return None
 
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The row of every record: the first with its id and model that may hold it."""

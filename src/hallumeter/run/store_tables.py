@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import csv
 import heapq
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
@@ -16,12 +17,14 @@ from typing import IO, Any
 import msgspec
 
 from hallumeter.errors import InputError
+from hallumeter.formats.delimited import write_csv
 from hallumeter.records.manifest import PLAN, STORE, Manifest
 
 from .shards import Receipt, row_number
 from .store import COMMITS, RunStore, digest_of, is_remote, pyarrow_module
 
-ENDING = ".jsonl"
+ENDING, CELLS = ".jsonl", ".csv"
+"""Of files of lines, and of tables for a spreadsheet, whose tables in the store keep their whole names."""
 MANIFEST = "manifest.json"
 _COLUMNS = {
     "records": ("record_id", "model"),
@@ -87,10 +90,33 @@ def _table(
     return arrow.table(columns)
 
 
+def cells_table(path: Path, rows: Mapping[str, int]) -> Any:
+    """The rows of a spreadsheet as a table, the names of its columns first: each as JSON, with the row of its page."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        header, *given = csv.reader(stream)
+    at = header.index("page")
+    placed = [(_HEADER, -1, header), *((0, rows.get(page_key(cells[at]), -1), cells) for cells in given)]
+    placed.sort(key=itemgetter(0, 1))
+    sections, numbers, lines = zip(*placed, strict=True)
+    encoded = list(map(msgspec.json.encode, lines))
+    return _table(path.name, encoded, numbers, sections=sections, found=[{}] * len(encoded))
+
+
+_HEADER = -1
+"""The section of the names of the columns: before all others."""
+
+
+def page_key(page: str) -> str:
+    """Under which the row of a page is known, where records have names made of pages."""
+    return f"\0{page}"
+
+
 def _row_of(line: Mapping[str, Any], rows: Mapping[str, int], sources: Sequence[str]) -> int:
-    """The row of a line: that of the place in its message, else that of its record."""
+    """The row of a line: that of its message, or of the place in it, else that of its record."""
     message = line.get("message")
     if isinstance(message, str) and line.get("step") == "read":
+        if message in rows:
+            return rows[message]
         for number, name in enumerate(sources):
             place = message.removeprefix(f"{name}:").partition(":")[0] if message.startswith(f"{name}:") else ""
             if place.isdecimal():
@@ -177,15 +203,33 @@ _OPEN_AT_ONCE = 64
 Keyed = tuple[int, int, bytes]
 
 
-def exported(store: RunStore, folder: Path) -> None:
-    """Write the lines of all shards as files, in the order of the input."""
+def exported(store: RunStore, folder: Path, *, but: Container[str] = ()) -> None:
+    """Write the lines of all shards as files, in the order of the input; `but` names files that the run has whole."""
     receipts = list(store.committed())
     tables = dict.fromkeys(name for receipt in receipts for name, path in receipt.files if path.endswith(".parquet"))
     for table in tables:
-        with (folder / f"{table}{ENDING}").open("wb") as target, ExitStack() as stack:
-            spill = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hallumeter-merge-")))
-            for _, _, line in _merged([_keyed(store, receipt, table) for receipt in receipts], spill):
-                target.write(line + b"\n")
+        if table.endswith(CELLS) and table not in but:
+            with (folder / table).open("w", encoding="utf-8", newline="") as cells:
+                write_csv(cells, merged_cells(store, table), is_raw=True)
+        elif not table.endswith(CELLS):
+            with (folder / f"{table}{ENDING}").open("wb") as target:
+                target.writelines(line + b"\n" for _, _, line in merged_lines(store, table))
+
+
+def merged_lines(store: RunStore, table: str) -> Iterator[Keyed]:
+    """The lines of all shards in the order of the input, with their sections and rows."""
+    with tempfile.TemporaryDirectory(prefix="hallumeter-merge-") as spill:
+        yield from _merged([_keyed(store, receipt, table) for receipt in store.committed()], Path(spill))
+
+
+def merged_cells(store: RunStore, table: str) -> Iterator[list[str]]:
+    """The rows of a spreadsheet in the order of the input, the names of its columns first."""
+    decoder = msgspec.json.Decoder(list[str])
+    has_header = False
+    for section, _, line in merged_lines(store, table):
+        if section != _HEADER or not has_header:
+            yield decoder.decode(line)
+        has_header = True
 
 
 def _keyed(store: RunStore, receipt: Receipt, table: str) -> Iterator[Keyed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -252,8 +252,7 @@ class _Collected:
         self._first_files: dict[str, str] = {}
         self._other_forms = 0
         self._undecided: Counter[str] = Counter()
-        self._digests = [hashlib.sha256() for _ in jobs.inputs]
-        self._has_digests = False
+        self._digests = InputDigests(jobs)
         self._findings = 0
         self._worst_lines = WorstLines(jobs.engines)
         self._refuse_if_strict(jobs.failures)
@@ -284,10 +283,7 @@ class _Collected:
             first = self._first_files.get(notice.message, notice.path)
             self._first_files[notice.message] = min(first, notice.path)
         self._other_forms += job.other_forms
-        for place, name in enumerate(("", *self._jobs.engines)):
-            if name in job.digests:
-                self._has_digests = True
-                self._digests[place].update(f"{job.page}\0{job.digests[name]}\0".encode("utf-8", "replace"))
+        self._digests.add(job.page, job.digests)
 
     def measured(self) -> MeasuredTranscripts:
         """Everything, pooled."""
@@ -324,7 +320,7 @@ class _Collected:
             notices=self._notice_counts(),
         )
         return MeasuredTranscripts(
-            partial.summary(), partial, rows, failures, self._inputs(), self._corpus, settings, self._worst_lines
+            partial.summary(), partial, rows, failures, self._digests.inputs, self._corpus, settings, self._worst_lines
         )
 
     def _notice_counts(self) -> TranscriptNotices:
@@ -342,10 +338,29 @@ class _Collected:
         if self._settings.is_strict and failures:
             raise RecordError(failures[0].message)
 
-    def _inputs(self) -> tuple[InputFile, ...]:
+
+class InputDigests:
+    """The digests of inputs that are many files: of the texts of all pages, in their order."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._inputs = jobs.inputs
+        self._names = ("", *jobs.engines)
+        self._digests = [hashlib.sha256() for _ in jobs.inputs]
+        self._has_digests = False
+
+    def add(self, page: str, digests: Mapping[str, str]) -> None:
+        """Take the digests of the texts of a page, by engine; that of the reference is under the empty name."""
+        for place, name in enumerate(self._names):
+            if name in digests:
+                self._has_digests = True
+                self._digests[place].update(f"{page}\0{digests[name]}\0".encode("utf-8", "replace"))
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The inputs as far as they have been read."""
         if not self._has_digests:
-            return self._jobs.inputs
-        pairs = zip(self._jobs.inputs, self._digests, strict=True)
+            return self._inputs
+        pairs = zip(self._inputs, self._digests, strict=True)
         return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
 
 

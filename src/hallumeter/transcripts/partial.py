@@ -74,7 +74,9 @@ class PageGroup(Struct, frozen=True):
             if isinstance(found, Rates):
                 rates[metric.id] = RateTally.of(found.pooled_by(pages) if is_shared else found)
         each = mean_character_error_rate(columns)
-        words = {name: np.bincount(pages, columns.column(name), minlength=len(hashes)) for name in _WORDS}
+        words: dict[str, NDArray[np.float64]] = {
+            name: np.bincount(pages, columns.column(name), minlength=len(hashes)).astype(np.float64) for name in _WORDS
+        }
         return cls(
             is_shared=is_shared,
             undecided=_undecided(columns),
