@@ -71,7 +71,7 @@ _LEDGER_NEEDED = (
 
 
 class GivenInput(Protocol):
-    """What the command line gives to cut into shards, and what to do with it."""
+    """What the command line gives to cut into shards, and what to do with it; see `ShardInput` for the rest."""
 
     @property
     def settings(self) -> Any:
@@ -88,6 +88,11 @@ class GivenInput(Protocol):
         """What is read."""
         ...
 
+    @property
+    def kept(self) -> dict[str, Path]:
+        """Files that the run keeps whole."""
+        ...
+
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
         """Rows by the name of their source."""
         ...
@@ -99,6 +104,7 @@ class _Files:
     def __init__(self, inputs: FileInputs, settings: Any, shape: RowShape) -> None:
         self._inputs, self.settings, self._shape = inputs, settings, shape
         self.bytes, self.files = inputs.bytes, inputs.files
+        self.kept: dict[str, Path] = {}
 
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
         return self._inputs.sources(self._shape)

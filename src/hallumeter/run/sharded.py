@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -31,10 +31,22 @@ from .finished import Run
 from .identity import shown_value, timed
 from .ledger import LedgerAddress
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, keeping_partials, write_json
-from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
+from .shards import (
+    PART,
+    Found,
+    InputRow,
+    Part,
+    Receipt,
+    Shard,
+    input_rows,
+    is_of_unit,
+    scratch_folder,
+    split_rows,
+    write_rows,
+)
 from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
-from .store_tables import CELLS, cells_table, lines_table, local_copy, table_name
+from .store_tables import CELLS, LinePlaces, cells_table, lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
@@ -91,7 +103,7 @@ class ShardDone(Struct, frozen=True, kw_only=True):
     spent_usd: float = 0.0
 
 
-class ShardedKind(Protocol):
+class ShardedKind(LinePlaces, Protocol):
     """How runs of one kind are cut into shards; `Instrument.sharded` finds it by what manifests call the run."""
 
     def stored(self, settings: Any) -> dict[str, Any]:
@@ -122,27 +134,28 @@ class ShardedKind(Protocol):
         """The row of every record of the run, by the name that it has there."""
         ...
 
-    def section(self, table: str, line: Mapping[str, Any]) -> int:
-        """Where several lists stand one after the other in a file, the number of the list that a line belongs to."""
-        ...
-
     def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
         """Write files of the whole run that are no list of what the shards have, and name them."""
         ...
 
 
-class NoMore:
-    """What many kinds of runs have in common: rows and shards that need to know nothing more of each other."""
+class UsualKind:
+    """What kinds of runs have in common unless they say otherwise."""
 
     def name(self, fields: Mapping[str, object]) -> str | None:
         """Nothing of one row that others must know."""
         del fields
         return None
 
-    def section(self, table: str, line: Mapping[str, Any]) -> int:
-        """Every file is one list."""
-        del table, line
-        return 0
+    def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
+        """Failures of the input come before those of units; every other file is one list."""
+        del line
+        return int(table == "failures" and is_of_unit(row))
+
+    def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
+        """By the message for what could not be read, else by the record."""
+        del table
+        return [str(line[name]) for name in ("message", "record_id") if line.get(name) is not None]
 
     def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
         """Nothing but the files that every run has."""
@@ -218,7 +231,7 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
     kind = kind_of(plan.run)
     rows = kind.record_rows(part, folder)
     tables = {
-        table_name(path.name): lines_table(path, rows, part.source_names, section=kind.section)
+        table_name(path.name): lines_table(path, rows, part.source_names, places=kind)
         for path in sorted(folder.iterdir())
         if path.suffix == ".jsonl"
     }
@@ -298,6 +311,11 @@ class ShardInput(Protocol):
         """What is read, by name and hash; some hashes are known only when everything has been read."""
         ...
 
+    @property
+    def kept(self) -> dict[str, Path]:
+        """Files that the run keeps whole, by the names that they have there."""
+        ...
+
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
         """Rows by the name of their source."""
         ...
@@ -365,6 +383,8 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     )
     whole = structs.replace(plan, inputs=given.files, found=found, id=secrets.token_hex(16))
     kind.check(whole)
+    for name, path in given.kept.items():
+        store.write(name, path.read_bytes())
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
     return whole
 

@@ -7,12 +7,12 @@ import csv
 import heapq
 import shutil
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import msgspec
 
@@ -35,7 +35,18 @@ _COLUMNS = {
 }
 """Fields that are columns of their own, for whoever asks with SQL; the line has everything."""
 _NUMBERS = frozenset({"unsupported_probability", "count", "total", "value"})
-Section = Callable[[str, Mapping[str, Any]], int]
+
+
+class LinePlaces(Protocol):
+    """Where lines belong."""
+
+    def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
+        """Where several lists stand one after the other in a file, the number of the list that a line belongs to."""
+        ...
+
+    def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
+        """Under what the row of a line may be known; the first that is known counts."""
+        ...
 
 
 def table_name(file: str) -> str:
@@ -47,21 +58,24 @@ def table_name(file: str) -> str:
     return file.removesuffix(ENDING)
 
 
-def lines_table(path: Path, rows: Mapping[str, int], sources: Sequence[str], *, section: Section) -> Any:
+def lines_table(path: Path, rows: Mapping[str, int], sources: Sequence[str], *, places: LinePlaces) -> Any:
     """The lines of a file as a table, each with the row of the input that it belongs to.
 
     Args:
         path: The file, one JSON object per line.
         rows: Rows by the names of records.
         sources: Names of the sources, for lines that tell their place in a message alone.
-        section: Which of several lists a line belongs to.
+        places: Where lines belong.
     """
     table = table_name(path.name)
     placed: list[tuple[int, int, bytes, Mapping[str, Any]]] = []
     with path.open("rb") as stream:
         for line in stream:
             known = msgspec.json.decode(line)
-            placed.append((section(table, known), _row_of(known, rows, sources), line, known))
+            named = (rows[name] for name in places.names(table, known) if name in rows)
+            row = next(named, None)
+            row = _row_of(known, rows, sources) if row is None else row
+            placed.append((places.section(table, known, row), row, line, known))
     placed.sort(key=itemgetter(0, 1))  # nearly always it is sorted already
     sections, numbers, lines, found = zip(*placed, strict=True) if placed else ((), (), (), ())
     return _table(table, lines, numbers, sections=sections, found=found)
@@ -112,11 +126,9 @@ def page_key(page: str) -> str:
 
 
 def _row_of(line: Mapping[str, Any], rows: Mapping[str, int], sources: Sequence[str]) -> int:
-    """The row of a line: that of its message, or of the place in it, else that of its record."""
+    """The row of a line: that of the place in its message, else that of its record."""
     message = line.get("message")
     if isinstance(message, str) and line.get("step") == "read":
-        if message in rows:
-            return rows[message]
         for number, name in enumerate(sources):
             place = message.removeprefix(f"{name}:").partition(":")[0] if message.startswith(f"{name}:") else ""
             if place.isdecimal():

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.response import Response
 from hallumeter.run.run_folder import RECORDS
-from hallumeter.run.sharded import NoMore, Plan, ShardDone
-from hallumeter.run.shards import Part
+from hallumeter.run.sharded import Plan, ShardDone, UsualKind
+from hallumeter.run.shards import Part, PartUnits, unit_sources
 from hallumeter.run.store import RunStore
 from hallumeter.run.store_tables import merged_cells, page_key
 
@@ -30,11 +30,7 @@ from .inputs import EngineReading, Jobs, PageJob, Source, Told
 from .measuring import ENGINE, PAGE, read_jobs
 from .settings import TranscriptSettings
 
-_READINGS, _FAILURE, _NOTICE = "readings", "failure", "notice"
-"""What rows of a part have: pages have readings; what could not be paired, and what must be said, have rows as well."""
-_OF_PAGES = ("unreadable", "unmeasurable")
-"""Codes of failures of single pages; they come after those of the input."""
-_PAGES_AT_ONCE = 64
+_READINGS = "readings"
 _BYTES_PER_TEXT = 4096
 """Of a page of print, roughly."""
 
@@ -67,15 +63,18 @@ class PageInput:
         return self._jobs.count * (1 + len(self._jobs.engines)) * _BYTES_PER_TEXT
 
     @property
+    def kept(self) -> dict[str, Path]:
+        """Nothing of the input is kept whole."""
+        return {}
+
+    @property
     def files(self) -> tuple[InputFile, ...]:
         """What is read; folders have digests once all their pages have been."""
         return self._digests.inputs
 
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
-        """The pages, then what could not be paired, then what must be said of the input: known only at the end."""
-        yield "pages", _batches(self._pages())
-        yield "failures", _batches({_FAILURE: msgspec.to_builtins(each)} for each in self._failures())
-        yield "notices", _batches({_NOTICE: notice} for notice in self._jobs.notices)
+        """The pages, then what could not be paired, then what must be said of the input."""
+        return unit_sources("pages", self._pages(), self._failures(), self._jobs.notices)
 
     def _pages(self) -> Generator[dict[str, Any], None, None]:
         # Tables have their texts at hand; to send them to other processes and back would take longer than to read them.
@@ -87,9 +86,9 @@ class PageInput:
                 self._digests.add(page.job.page, page.digests)
                 yield _row(page.job)
 
-    def _failures(self) -> list[Failure]:
+    def _failures(self) -> Iterator[Failure]:
         self._refuse_if_strict(self._jobs.failures)
-        return self._jobs.failures
+        yield from self._jobs.failures
 
     def _refuse_if_strict(self, failures: Iterable[Failure]) -> None:
         for failure in failures if self._settings.is_strict else ():
@@ -103,14 +102,6 @@ def page_input(jobs: AbstractContextManager[Jobs], settings: TranscriptSettings)
         yield PageInput(opened, settings)
 
 
-def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[Batch]:
-    first, left = 1, iter(rows)
-    while some := list(islice(left, _PAGES_AT_ONCE)):
-        names = dict.fromkeys(chain.from_iterable(some))
-        yield Batch({name: [row.get(name) for row in some] for name in names}, range(first, first + len(some)))
-        first += len(some)
-
-
 def _row(job: PageJob) -> dict[str, Any]:
     readings = [[each.engine, each.source.text, each.fields] for each in job.readings]
     return {PAGE: job.page, "reference": job.reference.text, _READINGS: readings, "told": msgspec.to_builtins(job.told)}
@@ -121,7 +112,7 @@ def _job(fields: Mapping[str, Any]) -> PageJob:
     return PageJob(fields[PAGE], Source(fields["reference"]), readings, msgspec.convert(fields["told"], Told))
 
 
-class ShardedTranscripts(NoMore):
+class ShardedTranscripts(UsualKind):
     """Runs of transcripts in shards."""
 
     def stored(self, settings: PagesToShard) -> dict[str, Any]:
@@ -149,15 +140,15 @@ class ShardedTranscripts(NoMore):
 
     def work(self, plan: Plan, part: Part, folder: Path) -> ShardDone:
         """Measure the pages of a part."""
-        whole, rows = _settings(plan), _RowsOfPart(part)
+        whole, units = _settings(plan), PartUnits(part)
         jobs = Jobs(
-            rows.pages(),
-            rows.count,
+            (_job(fields) for fields in units),
+            units.count,
             whole.engines,
             # Pages of the inputs are counted once, by the first shard.
             tuple(structs.replace(file, records=file.records * (part.shard.number == 0)) for file in plan.inputs),
-            rows.failures,
-            rows.notices,
+            units.failures,
+            units.notices,
             whole.reference_name,
             whole.witness,
         )
@@ -173,22 +164,12 @@ class ShardedTranscripts(NoMore):
 
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The rows of records, of pages, and of what could not be paired by its message."""
-        found: dict[str, int] = {}
-        for row in part.rows():
-            fields = row.fields or {}
-            if PAGE in fields:
-                found[page_key(fields[PAGE])] = found[fields[PAGE]] = row.row
-            elif _FAILURE in fields:
-                found[fields[_FAILURE]["message"]] = row.row
+        found = PartUnits(part).rows(lambda fields: (page_key(fields[PAGE]), fields[PAGE]))
         decoder = msgspec.json.Decoder(Response)
         with (folder / RECORDS).open("rb") as stream:
             for record in map(decoder.decode, stream):
                 found[record.record_id] = found[page_key(str(record.fields.get(PAGE, record.record_id)))]
         return found
-
-    def section(self, table: str, line: Mapping[str, Any]) -> int:
-        """What could not be paired comes before what could not be read."""
-        return int(table == "failures" and line["code"] in _OF_PAGES)
 
     def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
         """Examples of the whole run, from those that the shards have kept."""
@@ -202,27 +183,6 @@ def _key(fields: Mapping[str, object], place: str) -> str:
 
 def _settings(plan: Plan) -> PagesToShard:
     return msgspec.convert(plan.settings, PagesToShard)
-
-
-class _RowsOfPart:
-    """The rows of a part: pages as they are measured; what stands beside them at once."""
-
-    def __init__(self, part: Part) -> None:
-        self._part = part
-        self.count = 0
-        self.failures: list[Failure] = []
-        self.notices: list[str] = []
-        for row in part.rows():
-            fields = row.fields or {}
-            self.count += PAGE in fields
-            if _FAILURE in fields:
-                self.failures.append(msgspec.convert(fields[_FAILURE], Failure))
-            elif _NOTICE in fields:
-                self.notices.append(fields[_NOTICE])
-
-    def pages(self) -> Generator[PageJob, None, None]:
-        """The pages one by one."""
-        yield from (_job(row.fields) for row in self._part.rows() if row.fields is not None and PAGE in row.fields)
 
 
 SHARDED = ShardedTranscripts()
