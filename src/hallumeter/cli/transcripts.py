@@ -156,8 +156,6 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     is_verbose = bool(options.pop("verbose"))
     sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
     settings = _settings(options)
-    if settings.witness_confidence is not None and witness is None and image is None:
-        raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     jobs = _jobs(paths, settings, witness=witness, image=image)
     if images is not None:
         from hallumeter.transcripts.images import with_images
@@ -167,10 +165,8 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
         _run_sharded(sharded, jobs, settings, form=form, is_verbose=is_verbose, has_images=image is not None)
         return
     with shown_pages(is_quiet=is_quiet) as progress:
-        if out is not None:
-            measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
-        else:
-            measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
+        given = {"settings": settings, "progress": progress}
+        measured = transcripts_of_jobs(jobs, **given) if out is None else transcripts_to_folder(jobs, out, **given)
     text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
 
@@ -254,6 +250,8 @@ def _jobs(
     from hallumeter.transcripts.inputs import opened_paths
     from hallumeter.transcripts.witness import opened_witness
 
+    if settings.witness_confidence is not None and witness is None and image is None:
+        raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     if witness is None and image is None:
         return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_witness(paths, witness=witness, images=image, columns=settings.columns)

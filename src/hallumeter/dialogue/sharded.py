@@ -76,7 +76,8 @@ class PatientInput:
 
     def sources(self) -> Iterator[tuple[str, Any]]:
         """The patients, then what could not be read, then what must be said of the input."""
-        return unit_sources("patients", self._patients(), self._failures(), self._dialogues.notices)
+        notices = self._dialogues.notices
+        return unit_sources("patients", self._patients(), failures=self._failures(), notices=notices)
 
     def _patients(self) -> Iterator[dict[str, Any]]:
         replaced = 0

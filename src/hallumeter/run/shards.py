@@ -305,7 +305,7 @@ _UNITS_AT_ONCE = 64
 
 
 def unit_sources(
-    name: str, units: Iterable[dict[str, Any]], failures: Iterable[Failure], notices: Iterable[str]
+    name: str, units: Iterable[dict[str, Any]], *, failures: Iterable[Failure], notices: Iterable[str]
 ) -> Iterator[tuple[str, Iterator[Batch]]]:
     """Units, then what could not be read, then what must be said of the input: both may be known only at the end."""
     yield name, _unit_batches(units)

@@ -74,7 +74,7 @@ class PageInput:
 
     def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
         """The pages, then what could not be paired, then what must be said of the input."""
-        return unit_sources("pages", self._pages(), self._failures(), self._jobs.notices)
+        return unit_sources("pages", self._pages(), failures=self._failures(), notices=self._jobs.notices)
 
     def _pages(self) -> Generator[dict[str, Any], None, None]:
         # Tables have their texts at hand; to send them to other processes and back would take longer than to read them.
