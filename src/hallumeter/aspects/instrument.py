@@ -22,6 +22,12 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _partials() -> object:
+    from .aggregate import overview
+
+    return overview
+
+
 INSTRUMENT = Instrument(
     name="aspects",
     runs={
@@ -41,4 +47,5 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
     recompute=_recompute,
+    partials=_partials,
 )

@@ -288,6 +288,19 @@ def _f1(tuples: Sequence[AspectTuple] | None, gold: Sequence[AspectTuple] | None
 _ROW = struct.Struct(f"={len(ASPECT_COUNTS)}d")
 RunKey = tuple[str, int | None]
 """The id of a run, and its seed."""
+RUN, SEED = "run", "seed"
+UNNAMED = "unnamed"
+"""What a run is called whose scorecards do not name it; nothing stands for all runs together."""
+
+
+def run_name(run: RunKey) -> dict[str, str]:
+    """A run as the group that it is.
+
+    >>> run_name(("demo", 1)), run_name(("", None))
+    ({'run': 'demo', 'seed': '1'}, {'run': 'unnamed'})
+    """
+    name = run[0] or UNNAMED
+    return {RUN: name} if run[1] is None else {RUN: name, SEED: str(run[1])}
 
 
 class CountTask(Struct, frozen=True):
@@ -388,6 +401,14 @@ FIRST_FAILURES = 1_000
 """Failures that are kept in memory."""
 
 
+def _bounded(parts: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """Parts of breakdowns; of very many the first by name are told apart, whatever they are added up from."""
+    told = sorted(key for key in parts if key[1] not in (WHOLE, OTHERS)) if len(parts) > MOST_PARTS else []
+    for key in told[MOST_PARTS:]:
+        parts[key[0], OTHERS] += parts.pop(key)
+    return parts
+
+
 class CardCounts:
     """Counts of scorecards, with the sentence and the run of each."""
 
@@ -411,10 +432,7 @@ class CardCounts:
         self._case_codes += [self._case_code(case) for case in found.cases]
         self._run_codes += [self.runs.setdefault(run, len(self.runs)) for run in found.runs]
         for run, counted in found.breakdowns.items():
-            mine = self.breakdowns.setdefault(run, Counter())
-            for (name, part), number in counted.items():
-                is_known = part == WHOLE or (name, part) in mine or len(mine) < MOST_PARTS
-                mine[(name, part) if is_known else (name, OTHERS)] += number
+            self.breakdowns[run] = _bounded(self.breakdowns.get(run, Counter()) + counted)
         self.profiles.update(found.profiles)
         if found.lines is not None:
             self.claims += found.lines.claim_count
