@@ -22,6 +22,12 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _sharded(run: str) -> object:
+    from .sharded import SHARDED
+
+    return SHARDED if run == "aspects" else None
+
+
 def _partials() -> object:
     from .aggregate import overview
 
@@ -47,5 +53,6 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
     recompute=_recompute,
+    sharded=_sharded,
     partials=_partials,
 )

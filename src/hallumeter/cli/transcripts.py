@@ -165,7 +165,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
         _run_sharded(sharded, jobs, settings, form=form, is_verbose=is_verbose, has_images=image is not None)
         return
     with shown_pages(is_quiet=is_quiet) as progress:
-        given = {"settings": settings, "progress": progress}
+        given: dict[str, Any] = {"settings": settings, "progress": progress}
         measured = transcripts_of_jobs(jobs, **given) if out is None else transcripts_to_folder(jobs, out, **given)
     text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)

@@ -20,6 +20,7 @@ from hallumeter.run.run_folder import RECORDS
 from hallumeter.run.sharded import Plan, ShardDone, UsualKind
 from hallumeter.run.shards import Part, PartUnits, unit_sources
 from hallumeter.run.store import RunStore
+from hallumeter.run.store_tables import cells_name
 
 from .measure.commands import check_fields, write_dialogues
 from .measure.events import event_of, script_of
@@ -165,18 +166,18 @@ class ShardedDialogues(UsualKind):
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The rows of answers, of patients, of the places of events, and of what could not be read."""
         found = PartUnits(part).rows(
-            lambda fields: (_patient_key(fields[PATIENT]), *(place for place, _ in fields["events"]))
+            lambda fields: (cells_name(fields[PATIENT]), *(place for place, _ in fields["events"]))
         )
         decoder = msgspec.json.Decoder(Response)
         with (folder / RECORDS).open("rb") as stream:
             for record in map(decoder.decode, stream):
-                found[record.record_id] = found[_patient_key(str(record.fields[PATIENT]))]
+                found[record.record_id] = found[cells_name(str(record.fields[PATIENT]))]
         return found
 
     def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
         """Events by their patients; failures by their messages, by the places in them, and by the answers."""
         if f"{table}.jsonl" == EVENTS:
-            return [_patient_key(str(line[PATIENT]))]
+            return [cells_name(str(line[PATIENT]))]
         place = str(line.get("message")).partition(": ")[0]
         return [*super().names(table, line), place]
 
@@ -192,10 +193,6 @@ class ShardedDialogues(UsualKind):
 
 def _key(fields: Mapping[str, object], place: str) -> str:
     return str(fields.get(PATIENT) or place)
-
-
-def _patient_key(patient: str) -> str:
-    return f"\0{patient}"
 
 
 def _settings(plan: Plan) -> DialogueSettings:

@@ -46,7 +46,7 @@ from .shards import (
 )
 from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
-from .store_tables import CELLS, LinePlaces, cells_table, lines_table, local_copy, table_name
+from .store_tables import LinePlaces, cells_table, lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
@@ -106,6 +106,11 @@ class ShardDone(Struct, frozen=True, kw_only=True):
 class ShardedKind(LinePlaces, Protocol):
     """How runs of one kind are cut into shards; `Instrument.sharded` finds it by what manifests call the run."""
 
+    @property
+    def cells(self) -> Mapping[str, tuple[str, ...]]:
+        """Files for spreadsheets with a row for every unit or so, and the columns that name the unit."""
+        ...
+
     def stored(self, settings: Any) -> dict[str, Any]:
         """The settings as JSON; whatever cannot be named is refused."""
         ...
@@ -141,6 +146,8 @@ class ShardedKind(LinePlaces, Protocol):
 
 class UsualKind:
     """What kinds of runs have in common unless they say otherwise."""
+
+    cells: Mapping[str, tuple[str, ...]] = {}
 
     def name(self, fields: Mapping[str, object]) -> str | None:
         """Nothing of one row that others must know."""
@@ -235,7 +242,7 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
         for path in sorted(folder.iterdir())
         if path.suffix == ".jsonl"
     }
-    tables |= {path.name: cells_table(path, rows) for path in sorted(folder.glob(f"*{CELLS}"))}
+    tables |= {name: cells_table(folder / name, rows, columns) for name, columns in kind.cells.items()}
     others = {"manifest": (folder / MANIFEST).read_bytes()}
     others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
     return tables, others

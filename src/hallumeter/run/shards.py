@@ -243,6 +243,11 @@ class Part:
         """All sources of the run, also those of which the shard has no row."""
         return self._found.sources
 
+    @property
+    def names(self) -> list[str]:
+        """What the kind of the run asked for of all rows of the run."""
+        return self._found.names
+
     def rows(self) -> Iterator[InputRow]:
         """Every row, source by source, each in the order of its lines."""
         decoder = msgspec.msgpack.Decoder(InputRow)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TextIO
 
 import msgspec
 
@@ -23,7 +23,7 @@ from hallumeter.records.manifest import PLAN, STORE, Manifest
 from .shards import Receipt, row_number
 from .store import COMMITS, RunStore, digest_of, is_remote, pyarrow_module
 
-ENDING, CELLS = ".jsonl", ".csv"
+ENDING, CELLS, TABS = ".jsonl", ".csv", ".tsv"
 """Of files of lines, and of tables for a spreadsheet, whose tables in the store keep their whole names."""
 MANIFEST = "manifest.json"
 _COLUMNS = {
@@ -104,25 +104,36 @@ def _table(
     return arrow.table(columns)
 
 
-def cells_table(path: Path, rows: Mapping[str, int]) -> Any:
-    """The rows of a spreadsheet as a table, the names of its columns first: each as JSON, with the row of its page."""
+def cells_table(path: Path, rows: Mapping[str, int], columns: Sequence[str]) -> Any:
+    """The rows of a spreadsheet as a table, the names of its columns first: each as JSON, with its row of the input.
+
+    Args:
+        path: The file; one with tabs has no quotes.
+        rows: Rows of the input by name.
+        columns: What names a row, joined by `cells_name`.
+    """
     with path.open(encoding="utf-8", newline="") as stream:
-        header, *given = csv.reader(stream)
-    at = header.index("page")
-    placed = [(_HEADER, -1, header), *((0, rows.get(page_key(cells[at]), -1), cells) for cells in given)]
+        header, *given = _split(stream) if path.suffix == TABS else csv.reader(stream)
+    at = [header.index(name) for name in columns]
+    placed = [(_HEADER, -1, header)]
+    placed += [(0, rows.get(cells_name(*(cells[place] for place in at)), -1), cells) for cells in given]
     placed.sort(key=itemgetter(0, 1))
     sections, numbers, lines = zip(*placed, strict=True)
     encoded = list(map(msgspec.json.encode, lines))
     return _table(path.name, encoded, numbers, sections=sections, found=[{}] * len(encoded))
 
 
+def _split(lines: Iterable[str]) -> Iterator[list[str]]:
+    return (line.removesuffix("\n").split("\t") for line in lines)
+
+
 _HEADER = -1
 """The section of the names of the columns: before all others."""
 
 
-def page_key(page: str) -> str:
-    """Under which the row of a page is known, where records have names made of pages."""
-    return f"\0{page}"
+def cells_name(*cells: str) -> str:
+    """Under what the row of a spreadsheet is known; no record has such a name."""
+    return "\0" + "\t".join(cells)
 
 
 def _row_of(line: Mapping[str, Any], rows: Mapping[str, int], sources: Sequence[str]) -> int:
@@ -220,12 +231,21 @@ def exported(store: RunStore, folder: Path, *, but: Container[str] = ()) -> None
     receipts = list(store.committed())
     tables = dict.fromkeys(name for receipt in receipts for name, path in receipt.files if path.endswith(".parquet"))
     for table in tables:
-        if table.endswith(CELLS) and table not in but:
-            with (folder / table).open("w", encoding="utf-8", newline="") as cells:
-                write_csv(cells, merged_cells(store, table), is_raw=True)
-        elif not table.endswith(CELLS):
+        if table in but:
+            continue
+        if table.endswith((CELLS, TABS)):
+            with (folder / table).open("w", encoding="utf-8", newline="") as stream:
+                _write_cells(stream, table, merged_cells(store, table))
+        else:
             with (folder / f"{table}{ENDING}").open("wb") as target:
                 target.writelines(line + b"\n" for _, _, line in merged_lines(store, table))
+
+
+def _write_cells(stream: TextIO, name: str, rows: Iterable[list[str]]) -> None:
+    if name.endswith(TABS):
+        stream.writelines("\t".join(cells) + "\n" for cells in rows)
+    else:
+        write_csv(stream, rows, is_raw=True)
 
 
 def merged_lines(store: RunStore, table: str) -> Iterator[Keyed]:

@@ -22,12 +22,13 @@ from hallumeter.run.run_folder import RECORDS
 from hallumeter.run.sharded import Plan, ShardDone, UsualKind
 from hallumeter.run.shards import Part, PartUnits, unit_sources
 from hallumeter.run.store import RunStore
-from hallumeter.run.store_tables import merged_cells, page_key
+from hallumeter.run.store_tables import cells_name, merged_cells
 
 from .commands import InputDigests, check_fields, write_transcripts
 from .example_tables import INVENTED, LINES, MISREAD, merged_tables
 from .inputs import EngineReading, Jobs, PageJob, Source, Told
 from .measuring import ENGINE, PAGE, read_jobs
+from .pages_table import PAGES
 from .settings import TranscriptSettings
 
 _READINGS = "readings"
@@ -115,6 +116,8 @@ def _job(fields: Mapping[str, Any]) -> PageJob:
 class ShardedTranscripts(UsualKind):
     """Runs of transcripts in shards."""
 
+    cells = dict.fromkeys((PAGES, MISREAD, LINES, INVENTED), (PAGE,))
+
     def stored(self, settings: PagesToShard) -> dict[str, Any]:
         """The settings as JSON."""
         stored: dict[str, Any] = msgspec.to_builtins(settings)
@@ -164,11 +167,11 @@ class ShardedTranscripts(UsualKind):
 
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The rows of records, of pages, and of what could not be paired by its message."""
-        found = PartUnits(part).rows(lambda fields: (page_key(fields[PAGE]), fields[PAGE]))
+        found = PartUnits(part).rows(lambda fields: (cells_name(fields[PAGE]), fields[PAGE]))
         decoder = msgspec.json.Decoder(Response)
         with (folder / RECORDS).open("rb") as stream:
             for record in map(decoder.decode, stream):
-                found[record.record_id] = found[page_key(str(record.fields.get(PAGE, record.record_id)))]
+                found[record.record_id] = found[cells_name(str(record.fields.get(PAGE, record.record_id)))]
         return found
 
     def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:

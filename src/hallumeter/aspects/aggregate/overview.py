@@ -46,7 +46,7 @@ from hallumeter.stats.summarize import (
 )
 from hallumeter.stats.tally import Exact, RateTally, added, exact_sum_of, rounded
 
-from .counted import MOST_PARTS, OTHERS, CardCounts, RunKey, run_name
+from .counted import OTHERS, CardCounts, RunKey, bounded_parts, run_name
 from .tables import drop_words
 
 INSTRUMENT = "aspects"
@@ -114,7 +114,7 @@ class RunTally(Struct, frozen=True):
             },
             _counted((*self.risks, *other.risks)),
             self.is_each_once and other.is_each_once,
-            bounded_breakdowns(self.breakdowns, other.breakdowns),
+            _added_breakdowns(self.breakdowns, other.breakdowns),
         )
 
     def total(self, name: str) -> float:
@@ -134,18 +134,14 @@ def _counted(cells: Iterable[tuple[int, int, int]]) -> tuple[tuple[int, int, int
     return tuple((before, after, number) for (before, after), number in sorted(times.items()))
 
 
-def bounded_breakdowns(*several: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Breakdowns added up; of very many parts the first by name are told apart, whatever they are added up from."""
-    found: dict[tuple[str, str], int] = {}
+def _added_breakdowns(*several: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    found: Counter[tuple[str, str]] = Counter()
     for breakdowns in several:
         for name, parts in breakdowns.items():
             for part, number in parts.items():
-                found[name, part] = found.get((name, part), 0) + number
-    told = sorted(key for key in found if key[1] not in (WHOLE, OTHERS))
-    for key in told[MOST_PARTS:]:
-        found[key[0], OTHERS] = found.get((key[0], OTHERS), 0) + found.pop(key)
+                found[name, part] += number
     kept: dict[str, dict[str, int]] = {}
-    for (name, part), number in sorted(found.items()):
+    for (name, part), number in sorted(bounded_parts(found).items()):
         kept.setdefault(name, {})[part] = number
     return kept
 
@@ -280,7 +276,7 @@ def _tallies(card_counts: CardCounts, *, workers: int) -> Iterator[RunTally]:
     breakdowns = {run: _by_name(counts) for run, counts in card_counts.breakdowns.items()}
     whole = _Part(card_counts, None, _clusters(cases), case_columns(cases, runs, card_counts.said))
     found = _tally(whole, cases, workers=workers)
-    yield structs.replace(found, breakdowns=bounded_breakdowns(*breakdowns.values()))
+    yield structs.replace(found, breakdowns=_added_breakdowns(*breakdowns.values()))
     for run, code in card_counts.runs.items():
         rows = np.flatnonzero(runs == code)
         part = _Part(card_counts, rows, _clusters(cases[rows]), CaseColumns.of([]))
@@ -289,7 +285,7 @@ def _tallies(card_counts: CardCounts, *, workers: int) -> Iterator[RunTally]:
             own = _tally(part, cases[rows], workers=workers)
         elif found.rates.keys() & _OF_CASES:
             own = structs.replace(found, rates={k: v for k, v in found.rates.items() if k not in _OF_CASES})
-        yield structs.replace(own, run=run, breakdowns=bounded_breakdowns(breakdowns.get(run, {})))
+        yield structs.replace(own, run=run, breakdowns=_added_breakdowns(breakdowns.get(run, {})))
 
 
 _OF_CASES = frozenset(metric.id for metric in ASPECT_METRICS if metric.reads == "aspect_cases")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import version
@@ -90,8 +90,25 @@ def _first_run(chunk: Chunk) -> RunKey | None:
     return None if card is None else card.run_key
 
 
-def _aggregated(counted: Iterable[CountedCards], settings: AggregateSettings, keep: Keep | None) -> Aggregated:
-    card_counts = CardCounts()
+def aggregate_part(
+    chunks: Iterable[Chunk],
+    settings: AggregateSettings,
+    *,
+    runs: Sequence[RunKey],
+    first_run: RunKey | None,
+    unread: list[Failure],
+    keep: Keep,
+) -> Aggregated:
+    """Aggregate some of the scorecards of a file, of which the runs, and lines that are none, are known."""
+    task = _task(settings, first_run, is_kept=True)
+    counted = chain((counted_chunk(chunk, task) for chunk in chunks), [counted_cards((), task, unread)])
+    return _aggregated(counted, settings, keep, runs=runs)
+
+
+def _aggregated(
+    counted: Iterable[CountedCards], settings: AggregateSettings, keep: Keep | None, *, runs: Sequence[RunKey] = ()
+) -> Aggregated:
+    card_counts = CardCounts(runs)
     for found in counted:
         if settings.is_strict and found.failures:
             raise RecordError(found.failures[0].message)
