@@ -112,7 +112,7 @@ def program(*words: str) -> str:
 def verdict_digest(run: Path) -> str:
     """The digest of all verdicts, in the order of the input."""
     out = run.with_name(f"{run.name}-jsonl")
-    program("-m", "hallumeter", "export", str(run), "--out", str(out), "--quiet")
+    program("-m", "hallumeter", "export", str(run), "--to", "jsonl", "--out", str(out), "--quiet")
     return hashlib.blake2b((out / "verdicts.jsonl").read_bytes()).hexdigest()
 
 
