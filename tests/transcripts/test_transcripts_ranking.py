@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy import stats
 
 import hallumeter
 from hallumeter import Transcript
 from hallumeter.records.page import PageRow
-from hallumeter.transcripts.commands import rank_engines
+from hallumeter.records.ranking import Ranking
+from hallumeter.transcripts import partial
 
 
 def row(page: str, engine: str, cer: float | None, anchor: float = 1.0) -> PageRow:
@@ -26,6 +28,13 @@ def row(page: str, engine: str, cer: float | None, anchor: float = 1.0) -> PageR
         reference_words=1,
         response_words=1,
     )
+
+
+def rank_engines(rows: list[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
+    """The ranking of all engines that some row is of."""
+    engines = list(dict.fromkeys(each.engine for each in rows))
+    values = np.frombuffer(partial.values_by_page(rows, metric, engines)).reshape(-1, max(1, len(engines)))
+    return partial.rank_engines(values, engines, metric)
 
 
 RATES = {

@@ -22,6 +22,18 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _sharded(run: str) -> object:
+    from .sharded import SHARDED
+
+    return SHARDED if run == "aspects" else None
+
+
+def _partials() -> object:
+    from .aggregate import overview
+
+    return overview
+
+
 INSTRUMENT = Instrument(
     name="aspects",
     runs={
@@ -41,4 +53,6 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
     recompute=_recompute,
+    sharded=_sharded,
+    partials=_partials,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from hallumeter.run.digests import write_manifest
 from hallumeter.run.identity import timed
 from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import RECORDS
-from hallumeter.run.sharded import Plan, ShardDone
+from hallumeter.run.sharded import Plan, ShardDone, UsualKind
 from hallumeter.run.shards import Part
 from hallumeter.run.sharing import is_sharing
 from hallumeter.run.verdict_cache import cache_folder
@@ -38,13 +38,8 @@ from .settings import AuditSettings, LanguageModelSettings, MeasureSettings
 Key = Callable[[Mapping[str, object], str], str]
 
 
-class _Claims:
+class _Claims(UsualKind):
     """What audits and measurements have in common."""
-
-    def name(self, fields: Mapping[str, object]) -> str | None:
-        """Nothing of one row that others must know."""
-        del fields
-        return None
 
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
         """The row of every record: the first with its id and model that may hold it."""
@@ -71,8 +66,14 @@ class _Claims:
         del fields
         return True
 
-    def section(self, table: str, line: Mapping[str, Any]) -> int:
+    def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
+        """The place in a message counts before the record."""
+        del table, line
+        return ()
+
+    def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
         """Failures to read come before those of judging, and measurements of claims before those of samples."""
+        del row
         if table == "failures":
             if line["step"] == "samples":
                 return 2

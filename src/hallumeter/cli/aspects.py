@@ -25,6 +25,7 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
+from .sharding import Sharded, resume_option, sharding_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -360,6 +361,8 @@ def _say_notes(outcome: ReplayOutcome) -> None:
     help="Bounds of warnings: a debate_thresholds.json.  [default: the bundled one]",
 )
 @workers_option
+@sharding_options
+@resume_option
 @interval_options
 @option("--strict", is_flag=True, help="Stop at the first line that is no scorecard.")
 @quiet_option
@@ -378,6 +381,7 @@ def aggregate(scorecards: Path, **options: Any) -> None:
       hallumeter aspects aggregate runs/demo/scorecards.jsonl
       hallumeter aspects aggregate scorecards.jsonl --profile paper_main --out run
       hallumeter aspects aggregate scorecards.jsonl --format json | jq .aspects
+      hallumeter aspects aggregate scorecards.jsonl --engine local --out run
     """
     from hallumeter.aspects.aggregate.overview import AggregateSettings
     from hallumeter.aspects.aggregate.pipeline import aggregate_file
@@ -387,9 +391,19 @@ def aggregate(scorecards: Path, **options: Any) -> None:
     from hallumeter.run.engines.local import available_cores
 
     out, form, is_quiet, is_verbose = (options.pop(name) for name in ("out", "form", "quiet", "verbose"))
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
     options["thresholds"] = load_mapping_thresholds(options["thresholds"])
     options["workers"] = options["workers"] or available_cores()
     settings = AggregateSettings(is_strict=options.pop("strict"), **options)
+    if sharded:
+        from hallumeter.aspects.sharded import scorecard_input
+
+        ended = sharded.run("aspects", scorecard_input(scorecards, settings))
+        assert ended is not None  # there is no dry run of it
+        text = aspects_text(ended[0], form, is_verbose=is_verbose)
+        print_result(text, (), ended[0].notices, out=None, is_quiet=is_quiet)
+        sharded.say_where()
+        return
     found = aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
     text = aspects_text(found.summary, form, is_verbose=is_verbose)
     print_result(text, found.failures, found.summary.notices, out=out, is_quiet=is_quiet)

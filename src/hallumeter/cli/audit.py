@@ -35,7 +35,7 @@ from .parameters import (
     strict_option,
     together,
 )
-from .sharding import Sharded, is_small, sharding_options
+from .sharding import Sharded, given_files, is_small, sharding_options
 
 if TYPE_CHECKING:
     from hallumeter.claims.audit.commands import AuditOutcome
@@ -197,7 +197,8 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     sharded = Sharded(options, place, is_resumed=is_resumed, is_quiet=is_quiet)
     settings = _settings(options)
     if sharded:
-        found = sharded.run("audit", sources, settings, shape=settings.measure.shape, is_dry=is_dry)
+        given = given_files(sources, settings, settings.measure.shape)
+        found = sharded.run("audit", given, is_dry=is_dry)
         if found is not None:
             _print_sharded(sharded, *found, form=form, asked=asked, is_quiet=is_quiet)
         return

@@ -25,6 +25,7 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
+from .sharding import Sharded, resume_option, sharding_options
 
 _UNREADABLE = 2
 
@@ -170,6 +171,8 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
     help="Another reader of mentions: entities (needs the extra entities), or your own as MODULE.FUNCTION.",
 )
 @workers_option
+@sharding_options
+@resume_option
 @interval_options
 @option("--strict", is_flag=True, help="Stop at a line that cannot be used, or if modes were asked differently.")
 @quiet_option
@@ -190,6 +193,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter dialogue measure answers.jsonl --scripts scripts_5turn.jsonl
       hallumeter dialogue measure events.jsonl --config my-rules/ --by language
       hallumeter dialogue measure events.jsonl --format json | jq .dialogue
+      hallumeter dialogue measure events.jsonl --engine local --out run
     """
     from hallumeter.dialogue.measure.commands import dialogue_to_folder, measured_dialogues
     from hallumeter.dialogue.measure.inputs import opened_files
@@ -200,7 +204,17 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
 
     out, scripts, form, is_quiet = (options.pop(name) for name in ("out", "scripts", "form", "quiet"))
     is_verbose = bool(options.pop("verbose"))
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
     settings = _settings(options)
+    if sharded:
+        from hallumeter.dialogue.sharded import patient_input
+
+        found = sharded.run("dialogue", patient_input(opened_files(paths, scripts), settings))
+        assert found is not None  # there is no dry run of it
+        text = dialogue_text(found[0], form, is_verbose=is_verbose)
+        print_result(text, (), found[0].notices, out=None, is_quiet=is_quiet)
+        sharded.say_where()
+        return
     judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
     dialogues = opened_files(paths, scripts)
     with shown_pages(is_quiet=is_quiet) as progress:

@@ -24,7 +24,7 @@ from .parameters import (
     shown_options,
     strict_option,
 )
-from .sharding import SHARDS, Sharded, sharding_options
+from .sharding import SHARDS, Sharded, given_files, resume_option, sharding_options
 
 
 @command(short_help="Get rates with intervals from verdicts you have.")
@@ -38,7 +38,7 @@ from .sharding import SHARDS, Sharded, sharding_options
 @interval_options
 @sharding_options
 @option("--workers", type=click.IntRange(min=1), metavar="N", section=SHARDS, help="Processes of --engine local.")
-@option("--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a run in shards that was stopped.")
+@resume_option
 @strict_option
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Get rates with intervals from verdicts that you already have.
@@ -75,7 +75,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     del options["workers"]
     settings = measure_settings(options)
     if sharded:
-        found = sharded.run("measure", sources, settings, shape=settings.shape)
+        found = sharded.run("measure", given_files(sources, settings, settings.shape))
         assert found is not None  # there is no dry run of it
         print_result(summary_text(found[0], form, shown=shown), (), found[0].notices, out=None, is_quiet=is_quiet)
         sharded.say_where()

@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -16,10 +16,14 @@ from .parameters import option, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from rich.progress import Progress, TaskID
 
+    from hallumeter.claims.audit.inputs import FileInputs
+    from hallumeter.formats.batch import Batch
     from hallumeter.formats.shapes import RowShape
+    from hallumeter.records.manifest import InputFile
     from hallumeter.records.measurement import Summary
     from hallumeter.run.ledger import LedgerAddress
     from hallumeter.run.sharded import Plan, ShardedOutcome, ShardProgress
@@ -55,12 +59,64 @@ sharding_options = together(
         "[default: this machine's cache folder]",
     ),
 )
+resume_option = option(
+    "--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a run in shards that was stopped."
+)
 
 
 _LEDGER_NEEDED = (
     "{engine} may work on several machines, which keep a budget and a pace together only with a shared ledger: "
     "give --ledger postgresql://USER@HOST/DATABASE, or leave out --budget and the limits per minute"
 )
+
+
+class GivenInput(Protocol):
+    """What the command line gives to cut into shards, and what to do with it; see `ShardInput` for the rest."""
+
+    @property
+    def settings(self) -> Any:
+        """As the kind of the run takes them."""
+        ...
+
+    @property
+    def bytes(self) -> int:
+        """About how much it is."""
+        ...
+
+    @property
+    def files(self) -> tuple[InputFile, ...]:
+        """What is read."""
+        ...
+
+    @property
+    def kept(self) -> dict[str, Path]:
+        """Files that the run keeps whole."""
+        ...
+
+    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
+        """Rows by the name of their source."""
+        ...
+
+
+class _Files:
+    """Rows of files under the names that a shape gives them."""
+
+    def __init__(self, inputs: FileInputs, settings: Any, shape: RowShape) -> None:
+        self._inputs, self.settings, self._shape = inputs, settings, shape
+        self.bytes, self.files = inputs.bytes, inputs.files
+        self.kept: dict[str, Path] = {}
+
+    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
+        return self._inputs.sources(self._shape)
+
+
+@contextmanager
+def given_files(paths: Sequence[Path], settings: Any, shape: RowShape) -> Iterator[GivenInput]:
+    """Files with answers or verdicts."""
+    from hallumeter.claims.audit.inputs import opened_files
+
+    with opened_files(paths) as inputs:
+        yield _Files(inputs, settings, shape)
 
 
 class Sharded:
@@ -71,44 +127,35 @@ class Sharded:
         self._ledger = options.pop("ledger", None)
         self._workers = options["workers"]
         self.out = out
-        self._is_resumed, self._is_quiet = is_resumed, is_quiet
+        self._is_resumed, self.is_quiet = is_resumed, is_quiet
 
     def __bool__(self) -> bool:
         return self._engine is not None or self._shards is not None or isinstance(self.out, str) or bool(self._ledger)
 
     def run(
-        self,
-        kind: str,
-        paths: Sequence[Path],
-        settings: Any,
-        *,
-        shape: RowShape,
-        is_dry: bool = False,
+        self, kind: str, given: AbstractContextManager[GivenInput], *, is_dry: bool = False
     ) -> tuple[Summary, Path] | None:
         """Run it; gives the summary and a folder to read the run from, and nothing after a dry run.
 
         Raises:
             click.exceptions.Exit: It was stopped.
         """
-        from hallumeter.claims.audit.inputs import opened_files
         from hallumeter.run.engines import engine_by_name
         from hallumeter.run.sharded import Sharding, estimate, planned, run_sharded
 
         if self.out is None:
             raise click.UsageError("a run in shards needs a place: give --out RUN", click.get_current_context())
         engine = engine_by_name(self._engine or "local")
-        with opened_files(paths) as inputs, shown_shards(is_quiet=self._is_quiet) as progress:
+        with given as inputs, shown_shards(is_quiet=self.is_quiet) as progress:
             slots = self._slots()
             shards = self._shards or _default_shards(inputs.bytes, slots)
-            plan = planned(kind, settings, inputs.files, shards=shards, slots=slots)
+            plan = planned(kind, inputs.settings, inputs.files, shards=shards, slots=slots)
             if is_dry:
-                echo_wrapped(estimate_text(estimate(plan, lambda: inputs.sources(shape)), plan))
+                echo_wrapped(estimate_text(estimate(plan, inputs), plan))
                 return None
             ledger = self._place_of_ledger(plan)
             sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=self._is_resumed, ledger=ledger)
-            outcome = run_sharded(
-                str(self.out), plan, lambda: inputs.sources(shape), sharding=sharding, progress=progress
-            )
+            outcome = run_sharded(str(self.out), plan, inputs, sharding=sharding, progress=progress)
         return self._ended(outcome, plan)
 
     def _place_of_ledger(self, plan: Plan) -> LedgerAddress | Path | None:
@@ -119,6 +166,8 @@ class Sharded:
 
         if self._ledger:
             return LedgerAddress(self._ledger)
+        if "pace" not in plan.settings:  # nobody is asked, so there is nothing to share
+            return None
         if self._engine in (None, "local"):
             return cache_folder()
         pace = plan.settings.get("pace") or {}
@@ -143,17 +192,17 @@ class Sharded:
                 err=True,
             )
             raise click.exceptions.Exit(UNMEASURED)
-        if outcome.was_finished and not self._is_quiet:
+        if outcome.was_finished and not self.is_quiet:
             click.echo(f"{self.out}: this run is finished; nothing is left to do", err=True)
         calls = sum(receipt.calls for receipt in outcome.receipts)
-        if calls and not self._is_quiet:
+        if calls and not self.is_quiet:
             spent = sum(receipt.spent_usd for receipt in outcome.receipts)
             click.echo(f"{calls:,} calls, cost ${spent:,.4f}", err=True)
         return outcome.summary, run_folder_of(str(self.out))
 
     def say_where(self) -> None:
         """Name the run and its report, unless nobody wants to know."""
-        if not self._is_quiet:
+        if not self.is_quiet:
             click.echo(f"run: {self.out}\nreport: {self.out}/report.html", err=True)
 
 

@@ -21,6 +21,7 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
+from .sharding import Sharded, resume_option, sharding_options
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -117,6 +118,8 @@ if TYPE_CHECKING:
 @quiet_option
 @interval_options
 @workers_option
+@sharding_options
+@resume_option
 def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     """See what OCR engines and vision models invented, repeated, left out or misread.
 
@@ -140,6 +143,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter transcripts truth/ vlm/ --images scans/ --out run
       hallumeter transcripts truth/ vlm/ --images iiif.json --allow-downloads
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
+      hallumeter transcripts pages.parquet --engine local --out run
     """
     from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
     from hallumeter.transcripts.report.text import transcripts_text
@@ -150,21 +154,54 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     images, can_fetch = options.pop("images"), options.pop("allow_downloads")
     _check_images(images, out, can_fetch=can_fetch)
     is_verbose = bool(options.pop("verbose"))
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
     settings = _settings(options)
-    if settings.witness_confidence is not None and witness is None and image is None:
-        raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     jobs = _jobs(paths, settings, witness=witness, image=image)
     if images is not None:
         from hallumeter.transcripts.images import with_images
 
         jobs = with_images(jobs, images, _fetch() if can_fetch else None)
+    if sharded:
+        _run_sharded(sharded, jobs, settings, form=form, is_verbose=is_verbose, has_images=image is not None)
+        return
     with shown_pages(is_quiet=is_quiet) as progress:
-        if out is not None:
-            measured = transcripts_to_folder(jobs, out, settings=settings, progress=progress)
-        else:
-            measured = transcripts_of_jobs(jobs, settings=settings, progress=progress)
+        given: dict[str, Any] = {"settings": settings, "progress": progress}
+        measured = transcripts_of_jobs(jobs, **given) if out is None else transcripts_to_folder(jobs, out, **given)
     text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
     print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
+
+
+def _run_sharded(
+    sharded: Sharded,
+    jobs: AbstractContextManager[Jobs],
+    settings: TranscriptSettings,
+    *,
+    form: str,
+    is_verbose: bool,
+    has_images: bool,
+) -> None:
+    """Measure pages in shards, and print what came of it."""
+    from hallumeter.records.page import WorstLine
+    from hallumeter.run.finished import load
+    from hallumeter.transcripts.example_tables import LINES, read_table
+    from hallumeter.transcripts.pages_table import StoredRows
+    from hallumeter.transcripts.report.text import transcripts_text
+    from hallumeter.transcripts.sharded import page_input
+
+    if has_images:
+        raise click.UsageError(
+            "--image lets an OCR engine read every page on this machine; leave out --engine and --shards, or give what"
+            " it read as --witness DIR"
+        )
+    found = sharded.run("transcripts", page_input(jobs, settings))
+    assert found is not None  # there is no dry run of it
+    summary, place = found
+    rows = StoredRows()
+    for row in load(place, verify=False).pages():
+        rows.add(row)
+    text = transcripts_text(summary, rows, form, lines=read_table(place / LINES, WorstLine), is_verbose=is_verbose)
+    print_result(text, (), summary.notices, out=None, is_quiet=sharded.is_quiet)
+    sharded.say_where()
 
 
 def _check_images(images: Path | None, out: Path | None, *, can_fetch: bool) -> None:
@@ -213,6 +250,8 @@ def _jobs(
     from hallumeter.transcripts.inputs import opened_paths
     from hallumeter.transcripts.witness import opened_witness
 
+    if settings.witness_confidence is not None and witness is None and image is None:
+        raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     if witness is None and image is None:
         return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     return opened_witness(paths, witness=witness, images=image, columns=settings.columns)

@@ -23,6 +23,18 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _sharded(run: str) -> object:
+    from .sharded import SHARDED
+
+    return SHARDED if run == "dialogue" else None
+
+
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="dialogue",
     runs={"dialogue": message("dialogue"), "dialogue run": message("dialogue run")},
@@ -35,4 +47,6 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again."),
     presentation=_presentation,
     recompute=_recompute,
+    sharded=_sharded,
+    partials=_partials,
 )

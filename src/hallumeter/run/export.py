@@ -29,8 +29,9 @@ def export_jsonl(run: Path, folder: Path) -> None:
     if not is_sharded(run):
         raise InputError(f"{run}: is a folder of JSONL files already")
     store, manifest = store_of(run), RunFolder(run).manifest
-    exported(store, folder)
-    for name in (SUMMARY, *(file.name for file in manifest.files if file.name not in (COMMITS, SUMMARY))):
+    names = [SUMMARY, *(file.name for file in manifest.files if file.name not in (COMMITS, SUMMARY))]
+    exported(store, folder, but=names)
+    for name in names:
         body = store.read(name)
         if body is None:
             raise InputError(f"{store.location}/{name}: missing; make the run again")
@@ -48,8 +49,9 @@ def plain_folder(run: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="hallumeter-export-") as name:
         folder = Path(name)
         store = store_of(run)
-        exported(store, folder)
-        for file in RunFolder(run).manifest.files:
+        files = RunFolder(run).manifest.files
+        exported(store, folder, but=[file.name for file in files])
+        for file in files:
             if file.name != COMMITS:
                 (folder / file.name).write_bytes(store.read(file.name) or b"")
         (folder / MANIFEST).write_bytes((run / MANIFEST).read_bytes())

@@ -14,7 +14,7 @@ from hallumeter.instruments import instrument_of
 
 from .digests import check_files, write_manifest
 from .identity import timed
-from .run_folder import JOURNAL, REPORT, RunFolder
+from .run_folder import JOURNAL, REPORT, RunFolder, has_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,7 +65,7 @@ class Run:
         """Every page of every engine in numbers; none for an instrument without pages."""
         table = self.path / PAGES
         read = instrument_of(self.manifest.instrument).tables.get(PAGES)
-        if read is not None and table.exists():
+        if read is not None and has_cells(table):
             # A generator of its own keeps this run, and with it a temporary folder, until it has been read.
             yield from cast("Iterator[PageRow]", read(table))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
@@ -360,6 +361,22 @@ def _placed_lines(path: Path) -> Iterator[tuple[bytes, int, int]]:
             end = start + len(line)
             yield line, start, end
             start = end
+
+
+def has_cells(path: Path) -> bool:
+    """Whether a run has a table for spreadsheets, as a file or in its shards."""
+    return path.is_file() or (is_sharded(path.parent) and bool(next(read_cells(path), None)))
+
+
+def read_cells(path: Path) -> Iterator[list[str]]:
+    """The rows of a table for spreadsheets as they were written, the names of its columns first; also of shards."""
+    if not path.exists() and is_sharded(path.parent):
+        from .store_tables import merged_cells, store_of
+
+        yield from merged_cells(store_of(path.parent), path.name)
+        return
+    with path.open(encoding="utf-8", newline="") as stream:
+        yield from csv.reader(stream)
 
 
 class _Grouped(Generic[_Row]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -31,10 +31,22 @@ from .finished import Run
 from .identity import shown_value, timed
 from .ledger import LedgerAddress
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, keeping_partials, write_json
-from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
+from .shards import (
+    PART,
+    Found,
+    InputRow,
+    Part,
+    Receipt,
+    Shard,
+    input_rows,
+    is_of_unit,
+    scratch_folder,
+    split_rows,
+    write_rows,
+)
 from .sharing import set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
-from .store_tables import lines_table, local_copy, table_name
+from .store_tables import LinePlaces, cells_table, lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
@@ -67,6 +79,9 @@ class Plan(Struct, frozen=True, kw_only=True):
             was, now = getattr(self, name), getattr(wanted, name)
             if name == "settings":  # a run may be resumed with another budget
                 was, now = ({**each, BUDGET: None} for each in (was, now))
+            if name == "inputs" and len(was) == len(now):  # a folder has no digest before its pages are read
+                pairs = zip(was, now, strict=True)
+                now = tuple(structs.replace(new, sha256=new.sha256 or old.sha256) for old, new in pairs)
             if was == now:
                 continue
             what = name
@@ -88,8 +103,13 @@ class ShardDone(Struct, frozen=True, kw_only=True):
     spent_usd: float = 0.0
 
 
-class ShardedKind(Protocol):
+class ShardedKind(LinePlaces, Protocol):
     """How runs of one kind are cut into shards; `Instrument.sharded` finds it by what manifests call the run."""
+
+    @property
+    def cells(self) -> Mapping[str, tuple[str, ...]]:
+        """Files for spreadsheets with a row for every unit or so, and the columns that name the unit."""
+        ...
 
     def stored(self, settings: Any) -> dict[str, Any]:
         """The settings as JSON; whatever cannot be named is refused."""
@@ -119,9 +139,35 @@ class ShardedKind(Protocol):
         """The row of every record of the run, by the name that it has there."""
         ...
 
-    def section(self, table: str, line: Mapping[str, Any]) -> int:
-        """Where several lists stand one after the other in a file, the number of the list that a line belongs to."""
+    def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
+        """Write files of the whole run that are no list of what the shards have, and name them."""
         ...
+
+
+class UsualKind:
+    """What kinds of runs have in common unless they say otherwise."""
+
+    cells: Mapping[str, tuple[str, ...]] = {}
+
+    def name(self, fields: Mapping[str, object]) -> str | None:
+        """Nothing of one row that others must know."""
+        del fields
+        return None
+
+    def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
+        """Failures of the input come before those of units; every other file is one list."""
+        del line
+        return int(table == "failures" and is_of_unit(row))
+
+    def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
+        """By the message for what could not be read, else by the record."""
+        del table
+        return [str(line[name]) for name in ("message", "record_id") if line.get(name) is not None]
+
+    def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
+        """Nothing but the files that every run has."""
+        del folder, store, plan
+        return ()
 
 
 def kind_of(run: str) -> ShardedKind:
@@ -192,10 +238,11 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
     kind = kind_of(plan.run)
     rows = kind.record_rows(part, folder)
     tables = {
-        table_name(path.name): lines_table(path, rows, part.source_names, section=kind.section)
+        table_name(path.name): lines_table(path, rows, part.source_names, places=kind)
         for path in sorted(folder.iterdir())
         if path.suffix == ".jsonl"
     }
+    tables |= {name: cells_table(folder / name, rows, columns) for name, columns in kind.cells.items()}
     others = {"manifest": (folder / MANIFEST).read_bytes()}
     others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
     return tables, others
@@ -263,11 +310,26 @@ class ShardedOutcome(Struct, frozen=True):
     was_finished: bool = False
 
 
-Sources = Callable[[], Iterator[tuple[str, "Iterator[Batch]"]]]
+class ShardInput(Protocol):
+    """What is cut into shards."""
+
+    @property
+    def files(self) -> tuple[InputFile, ...]:
+        """What is read, by name and hash; some hashes are known only when everything has been read."""
+        ...
+
+    @property
+    def kept(self) -> dict[str, Path]:
+        """Files that the run keeps whole, by the names that they have there."""
+        ...
+
+    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
+        """Rows by the name of their source."""
+        ...
 
 
 def run_sharded(
-    location: str, plan: Plan, sources: Sources, *, sharding: Sharding, progress: ShardProgress
+    location: str, plan: Plan, given: ShardInput, *, sharding: Sharding, progress: ShardProgress
 ) -> ShardedOutcome:
     """Begin a sharded run, or go on with it: every shard without a commit is worked on."""
     started = datetime.now(UTC)
@@ -277,7 +339,7 @@ def run_sharded(
         return ShardedOutcome(store, read_summary(store), was_finished=True)
     store.check_commits()
     if begun is None:
-        begun = split(store, plan, sources, progress=progress)
+        begun = split(store, plan, given, progress=progress)
     known = list(store.committed())
     left = [Shard(number, begun.shards) for number in range(begun.shards)]
     committed = {receipt.shard for receipt in known}
@@ -316,7 +378,7 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     return begun
 
 
-def split(store: RunStore, plan: Plan, sources: Sources, *, progress: ShardProgress) -> Plan:
+def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProgress) -> Plan:
     """Cut the input into parts; the plan is written when all of them are there."""
     kind = kind_of(plan.run)
 
@@ -324,10 +386,12 @@ def split(store: RunStore, plan: Plan, sources: Sources, *, progress: ShardProgr
         store.write(PART.format(number), _packed(path))
 
     found = split_rows(
-        sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
+        given.sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
     )
-    whole = structs.replace(plan, found=found, id=secrets.token_hex(16))
+    whole = structs.replace(plan, inputs=given.files, found=found, id=secrets.token_hex(16))
     kind.check(whole)
+    for name, path in given.kept.items():
+        store.write(name, path.read_bytes())
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
     return whole
 
@@ -389,14 +453,14 @@ class Estimate(Struct, frozen=True, kw_only=True):
         return self.core_hours / slots
 
 
-def estimate(plan: Plan, sources: Sources) -> Estimate:
+def estimate(plan: Plan, given: ShardInput) -> Estimate:
     """Count the rows, and work on the first of them in a scratch folder; nobody who is paid is asked."""
     kind = kind_of(plan.run)
     found = Found(parts=[0])
     first: list[InputRow] = []
     with scratch_folder() as scratch:
         path = scratch / "part"
-        for number, (name, batches) in enumerate(sources()):
+        for number, (name, batches) in enumerate(given.sources()):
             found.sources = (*found.sources, name)
             for batch in batches:
                 found.add(batch)
@@ -427,11 +491,12 @@ def finish(store: RunStore, plan: Plan, started: datetime) -> Summary:
     summary = merged_summary(store)
     manifest = timed(merged_manifest(store, plan), started)
     with local_copy(store, {SUMMARY: _json(summary), MANIFEST: _json(manifest)}) as folder:
-        files = tuple(run_file(folder / name) for name in (COMMITS, SUMMARY))
+        own = kind_of(plan.run).write_files(folder, store, plan)
+        files = tuple(run_file(folder / name) for name in (COMMITS, SUMMARY, *own))
         manifest = structs.replace(manifest, files=files)
         write_json(folder / MANIFEST, manifest)
         Run(RunFolder(folder)).to_html(folder / REPORT)
-        for name in (SUMMARY, REPORT, MANIFEST):
+        for name in (SUMMARY, *own, REPORT, MANIFEST):
             store.write(name, (folder / name).read_bytes())
     return summary
 

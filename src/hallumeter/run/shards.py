@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +22,7 @@ from msgspec import Struct
 from hallumeter.errors import InputError
 from hallumeter.formats.batch import Batch, Fault
 from hallumeter.formats.records import rows_of
+from hallumeter.records.claim import Failure
 from hallumeter.records.columns import stable_hash
 
 
@@ -242,6 +243,11 @@ class Part:
         """All sources of the run, also those of which the shard has no row."""
         return self._found.sources
 
+    @property
+    def names(self) -> list[str]:
+        """What the kind of the run asked for of all rows of the run."""
+        return self._found.names
+
     def rows(self) -> Iterator[InputRow]:
         """Every row, source by source, each in the order of its lines."""
         decoder = msgspec.msgpack.Decoder(InputRow)
@@ -293,6 +299,70 @@ def _batch(rows: list[InputRow]) -> Batch:
     names = dict.fromkeys(name for _, fields in sound for name in fields)
     columns: dict[str, Any] = {name: [fields.get(name) for _, fields in sound] for name in names}
     return Batch(columns, [line for line, _ in sound], faults)
+
+
+# Inputs that are pages, patients or the like: units with everything about them, and what stands beside them.
+
+_FAILURE, _NOTICE = "failure", "notice"
+_FAILURES = 1
+"""The number of the source that holds what could not be read."""
+_UNITS_AT_ONCE = 64
+
+
+def unit_sources(
+    name: str, units: Iterable[dict[str, Any]], *, failures: Iterable[Failure], notices: Iterable[str]
+) -> Iterator[tuple[str, Iterator[Batch]]]:
+    """Units, then what could not be read, then what must be said of the input: both may be known only at the end."""
+    yield name, _unit_batches(units)
+    yield "failures", _unit_batches({_FAILURE: msgspec.to_builtins(failure)} for failure in failures)
+    yield "notices", _unit_batches({_NOTICE: notice} for notice in notices)
+
+
+def _unit_batches(rows: Iterable[dict[str, Any]]) -> Iterator[Batch]:
+    first, left = 1, iter(rows)
+    while some := list(islice(left, _UNITS_AT_ONCE)):
+        names = dict.fromkeys(chain.from_iterable(some))
+        yield Batch({name: [row.get(name) for row in some] for name in names}, range(first, first + len(some)))
+        first += len(some)
+
+
+class PartUnits:
+    """The units of a part, read as they are needed, and what stands beside them."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self.count = 0
+        self.failures: list[Failure] = []
+        self.notices: list[str] = []
+        for row in part.rows():
+            fields = row.fields or {}
+            if _FAILURE in fields:
+                self.failures.append(msgspec.convert(fields[_FAILURE], Failure))
+            elif _NOTICE in fields:
+                self.notices.append(fields[_NOTICE])
+            else:
+                self.count += 1
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (fields for _, fields in self._placed())
+
+    def rows(self, names: Callable[[dict[str, Any]], Iterable[str]]) -> dict[str, int]:
+        """The row of every unit by its names, and of everything that could not be read by its message."""
+        found = {name: row for row, fields in self._placed() for name in names(fields)}
+        for row in self._part.rows():
+            if row.fields and _FAILURE in row.fields:
+                found[row.fields[_FAILURE]["message"]] = row.row
+        return found
+
+    def _placed(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for row in self._part.rows():
+            if row.fields is not None and row.fields.keys().isdisjoint((_FAILURE, _NOTICE)):
+                yield row.row, row.fields
+
+
+def is_of_unit(row: int) -> bool:
+    """Whether a row is that of a unit, and not of something that could not be read."""
+    return row >> _LINE_BITS != _FAILURES
 
 
 @contextmanager

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import atexit
+import csv
 import heapq
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol, TextIO
 
 import msgspec
 
 from hallumeter.errors import InputError
+from hallumeter.formats.delimited import write_csv
 from hallumeter.records.manifest import PLAN, STORE, Manifest
 
 from .shards import Receipt, row_number
 from .store import COMMITS, RunStore, digest_of, is_remote, pyarrow_module
 
-ENDING = ".jsonl"
+ENDING, CELLS, TABS = ".jsonl", ".csv", ".tsv"
+"""Of files of lines, and of tables for a spreadsheet, whose tables in the store keep their whole names."""
 MANIFEST = "manifest.json"
 _COLUMNS = {
     "records": ("record_id", "model"),
@@ -32,7 +35,18 @@ _COLUMNS = {
 }
 """Fields that are columns of their own, for whoever asks with SQL; the line has everything."""
 _NUMBERS = frozenset({"unsupported_probability", "count", "total", "value"})
-Section = Callable[[str, Mapping[str, Any]], int]
+
+
+class LinePlaces(Protocol):
+    """Where lines belong."""
+
+    def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
+        """Where several lists stand one after the other in a file, the number of the list that a line belongs to."""
+        ...
+
+    def names(self, table: str, line: Mapping[str, Any]) -> Iterable[str]:
+        """Under what the row of a line may be known; the first that is known counts."""
+        ...
 
 
 def table_name(file: str) -> str:
@@ -44,21 +58,24 @@ def table_name(file: str) -> str:
     return file.removesuffix(ENDING)
 
 
-def lines_table(path: Path, rows: Mapping[str, int], sources: Sequence[str], *, section: Section) -> Any:
+def lines_table(path: Path, rows: Mapping[str, int], sources: Sequence[str], *, places: LinePlaces) -> Any:
     """The lines of a file as a table, each with the row of the input that it belongs to.
 
     Args:
         path: The file, one JSON object per line.
         rows: Rows by the names of records.
         sources: Names of the sources, for lines that tell their place in a message alone.
-        section: Which of several lists a line belongs to.
+        places: Where lines belong.
     """
     table = table_name(path.name)
     placed: list[tuple[int, int, bytes, Mapping[str, Any]]] = []
     with path.open("rb") as stream:
         for line in stream:
             known = msgspec.json.decode(line)
-            placed.append((section(table, known), _row_of(known, rows, sources), line, known))
+            named = (rows[name] for name in places.names(table, known) if name in rows)
+            row = next(named, None)
+            row = _row_of(known, rows, sources) if row is None else row
+            placed.append((places.section(table, known, row), row, line, known))
     placed.sort(key=itemgetter(0, 1))  # nearly always it is sorted already
     sections, numbers, lines, found = zip(*placed, strict=True) if placed else ((), (), (), ())
     return _table(table, lines, numbers, sections=sections, found=found)
@@ -85,6 +102,38 @@ def _table(
         columns[name] = arrow.array([line.get(name) for line in found], kind)
     columns["line"] = arrow.array([line.removesuffix(b"\n") for line in lines], arrow.string())
     return arrow.table(columns)
+
+
+def cells_table(path: Path, rows: Mapping[str, int], columns: Sequence[str]) -> Any:
+    """The rows of a spreadsheet as a table, the names of its columns first: each as JSON, with its row of the input.
+
+    Args:
+        path: The file; one with tabs has no quotes.
+        rows: Rows of the input by name.
+        columns: What names a row, joined by `cells_name`.
+    """
+    with path.open(encoding="utf-8", newline="") as stream:
+        header, *given = _split(stream) if path.suffix == TABS else csv.reader(stream)
+    at = [header.index(name) for name in columns]
+    placed = [(_HEADER, -1, header)]
+    placed += [(0, rows.get(cells_name(*(cells[place] for place in at)), -1), cells) for cells in given]
+    placed.sort(key=itemgetter(0, 1))
+    sections, numbers, lines = zip(*placed, strict=True)
+    encoded = list(map(msgspec.json.encode, lines))
+    return _table(path.name, encoded, numbers, sections=sections, found=[{}] * len(encoded))
+
+
+def _split(lines: Iterable[str]) -> Iterator[list[str]]:
+    return (line.removesuffix("\n").split("\t") for line in lines)
+
+
+_HEADER = -1
+"""The section of the names of the columns: before all others."""
+
+
+def cells_name(*cells: str) -> str:
+    """Under what the row of a spreadsheet is known; no record has such a name."""
+    return "\0" + "\t".join(cells)
 
 
 def _row_of(line: Mapping[str, Any], rows: Mapping[str, int], sources: Sequence[str]) -> int:
@@ -177,15 +226,42 @@ _OPEN_AT_ONCE = 64
 Keyed = tuple[int, int, bytes]
 
 
-def exported(store: RunStore, folder: Path) -> None:
-    """Write the lines of all shards as files, in the order of the input."""
+def exported(store: RunStore, folder: Path, *, but: Container[str] = ()) -> None:
+    """Write the lines of all shards as files, in the order of the input; `but` names files that the run has whole."""
     receipts = list(store.committed())
     tables = dict.fromkeys(name for receipt in receipts for name, path in receipt.files if path.endswith(".parquet"))
     for table in tables:
-        with (folder / f"{table}{ENDING}").open("wb") as target, ExitStack() as stack:
-            spill = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hallumeter-merge-")))
-            for _, _, line in _merged([_keyed(store, receipt, table) for receipt in receipts], spill):
-                target.write(line + b"\n")
+        if table in but:
+            continue
+        if table.endswith((CELLS, TABS)):
+            with (folder / table).open("w", encoding="utf-8", newline="") as stream:
+                _write_cells(stream, table, merged_cells(store, table))
+        else:
+            with (folder / f"{table}{ENDING}").open("wb") as target:
+                target.writelines(line + b"\n" for _, _, line in merged_lines(store, table))
+
+
+def _write_cells(stream: TextIO, name: str, rows: Iterable[list[str]]) -> None:
+    if name.endswith(TABS):
+        stream.writelines("\t".join(cells) + "\n" for cells in rows)
+    else:
+        write_csv(stream, rows, is_raw=True)
+
+
+def merged_lines(store: RunStore, table: str) -> Iterator[Keyed]:
+    """The lines of all shards in the order of the input, with their sections and rows."""
+    with tempfile.TemporaryDirectory(prefix="hallumeter-merge-") as spill:
+        yield from _merged([_keyed(store, receipt, table) for receipt in store.committed()], Path(spill))
+
+
+def merged_cells(store: RunStore, table: str) -> Iterator[list[str]]:
+    """The rows of a spreadsheet in the order of the input, the names of its columns first."""
+    decoder = msgspec.json.Decoder(list[str])
+    has_header = False
+    for section, _, line in merged_lines(store, table):
+        if section != _HEADER or not has_header:
+            yield decoder.decode(line)
+        has_header = True
 
 
 def _keyed(store: RunStore, receipt: Receipt, table: str) -> Iterator[Keyed]:

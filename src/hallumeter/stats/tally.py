@@ -283,6 +283,22 @@ class BlockCounts(Struct, frozen=True):
         }
         return _blocked(columns, is_blocked=is_blocked)
 
+    @classmethod
+    def summed(cls, hashes: NDArray[np.int64], columns: Mapping[str, NDArray[np.float64]]) -> BlockCounts:
+        """Whole numbers of different units, one of each column for each hash.
+
+        >>> BlockCounts.summed(np.array([7, -3]), {"words": np.array([4.0, 0.0])}).columns
+        {'words': {7: 4}}
+        """
+        is_blocked = len(hashes) > MOST_BLOCKS
+        found = {}
+        for name, counts in columns.items():
+            sums = np.bincount(hashes % MOST_BLOCKS, counts, minlength=MOST_BLOCKS) if is_blocked else counts
+            kept = np.flatnonzero(sums)
+            keys = (kept if is_blocked else hashes[kept]).tolist()
+            found[name] = dict(zip(keys, sums[kept].astype(np.int64).tolist(), strict=True))
+        return _blocked(found, is_blocked=is_blocked)
+
     def merge(self, other: BlockCounts) -> BlockCounts:
         """Both together."""
         is_blocked = self.is_blocked or other.is_blocked

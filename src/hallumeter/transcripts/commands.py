@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,19 +20,19 @@ from numpy.typing import NDArray
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
 from hallumeter.records.claim import Failure
+from hallumeter.records.columns import stable_hash
 from hallumeter.records.manifest import MANIFEST_VERSION, InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Measurement, MetricSummary, Summary
+from hallumeter.records.measurement import Counts, Measurement, Summary
 from hallumeter.records.metric import Metric
-from hallumeter.records.page import InventedWord, PageRow, WorstLine
-from hallumeter.records.ranking import Direction, Ranking
+from hallumeter.records.page import InventedWord, WorstLine
 from hallumeter.records.rate import Rate, Rates
 from hallumeter.run import run_folder
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.identity import ended
 from hallumeter.run.inputs import only_paths
-from hallumeter.run.ranking import ranking_of
-from hallumeter.stats.summarize import Slice, SummarySettings, summarize_pages, summarize_rates, summarize_value
+from hallumeter.run.run_folder import is_part
+from hallumeter.stats.summarize import SummarySettings
 
 from .catalog import ANCHORING_METRICS, READING_METRICS
 from .example_tables import (
@@ -59,13 +59,18 @@ from .measuring import (
 )
 from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
+from .partial import (
+    INSTRUMENT,
+    PageGroup,
+    TranscriptNotices,
+    TranscriptsPartial,
+    in_order,
+    metrics_of,
+    settings_of_numbers,
+    values_by_page,
+)
 from .records import CollectedCounts, PageColumns
 from .settings import TranscriptSettings
-
-_BADGE_RATE = "hallucinating_page_rate"
-"""The only metric that a page without a badge takes no part in."""
-_OF_INVENTED = ("invented_rate", "loop_rate", "number_insertion_rate", "name_insertion_rate")
-"""Metrics that depend on whether remarks about the page count."""
 
 
 class Corpus:
@@ -80,31 +85,32 @@ class Corpus:
         self._pages = array("i")
         self._groups: dict[tuple[str, ...], int] = {}
         self._group_of = array("i")
-        self._page_count = 0
+        self._hashes = array("q")
+        """Of the names of all pages."""
         self.rows = StoredRows()
 
-    def add(self, pages: tuple[MeasuredPage, ...]) -> None:
+    def add(self, name: str, pages: tuple[MeasuredPage, ...]) -> None:
         """Take the readings of one page by all engines."""
         for page in pages:
             known = {**page.fields, PAGE: page.row.page, ENGINE: page.row.engine}
             self.fields.update(dict.fromkeys(known))
             self._counts.add(page.counts)
-            self._pages.append(self._page_count)
+            self._pages.append(len(self._hashes))
             group = group_of(known, self._by)
             self._group_of.append(self._groups.setdefault(group, len(self._groups)))
             self.rows.add(page.row)
-        self._page_count += 1
+        self._hashes.append(stable_hash(name))
 
     def add_share(self, share: AnchoredShare) -> None:
         """Take the readings of some pages by all engines, as columns."""
         self.fields.update(share.fields)
         readings = len(share.pages)
         self._counts.add_columns(share.counts, readings)
-        self._pages.frombytes((share.pages + self._page_count).astype(self._pages.typecode).tobytes())
+        self._pages.frombytes((share.pages + len(self._hashes)).astype(self._pages.typecode).tobytes())
         numbers = [self._groups.setdefault(group, len(self._groups)) for group in share.groups]
         self._group_of.frombytes(np.array(numbers, self._group_of.typecode)[share.group_of].tobytes())
         self.rows.add_encoded(share.rows, readings)
-        self._page_count += share.jobs
+        self._hashes.frombytes(share.hashes.astype(self._hashes.typecode).tobytes())
 
     def columns(self) -> PageColumns:
         """The counts of all pages and engines, in the order in which they came."""
@@ -115,117 +121,27 @@ class Corpus:
         for row in self.rows:
             yield record_name(row.page, row.engine, has_one_engine=self._has_one_engine)
 
-    def parts(self) -> Iterator[_Part]:
+    def groups(self, metrics: Sequence[Metric], engines: Sequence[str]) -> tuple[PageGroup, ...]:
         """The whole, then every engine, then every engine and group."""
         columns = self.columns()
         pages, group_of = np.array(self._pages, dtype=np.intp), np.array(self._group_of, dtype=np.intp)
-        yield _Part({}, columns, _numbered(pages))
+        hashes = np.array(self._hashes, dtype=np.int64)
+
+        def added_up(chosen: NDArray[np.intp] | None) -> PageGroup:
+            # Numbered from 0: a page that has no reading here must not be drawn when pages are resampled.
+            read, numbered = np.unique(pages if chosen is None else pages[chosen], return_inverse=True)
+            some = columns if chosen is None else columns[chosen]
+            return PageGroup.of(some, numbered.astype(np.intp), hashes=hashes[read], metrics=metrics)
+
+        found = [added_up(None)]
         for depth in sorted({1, len(self._by)}):
             keys: dict[tuple[str, ...], int] = {}
             shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
             for key, number in keys.items():
-                by = dict(zip(self._by, key, strict=False))
                 chosen = np.flatnonzero(shorter[group_of] == number)
-                if len(chosen) == len(pages):
-                    yield _Part(by, columns, _numbered(pages))
-                else:
-                    yield _Part(by, columns[chosen], _numbered(pages[chosen]))
-
-
-class _Part(Struct, frozen=True, eq=False):
-    """Some of the readings, and which page each is of, pages numbered without a gap."""
-
-    by: dict[str, str]
-    columns: PageColumns
-    pages: NDArray[np.intp]
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several engines read a page: they meet the same ink, so it is one unit of resampling."""
-        return len(self.pages) > int(self.pages.max(initial=-1)) + 1
-
-
-def summary_rows(
-    corpus: Corpus, settings: TranscriptSettings, numbers: SummarySettings, *, witness: str | None
-) -> Iterator[MetricSummary]:
-    """Every metric for the whole and for every engine."""
-    named = [("spelling", str(settings.spelling))]
-    if settings.level != "line":
-        # Which text of PAGE XML counts changes every number.
-        named.append(("page-level", settings.level))
-    if witness is not None:
-        named.append(("witness", witness))
-    metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
-    for part in corpus.parts():
-        for metric in metrics:
-            own = _own_settings(metric, settings, has_witness=witness is not None)
-            undecided = _undecided(part.columns) if metric.id == _BADGE_RATE else 0
-            slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
-            yield _row(metric, part, slice_, numbers=numbers)
-
-
-def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings) -> MetricSummary:
-    numbers = structs.replace(numbers, cluster="page") if part.is_shared else numbers
-    if metric.resample is not None:
-        return summarize_pages(metric, _by_page(part), slice_, settings=numbers)
-    found = metric.compute(part.columns)
-    if isinstance(found, Rates):
-        pooled = found.pooled_by(part.pages) if part.is_shared else found
-        bounds = _bounds(found.pooled, undecided=slice_.undecided)
-        return summarize_rates(metric, pooled, slice_, settings=numbers, bounds=bounds)
-    return summarize_value(metric, found, slice_, settings=numbers)
-
-
-def _by_page(part: _Part) -> PageColumns:
-    """Counts added up over the engines of each page."""
-    return PageColumns(
-        {
-            name: np.bincount(part.pages, column).astype(np.float64)
-            for name, column in part.columns.columns.items()
-            if np.isfinite(column).all()
-        }
-    )
-
-
-def _bounds(rate: Rate, *, undecided: int) -> tuple[float, float] | None:
-    """The rate if none of the undecided pages were hallucinated, and if all were; None without such pages."""
-    if not undecided:
-        return None
-    pages = rate.total + undecided
-    return rate.count / pages, (rate.count + undecided) / pages
-
-
-def _undecided(columns: PageColumns) -> int:
-    """Pages with output whose badge could not be given."""
-    is_apart = (columns.column("is_empty_output") > 0) | (columns.column("is_refused") > 0)
-    return int(((columns.column("is_decided") == 0) & ~is_apart).sum())
-
-
-def _own_settings(metric: Metric, settings: TranscriptSettings, *, has_witness: bool) -> tuple[tuple[str, str], ...]:
-    """What the numbers of a metric depend on beside the texts and how they are spelled."""
-    anchoring, pages = settings.anchoring, settings.pages
-    notes = (("notes", "counted" if settings.count_notes else "apart"),)
-    if metric.id in _OF_INVENTED:
-        return notes
-    if metric.id == _BADGE_RATE:
-        own = [("badge", f"{pages.fewest_words}-words-{pages.smallest_share:g}-or-whole")]
-        asked, given = settings.witness, settings.witness_confidence
-        if has_witness:
-            trust = f"{asked.fewest_words}-words-{asked.lowest_confidence:g}-{asked.smallest_share:g}"
-            own.append(("trust", f"{trust}-{asked.fewest_copies}-copies"))
-        if has_witness and given is not None:
-            own.append(("witness-confidence", f"{given:g}"))
-        return (*own, *notes)
-    if metric.id == "picarones_page_rate":
-        return (("badge", f"n{anchoring.ngram}-{anchoring.anchor_limit:g}-{anchoring.length_ratio_limit:g}"),)
-    if metric.id.startswith("anchor"):
-        return (("n", str(anchoring.ngram)),)
-    return ()
-
-
-def _numbered(pages: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Pages numbered from 0: a page that has no reading here must not be drawn when pages are resampled."""
-    return np.unique(pages, return_inverse=True)[1].astype(np.intp)
+                group = found[0] if len(chosen) == len(pages) else added_up(chosen)
+                found.append(structs.replace(group, values=key))
+        return in_order(found, engines)
 
 
 # Every metric on every page, as lines of `measurements.jsonl`.
@@ -258,47 +174,6 @@ def page_measurements(corpus: Corpus, *, is_aligned: bool) -> Iterator[Measureme
                 yield Measurement(metric, "record", record_id, {}, None, rate.count, rate.total, rate.value, undefined)
 
 
-# Which engines differ on the same pages.
-
-HIGHER_IS_BETTER = {"anchor_score"}
-_NAMES_TOLD = 5
-FEWEST_PAGES_SHARE = 0.5
-"""Engines that have read a smaller share of the pages are left out, so that they do not take the pages from all."""
-
-
-def rank_engines(rows: Iterable[PageRow], metric: str) -> tuple[Ranking | None, tuple[str, ...]]:
-    """The ranking of the engines, and the engines that have read too few pages to take part; None for one engine.
-
-    The rows of a page follow one another.
-    """
-    engines: dict[str, int] = {}
-    places, values = array("l"), array("d")
-    pages = 0
-    page: str | None = None
-    for row in rows:
-        pages += row.page != page
-        page = row.page
-        engine, value = engines.setdefault(row.engine, len(engines)), getattr(row, metric)
-        if value is not None:
-            places.extend((pages - 1, engine))
-            values.append(value)
-    if len(engines) < 2 or not values:
-        return None, ()
-    table = np.full((pages, len(engines)), np.nan)
-    page_places, engine_places = np.array(places, dtype=np.intp).reshape(-1, 2).T
-    table[page_places, engine_places] = values
-    table = table[~np.isnan(table).all(axis=1)]
-    read = (~np.isnan(table)).sum(axis=0)
-    takes_part = read >= FEWEST_PAGES_SHARE * len(table)
-    names = tuple(engines)
-    left_out = tuple(name for name, is_in in zip(names, takes_part.tolist(), strict=True) if not is_in)
-    kept = [name for name in names if name not in left_out]
-    if len(kept) < 2:
-        return None, left_out
-    direction: Direction = "higher" if metric in HIGHER_IS_BETTER else "lower"
-    return ranking_of(table[:, takes_part], kept, metric=metric, direction=direction), left_out
-
-
 # Pages in, a summary out.
 
 
@@ -306,6 +181,7 @@ class MeasuredTranscripts(Struct, frozen=True, eq=False):
     """A summary, and what it was made from."""
 
     summary: Summary
+    partial: TranscriptsPartial
     rows: StoredRows
     """Every page of every engine."""
     failures: tuple[Failure, ...]
@@ -376,10 +252,9 @@ class _Collected:
         self._first_files: dict[str, str] = {}
         self._other_forms = 0
         self._undecided: Counter[str] = Counter()
-        self._digests = [hashlib.sha256() for _ in jobs.inputs]
-        self._has_digests = False
+        self._digests = InputDigests(jobs)
         self._findings = 0
-        self._worst_lines = WorstLines()
+        self._worst_lines = WorstLines(jobs.engines)
         self._refuse_if_strict(jobs.failures)
 
     def add_share(self, share: AnchoredShare) -> None:
@@ -392,7 +267,7 @@ class _Collected:
     def add(self, job: MeasuredJob) -> None:
         """Take one page with all its readings."""
         self._add_told(job)
-        self._corpus.add(job.pages)
+        self._corpus.add(job.page, job.pages)
         for page in job.pages:
             self._statuses[page.row.status] += 1
             self._bounded += page.row.is_exact is False
@@ -405,94 +280,96 @@ class _Collected:
         self._failures.extend(job.failures)
         for notice in job.notices:
             self._notices[notice.message] += 1
-            self._first_files.setdefault(notice.message, notice.path)
+            first = self._first_files.get(notice.message, notice.path)
+            self._first_files[notice.message] = min(first, notice.path)
         self._other_forms += job.other_forms
-        for place, name in enumerate(("", *self._jobs.engines)):
-            if name in job.digests:
-                self._has_digests = True
-                self._digests[place].update(f"{job.page}\0{job.digests[name]}\0".encode("utf-8", "replace"))
+        self._digests.add(job.page, job.digests)
 
     def measured(self) -> MeasuredTranscripts:
         """Everything, pooled."""
         failures = (*self._jobs.failures, *self._failures)
         self._refuse_if_strict(failures)
         rows = self._corpus.rows
-        if not len(rows):
+        if not len(rows) and not is_part():
             first = f"; the first fault: {failures[0].message}" if failures else ""
             raise InputError(f"no page could be measured{first}")
-        settings = self._settings
-        absent = [field for field in settings.by if field not in self._corpus.fields]
-        if absent:
-            found = ", ".join(sorted(self._corpus.fields))
-            raise SettingsError(f"no page has the field {absent[0]!r}; fields found: {found}")
-        numbers = SummarySettings(
-            version=version("hallumeter"),
-            seed=settings.seed,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-        )
-        # Without ground truth, less disagreement with a witness is no sign of a better engine.
-        has_truth = self._jobs.witness is None
-        is_ranked = has_truth and len(self._jobs.engines) > 1
-        ranking, left_out = rank_engines(rows, settings.ranking_metric) if is_ranked else (None, ())
-        summary = Summary(
-            version=SUMMARY_VERSION,
-            instrument="transcripts",
+        settings, engines = self._settings, self._jobs.engines
+        if not is_part():
+            check_fields(settings, self._corpus.fields)
+        is_ranked = self._jobs.witness is None and (len(engines) > 1 or is_part())
+        partial = TranscriptsPartial(
+            settings=settings_of_numbers(settings),
+            numbers=SummarySettings(
+                version=version("hallumeter"),
+                seed=settings.seed,
+                resamples=settings.resamples,
+                confidence=settings.confidence,
+            ),
+            witness=self._jobs.witness,
+            engines=engines,
             counts=Counts(
                 records=len(rows),
                 claims=self._findings,
                 verdicts=self._findings,
                 failures=len(failures),
                 judges=1,
-                models=len(self._jobs.engines),
+                models=len(engines),
             ),
-            metrics=tuple(summary_rows(self._corpus, settings, numbers, witness=self._jobs.witness)),
-            notices=tuple(self._all_notices(ranking, left_out)),
-            ranking=ranking,
+            groups=self._corpus.groups(metrics_of(settings), engines),
+            ranked=values_by_page(rows, settings.ranking_metric, engines) if is_ranked else b"",
+            notices=self._notice_counts(),
         )
-        return MeasuredTranscripts(summary, rows, failures, self._inputs(), self._corpus, settings, self._worst_lines)
+        return MeasuredTranscripts(
+            partial.summary(), partial, rows, failures, self._digests.inputs, self._corpus, settings, self._worst_lines
+        )
+
+    def _notice_counts(self) -> TranscriptNotices:
+        counted = TranscriptNotices(
+            self._statuses,
+            self._bounded,
+            self._undecided,
+            self._other_forms,
+            {notice: (files, self._first_files[notice]) for notice, files in self._notices.items()},
+            tuple(self._jobs.notices),
+        )
+        return TranscriptNotices().merge(counted)
 
     def _refuse_if_strict(self, failures: tuple[Failure, ...] | list[Failure]) -> None:
         if self._settings.is_strict and failures:
             raise RecordError(failures[0].message)
 
-    def _inputs(self) -> tuple[InputFile, ...]:
+
+class InputDigests:
+    """The digests of inputs that are many files: of the texts of all pages, in their order."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._inputs = jobs.inputs
+        self._names = ("", *jobs.engines)
+        self._digests = [hashlib.sha256() for _ in jobs.inputs]
+        self._has_digests = False
+
+    def add(self, page: str, digests: Mapping[str, str]) -> None:
+        """Take the digests of the texts of a page, by engine; that of the reference is under the empty name."""
+        for place, name in enumerate(self._names):
+            if name in digests:
+                self._has_digests = True
+                self._digests[place].update(f"{page}\0{digests[name]}\0".encode("utf-8", "replace"))
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The inputs as far as they have been read."""
         if not self._has_digests:
-            return self._jobs.inputs
-        pairs = zip(self._jobs.inputs, self._digests, strict=True)
+            return self._inputs
+        pairs = zip(self._inputs, self._digests, strict=True)
         return tuple(InputFile(file.name, digest.hexdigest(), file.records) for file, digest in pairs)
 
-    def _all_notices(self, ranking: Ranking | None, left_out: tuple[str, ...]) -> Iterator[str]:
-        if left_out:
-            share = f"{FEWEST_PAGES_SHARE:.0%}"
-            more = f" and {len(left_out) - _NAMES_TOLD} more" if len(left_out) > _NAMES_TOLD else ""
-            names = ", ".join(left_out[:_NAMES_TOLD])
-            yield f"not ranked, because they read fewer than {share} of the pages: {names}{more}"
-        if ranking is not None and ranking.dropped:
-            yield f"pages that some ranked engine lacks take part only in the pairwise tests: {ranking.dropped:,}"
-        if self._bounded:
-            yield f"long pages aligned by anchors, whose CER, WER, MER and WIL are upper bounds: {self._bounded:,}"
-        statuses = self._statuses
-        for told, pages in (("empty outputs", statuses["empty_output"]), ("refusals", statuses["refused"])):
-            yield from [f"{told}, counted apart and left out of the hallucinating page rate: {pages:,}"] * (pages > 0)
-        if self._jobs.witness is not None:
-            yield "compared with a witness, not with ground truth: rates are disagreement, not error"
-        for reason, times in self._undecided.most_common(3):
-            yield f"{times} undecided: {reason}"
-        if self._other_forms:
-            other = "the witness" if self._jobs.witness is not None else "their ground truth"
-            yield (
-                f"some pages are in another Unicode form than {other}; "
-                f"--normalize nfc makes them alike: {self._other_forms:,}"
-            )
-        # Last, because there may be many.
-        yield from self._file_notices()
 
-    def _file_notices(self) -> Iterator[str]:
-        for notice, files in self._notices.items():
-            more = f" ({files - 1:,} more files likewise)" if files > 1 else ""
-            yield f"{self._first_files[notice]}: {notice}{more}"
-        yield from self._jobs.notices
+def check_fields(settings: TranscriptSettings, fields: Iterable[str]) -> None:
+    """Refuse to group pages by a field that none of them has."""
+    known = sorted(fields)
+    absent = [field for field in settings.by if field not in known]
+    if absent:
+        raise SettingsError(f"no page has the field {absent[0]!r}; fields found: {', '.join(known)}")
 
 
 # The files of a transcripts run, page by page as they are measured.
@@ -501,10 +378,10 @@ class _Collected:
 class RunWriter:
     """Writes records, claims and verdicts in the order of the pages; the rest when all are measured."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engines: Sequence[str]) -> None:
         self._folder = folder
         self._files = ExitStack()
-        self._misread, self._invented = MisreadWords(), InventedWords()
+        self._misread, self._invented = MisreadWords(), InventedWords(engines)
         self._records, self._claims, self._verdicts = (
             self._open(name) for name in (run_folder.RECORDS, run_folder.CLAIMS, run_folder.VERDICTS)
         )
@@ -533,13 +410,11 @@ class RunWriter:
         is_aligned = measured.settings.measures == "all"
         write_jsonl(self._folder / run_folder.MEASUREMENTS, page_measurements(measured.corpus, is_aligned=is_aligned))
         run_folder.write_json(self._folder / run_folder.SUMMARY, measured.summary)
+        run_folder.keep_partial(self._folder, measured.partial)
         write_pages(self._folder / PAGES, measured.rows)
         write_table(self._folder / MISREAD, MisreadWord, self._misread)
         write_table(self._folder / LINES, WorstLine, measured.worst_lines)
         write_table(self._folder / INVENTED, InventedWord, self._invented)
-
-
-INSTRUMENT = "transcripts"
 
 
 def transcripts(
@@ -580,13 +455,25 @@ def transcripts_to_folder(
     progress: Callable[[int, int], None] | None = None,
 ) -> MeasuredTranscripts:
     """Measure pages and keep everything in a run folder with its report."""
-    started = datetime.now(UTC)
     with run_folder.new_run_folder(out) as folder, jobs as opened:
-        with RunWriter(folder) as writer:
-            measured = measure_transcripts(opened, settings, progress=progress, keep=writer.add)
-        writer.finish(measured)
-        write_manifest(folder, _manifest(measured, opened, settings=settings, started=started))
+        measured = write_transcripts(opened, folder, settings=settings, progress=progress)
         load(folder, verify=False).to_html(folder / run_folder.REPORT)
+    return measured
+
+
+def write_transcripts(
+    jobs: Jobs,
+    folder: Path,
+    *,
+    settings: TranscriptSettings,
+    progress: Callable[[int, int], None] | None = None,
+) -> MeasuredTranscripts:
+    """Measure pages and write everything but the report into an empty folder."""
+    started = datetime.now(UTC)
+    with RunWriter(folder, jobs.engines) as writer:
+        measured = measure_transcripts(jobs, settings, progress=progress, keep=writer.add)
+    writer.finish(measured)
+    write_manifest(folder, _manifest(measured, jobs, settings=settings, started=started))
     return measured
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -45,9 +45,13 @@ class MisreadWords:
     def add(self, engine: str, page: str, differences: Iterable[WordDifference]) -> None:
         """Take the words of one page."""
         for kind, reference, response in differences:
-            own = self._kept.setdefault((engine, kind), {})
-            if len(own) < EXAMPLES_KEPT:
-                own.setdefault((reference, response), MisreadWord(engine, kind, page, reference, response))
+            self.keep(MisreadWord(engine, kind, page, reference, response))
+
+    def keep(self, word: MisreadWord) -> None:
+        """Take one word."""
+        own = self._kept.setdefault((word.engine, word.error), {})
+        if len(own) < EXAMPLES_KEPT:
+            own.setdefault((word.reference, word.response), word)
 
     def __iter__(self) -> Iterator[MisreadWord]:
         for own in self._kept.values():
@@ -57,15 +61,13 @@ class MisreadWords:
 class WorstLines:
     """Takes the worst lines of page after page, and keeps the worst of every engine."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[tuple[tuple[bool, float, int], int, WorstLine]]] = {}
+    def __init__(self, engines: Iterable[str] = ()) -> None:
+        self._kept: dict[str, list[tuple[tuple[bool, float, int], int, WorstLine]]] = {name: [] for name in engines}
         self._taken = 0
 
     def add(self, engine: str, page: str, lines: Iterable[LineError]) -> None:
         """Take the lines of one page."""
         for line in lines:
-            self._taken += 1
-            own = self._kept.setdefault(engine, [])
             kept = WorstLine(
                 engine=engine,
                 page=page,
@@ -78,10 +80,15 @@ class WorstLines:
                 start=line.start,
                 end=line.end,
             )
-            # Of lines that are equally bad, the first stays.
-            heapq.heappush(own, (severity_of_line(line), -self._taken, kept))
-            if len(own) > EXAMPLES_KEPT:
-                heapq.heappop(own)
+            self.keep(kept)
+
+    def keep(self, line: WorstLine) -> None:
+        """Take one line; of lines that are equally bad, the first stays."""
+        self._taken += 1
+        own = self._kept.setdefault(line.engine, [])
+        heapq.heappush(own, (severity_of_line(line), -self._taken, line))
+        if len(own) > EXAMPLES_KEPT:
+            heapq.heappop(own)
 
     def __iter__(self) -> Iterator[WorstLine]:
         """Engine by engine, the worst first."""
@@ -92,15 +99,19 @@ class WorstLines:
 class InventedWords:
     """Takes the invented names and numbers of page after page, and keeps some of every engine."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[InventedWord]] = {}
+    def __init__(self, engines: Iterable[str] = ()) -> None:
+        self._kept: dict[str, list[InventedWord]] = {name: [] for name in engines}
 
     def add(self, engine: str, page: str, tokens: Iterable[InventedToken]) -> None:
         """Take those of one page."""
-        own = self._kept.setdefault(engine, [])
         for kind, token, start, context in tokens:
-            if len(own) < TOKENS_KEPT:
-                own.append(InventedWord(engine, page, kind, token, context, start))
+            self.keep(InventedWord(engine, page, kind, token, context, start))
+
+    def keep(self, word: InventedWord) -> None:
+        """Take one."""
+        own = self._kept.setdefault(word.engine, [])
+        if len(own) < TOKENS_KEPT:
+            own.append(word)
 
     def __iter__(self) -> Iterator[InventedWord]:
         for own in self._kept.values():
@@ -116,18 +127,39 @@ def write_table(path: Path, kind: type[_Row], rows: Iterable[_Row]) -> None:
         write_csv(stream, [kind.__struct_fields__, *map(structs.astuple, rows)])
 
 
+def merged_tables(folder: Path, parts: Callable[[str], Iterable[list[str]]], engines: Sequence[str]) -> None:
+    """Write the tables of a run from those of its parts, given by name as cells in the order of the pages.
+
+    A word or line that is kept of all pages is kept of those of its part as well, so nothing is missing.
+    """
+    misread, lines, invented = MisreadWords(), WorstLines(engines), InventedWords(engines)
+    for word in _records(parts(MISREAD), MisreadWord):
+        misread.keep(word)
+    for line in _records(parts(LINES), WorstLine):
+        lines.keep(line)
+    for token in _records(parts(INVENTED), InventedWord):
+        invented.keep(token)
+    write_table(folder / MISREAD, MisreadWord, misread)
+    write_table(folder / LINES, WorstLine, lines)
+    write_table(folder / INVENTED, InventedWord, invented)
+
+
 def read_table(path: Path, kind: type[_Row]) -> Iterator[_Row]:
     """Read a table back; nothing of a run that was made without it."""
     if not path.exists():
         return
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            rows = map(formulas_restored, csv.reader(stream))
-            header = next(rows, [])
-            for cells in rows:
-                yield msgspec.convert(dict(zip(header, cells, strict=True)), kind, strict=False)
+            yield from _records(csv.reader(stream), kind)
     except (OSError, ValueError, csv.Error) as error:
         raise InputError(f"{path}: damaged ({error}); make the run again") from error
+
+
+def _records(rows: Iterable[list[str]], kind: type[_Row]) -> Iterator[_Row]:
+    restored = map(formulas_restored, rows)
+    header = next(restored, [])
+    for cells in restored:
+        yield msgspec.convert(dict(zip(header, cells, strict=True)), kind, strict=False)
 
 
 TABLES: dict[str, Callable[[Path], Iterator[Struct]]] = {

@@ -195,12 +195,24 @@ class EngineReading(Struct, frozen=True):
     fields: dict[str, FieldValue] = field(default_factory=dict)
 
 
+class Told(Struct, frozen=True):
+    """What was noticed when the files of a page were read."""
+
+    failures: tuple[Failure, ...] = ()
+    notices: tuple[tuple[str, str], ...] = ()
+    """Of a file by its path."""
+    confidence: float | None = None
+    """How sure a witness is of its reading; None when it does not say."""
+
+
 class PageJob(Struct, frozen=True):
     """A page to measure."""
 
     page: str
     reference: Source
     readings: tuple[EngineReading, ...]
+    told: Told = Told()
+    """Of files that somebody has read before; their texts are the sources."""
 
 
 class Jobs(Struct):

@@ -24,6 +24,18 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _sharded(run: str) -> object:
+    from .sharded import SHARDED
+
+    return SHARDED if run == "transcripts" else None
+
+
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="transcripts",
     runs={"transcripts": message("transcripts")},
@@ -36,4 +48,6 @@ INSTRUMENT = Instrument(
     tables={"pages.csv": read_pages, **TABLES},
     presentation=_presentation,
     recompute=_recompute,
+    sharded=_sharded,
+    partials=_partials,
 )

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from hallumeter.records.page import WorstLine
 from hallumeter.text.align import count_edits
 from hallumeter.text.spelling import Spelling
 
@@ -88,7 +89,7 @@ def worst_lines(
     return tuple(sorted(found, key=severity_of_line, reverse=True)[:LINES_OF_A_PAGE])
 
 
-def severity_of_line(line: LineError) -> tuple[bool, float, int]:
+def severity_of_line(line: LineError | WorstLine) -> tuple[bool, float, int]:
     """How bad a line is: its CER, that of lines of a few characters last."""
     return line.characters >= _SHORTEST, line.cer, line.characters
 

@@ -20,13 +20,14 @@ from hallumeter.errors import InputError, RecordError
 from hallumeter.models.page_readers import PageReader
 from hallumeter.models.page_readers_by_name import page_reader
 from hallumeter.records.claim import Failure
+from hallumeter.records.columns import stable_hashes
 from hallumeter.records.measurement import NO_VALUE
 from hallumeter.records.page import Transcript
 from hallumeter.records.response import FieldValue
 from hallumeter.run.engines.local import map_in_order
 
 from .anchoring import LENGTH_RATIO_CAP, AnchoringColumns, PageTexts, anchor_pages
-from .inputs import TRUTH, EngineReading, PageJob, Source
+from .inputs import TRUTH, EngineReading, PageJob, Source, Told
 from .page import Comparison, MeasuredPage, measure_page, record_name, status_of
 from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
@@ -196,7 +197,13 @@ def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
 
 def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     """Read the files of a page; one that cannot be read is a failure and takes no other with it."""
-    opened = _Opened(job, level=settings.level)
+    opened = _Opened(
+        job,
+        level=settings.level,
+        failures=list(job.told.failures),
+        notices=[Notice(*notice) for notice in job.told.notices],
+        confidence=job.told.confidence,
+    )
     reference = _text_of(job.reference, "", opened)
     if reference is None:
         return opened
@@ -206,6 +213,35 @@ def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
             fields = {**reading.fields, **_place_fields(opened, reading)}
             opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, fields))
     return opened
+
+
+class ReadJob(Struct, frozen=True):
+    """A page whose texts are known, wherever they came from, and the digests of those that came from files."""
+
+    job: PageJob
+    digests: dict[str, str]
+
+
+def read_jobs(jobs: Iterable[PageJob], settings: TranscriptSettings) -> Generator[ReadJob, None, None]:
+    """Read the files of pages, in their order, in as many processes as the settings say."""
+    read = partial(_read_share, settings=settings)
+    with closing(_shares(jobs)) as shares, closing(map_in_order(read, shares, workers=settings.workers)) as found:
+        for share in found:
+            yield from share
+
+
+def _read_share(jobs: list[PageJob], *, settings: TranscriptSettings) -> list[ReadJob]:
+    return [_read(job, settings) for job in jobs]
+
+
+def _read(job: PageJob, settings: TranscriptSettings) -> ReadJob:
+    opened = _open(job, settings)
+    reference = opened.transcripts[0].reference if opened.transcripts else ""
+    readings = tuple(EngineReading(each.engine, Source(each.response), each.fields) for each in opened.transcripts)
+    told = Told(
+        tuple(opened.failures), tuple((notice.path, notice.message) for notice in opened.notices), opened.confidence
+    )
+    return ReadJob(PageJob(job.page, Source(reference), readings, told), opened.digests)
 
 
 def _place_fields(opened: _Opened, reading: EngineReading) -> dict[str, FieldValue]:
@@ -276,6 +312,8 @@ class AnchoredShare(Struct, frozen=True, eq=False):
     """Columns by the names of `PageCounts`; those that are missing are 0."""
     pages: NDArray[np.int64]
     """Which of the pages a reading is of."""
+    hashes: NDArray[np.int64]
+    """Of the names of the pages."""
     groups: dict[tuple[str, ...], int]
     """What readings are grouped by, numbered."""
     group_of: NDArray[np.int64]
@@ -330,6 +368,7 @@ def _anchor_share(jobs: list[PageJob], *, task: Task) -> AnchoredShare:
         jobs=len(jobs),
         told=tuple(_told(opened, settings)),
         counts={**{name: columns[name] for name in _COUNTED}, "is_empty_output": is_empty},
+        hashes=stable_hashes(job.page for job in jobs),
         pages=np.repeat(np.arange(len(opened)), [len(page.transcripts) for page in opened]),
         groups=groups,
         group_of=group_numbers,

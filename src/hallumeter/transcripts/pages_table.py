@@ -16,6 +16,7 @@ from msgspec import structs
 from hallumeter.errors import InputError
 from hallumeter.formats.delimited import formulas_restored, write_csv
 from hallumeter.records.page import PageRow
+from hallumeter.run.run_folder import read_cells
 
 PAGES = "pages.csv"
 _FIELDS = PageRow.__struct_fields__
@@ -87,12 +88,11 @@ def read_pages(path: Path) -> Iterator[PageRow]:
     """Read the table back."""
     number = 1
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = map(formulas_restored, csv.reader(stream))
-            header = next(rows, [])
-            for number, cells in enumerate(rows, 2):  # noqa: B007 (the error names it)
-                row = {name: cell or None for name, cell in zip(header, cells, strict=True)}
-                yield msgspec.convert(row, PageRow, strict=False)
+        rows = map(formulas_restored, read_cells(path))
+        header = next(rows, [])
+        for number, cells in enumerate(rows, 2):  # noqa: B007 (the error names it)
+            row = {name: cell or None for name, cell in zip(header, cells, strict=True)}
+            yield msgspec.convert(row, PageRow, strict=False)
     except (ValueError, csv.Error) as error:
         raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
     except OSError as error:

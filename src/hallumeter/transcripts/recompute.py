@@ -27,9 +27,10 @@ def recompute(run: Path, into: Path) -> dict[str, str]:
     if manifest.settings.get("witness") is not None:
         return {"numbers": "how sure a witness was of every word is not kept in a run"}
     settings = _settings(manifest)
-    with opened_records(_transcripts(folder), columns=settings.columns) as jobs, RunWriter(into) as writer:
-        measured = measure_transcripts(jobs, settings, keep=writer.add)
-    writer.finish(measured)
+    with opened_records(_transcripts(folder), columns=settings.columns) as jobs:
+        with RunWriter(into, jobs.engines) as writer:
+            measured = measure_transcripts(jobs, settings, keep=writer.add)
+        writer.finish(measured)
     return {}
 
 

@@ -7,21 +7,24 @@ import pytest
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.dialogue.measure import rate_table as ledger_module
-from hallumeter.dialogue.measure.commands import mode_differences
 from hallumeter.dialogue.measure.rate_table import (
-    Part,
+    Code,
     RateRow,
     RateTable,
     metric_rates,
     numbers_of,
+    pair_tallies,
+    part_tallies,
     parts_of,
     score_bins,
 )
 from hallumeter.dialogue.metrics import turn_rates
+from hallumeter.dialogue.partial import PartTally, mode_differences
 from hallumeter.dialogue.records import Mention, SlotFinding, TurnFindings
 from hallumeter.records.claim import Label
 from hallumeter.stats.summarize import SummarySettings
 
+MODES, NUMBERS = ("llm", "agent"), SummarySettings("0", resamples=200)
 MENTION = Mention("condition", "gout", ())
 
 
@@ -70,8 +73,7 @@ def test_the_rows_of_a_patient_stay_together_in_blocks_of_any_size() -> None:
 def test_differences_do_not_depend_on_the_size_of_blocks() -> None:
     with filled() as rate_table:
         found = {
-            row.metric: row
-            for row in mode_differences(rate_table.finished(), ("llm", "agent"), SummarySettings("0", resamples=200))
+            row.metric: row for row in mode_differences(pair_tallies(rate_table.finished(), MODES), MODES, NUMBERS)
         }
     # Four patients of ten have 0.5 instead of 1 in both turns: 8 of 20 pairs differ by 0.5.
     assert found["sfs"].difference == pytest.approx(0.2)
@@ -82,22 +84,21 @@ def test_differences_do_not_depend_on_the_size_of_blocks() -> None:
 
 def test_values_are_put_into_bins_with_the_last_closed() -> None:
     with filled() as rate_table:
-        (llm, agent) = (bins for bins in score_bins(rate_table.finished(), ("llm", "agent")) if bins.metric == "sfs")
-    assert (llm.answers[10], llm.answers[19], sum(llm.answers), llm.undefined) == (8, 12, 20, 0)
-    assert agent.answers[19] == 20
+        bins = score_bins(rate_table.finished(), MODES)["sfs"]
+    assert (bins["llm"][10], bins["llm"][19], sum(bins["llm"]), bins["llm"][20]) == (8, 12, 20, 0)
+    assert bins["agent"][19] == 20
 
 
 def test_equal_differences_have_no_effect_size() -> None:
     with RateTable() as rate_table:
         for patient in range(4):
             rate_table.add([answer(patient, 0, 1, rates(1.0, 1.0)), answer(patient, 1, 1, rates(2.0, 0.0))])
-        (found, *_) = mode_differences(rate_table.finished(), ("llm", "agent"), SummarySettings("0", resamples=200))
+        (found, *_) = mode_differences(pair_tallies(rate_table.finished(), MODES), MODES, NUMBERS)
     assert (found.difference, found.effect_size) == (0.5, None)
 
 
 def test_parts_are_the_whole_modes_turns_both_and_what_is_asked_for() -> None:
-    parts = parts_of(("llm", "agent"), (1, 2), [{"ward": "A"}, {"mode": "llm"}])
-    assert [part.by for part in parts] == [
+    usual = [
         {},
         {"mode": "llm"},
         {"mode": "agent"},
@@ -107,12 +108,17 @@ def test_parts_are_the_whole_modes_turns_both_and_what_is_asked_for() -> None:
         {"mode": "llm", "turn_id": "2"},
         {"mode": "agent", "turn_id": "1"},
         {"mode": "agent", "turn_id": "2"},
-        {"ward": "A"},
     ]
+    parts = parts_of(MODES, (1, 2), [("A",)], by=("ward",))
+    assert [part.by(("ward",)) for part in parts] == [*usual, {"ward": "A"}]
+    assert [part.by(("mode",)) for part in parts_of(MODES, (1, 2), [("llm",)], by=("mode",))] == usual
 
 
-def test_a_part_takes_its_rows_out_of_a_block() -> None:
+def test_a_part_adds_up_its_rows() -> None:
     with filled() as rate_table:
-        block = np.concatenate(list(rate_table.finished().blocks()))
-    assert len(Part({}, mode=0, turn=2).rows(block)) == 10
-    assert metric_rates(Part({}, mode=1).rows(block), METRICS_BY_ID["sfs"]).value == 1.0
+        rows = rate_table.finished()
+        assert metric_rates(np.concatenate(list(rows.blocks())), METRICS_BY_ID["sfs"]).value == 0.9
+        parts = [PartTally("llm", 2), PartTally("agent"), PartTally(None, 7)]
+        codes: dict[Code, int] = {mode: code for code, mode in enumerate(MODES)}
+        first, second = part_tallies(rows, parts, codes)
+    assert (first.answers, first.rates["sfs"].clusters, second.rates["sfs"].pooled.value) == (10, 10, 1.0)

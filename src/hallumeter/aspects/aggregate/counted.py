@@ -101,7 +101,12 @@ def joined_lines(cards: Sequence[RecordLines]) -> RecordLines:
 
 def record_id_of(card: Scorecard, first_run: tuple[str, int | None] | None) -> str:
     """The id of a sentence: its own in the first run, with run and seed in the others."""
-    known, run = card.case_id or "", card.run_key
+    return record_name(card.case_id, card.run_key, first_run)
+
+
+def record_name(sentence: str | None, run: RunKey, first_run: RunKey | None) -> str:
+    """The id of a sentence of a run."""
+    known = sentence or ""
     if first_run is None or run == first_run:
         return known
     named = "" if run[0] == first_run[0] else f"{run[0]}/"
@@ -288,6 +293,19 @@ def _f1(tuples: Sequence[AspectTuple] | None, gold: Sequence[AspectTuple] | None
 _ROW = struct.Struct(f"={len(ASPECT_COUNTS)}d")
 RunKey = tuple[str, int | None]
 """The id of a run, and its seed."""
+RUN, SEED = "run", "seed"
+UNNAMED = "unnamed"
+"""What a run is called whose scorecards do not name it; nothing stands for all runs together."""
+
+
+def run_name(run: RunKey) -> dict[str, str]:
+    """A run as the group that it is.
+
+    >>> run_name(("demo", 1)), run_name(("", None))
+    ({'run': 'demo', 'seed': '1'}, {'run': 'unnamed'})
+    """
+    name = run[0] or UNNAMED
+    return {RUN: name} if run[1] is None else {RUN: name, SEED: str(run[1])}
 
 
 class CountTask(Struct, frozen=True):
@@ -388,17 +406,27 @@ FIRST_FAILURES = 1_000
 """Failures that are kept in memory."""
 
 
+def bounded_parts(parts: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """Parts of breakdowns; of very many the first by name are told apart, whatever they are added up from."""
+    # The same ones stay for any split and order of the scorecards: one that is left out has enough others before it.
+    told = sorted(key for key in parts if key[1] not in (WHOLE, OTHERS)) if len(parts) > MOST_PARTS else []
+    for key in told[MOST_PARTS:]:
+        parts[key[0], OTHERS] += parts.pop(key)
+    return parts
+
+
 class CardCounts:
     """Counts of scorecards, with the sentence and the run of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, runs: Iterable[RunKey] = ()) -> None:
+        """Begin; runs that are known already keep their order."""
         self._tables: list[NDArray[np.float64]] = []
         self._said: list[NDArray[np.int64]] = []
         self._case_codes: list[int] = []
         self._run_codes: list[int] = []
         self._cases: dict[str, int] = {}
         self._unnamed = 0
-        self.runs: dict[RunKey, int] = {}
+        self.runs: dict[RunKey, int] = {run: code for code, run in enumerate(runs)}
         self.breakdowns: dict[RunKey, Counter[tuple[str, str]]] = {}
         self.profiles: Counter[str] = Counter()
         self.claims = self.failures_total = 0
@@ -411,10 +439,7 @@ class CardCounts:
         self._case_codes += [self._case_code(case) for case in found.cases]
         self._run_codes += [self.runs.setdefault(run, len(self.runs)) for run in found.runs]
         for run, counted in found.breakdowns.items():
-            mine = self.breakdowns.setdefault(run, Counter())
-            for (name, part), number in counted.items():
-                is_known = part == WHOLE or (name, part) in mine or len(mine) < MOST_PARTS
-                mine[(name, part) if is_known else (name, OTHERS)] += number
+            self.breakdowns[run] = bounded_parts(self.breakdowns.get(run, Counter()) + counted)
         self.profiles.update(found.profiles)
         if found.lines is not None:
             self.claims += found.lines.claim_count

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
+import msgspec
 import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
@@ -24,15 +26,16 @@ from hallumeter.aspects.metrics.rates import (
     case_columns,
     resolution_of_sums,
 )
-from hallumeter.aspects.records.columns import CaseColumns
+from hallumeter.aspects.records.columns import ASPECT_COUNTS, CaseColumns
 from hallumeter.aspects.score.quality import PROFILES
 from hallumeter.aspects.settings import MappingThresholds
 from hallumeter.errors import SettingsError
-from hallumeter.records.measurement import MetricSummary
+from hallumeter.records.measurement import SUMMARY_VERSION, Counts, MetricSummary, Summary
 from hallumeter.records.metric import Metric
-from hallumeter.records.rate import Rates
+from hallumeter.records.rate import Rate, Rates
 from hallumeter.records.summaries import AspectSummary, Breakdown, MappingWarning, SeedSpread
 from hallumeter.run.engines.local import map_in_order
+from hallumeter.run.run_folder import decoded_partial, read_partial
 from hallumeter.stats.intervals import manski_bounds, wilson_interval
 from hallumeter.stats.summarize import (
     Slice,
@@ -41,8 +44,10 @@ from hallumeter.stats.summarize import (
     summarize_patterns,
     summarize_rates,
 )
+from hallumeter.stats.tally import Exact, RateTally, added, exact_sum_of, rounded
 
-from .counted import OTHERS, CardCounts, RunKey
+from .counted import OTHERS, CardCounts, RunKey, bounded_parts, run_name
+from .tables import drop_words
 
 INSTRUMENT = "aspects"
 
@@ -66,9 +71,6 @@ class AggregateSettings(Struct, frozen=True, kw_only=True):
             raise SettingsError(f"no profile is called {self.profile!r}; expected one of {', '.join(PROFILES)}")
 
 
-RUN, SEED = "run", "seed"
-UNNAMED = "unnamed"
-"""What a run is called whose scorecards do not name it; nothing stands for all runs together."""
 _OF_ALL = ("told", "classified", "final_known", "validated", "delta_known", "pairs_known", "bucketed")
 """Totals that every sentence would have been in that failed."""
 _OF_GOLD = ("gold_s1", "gold_final")
@@ -77,10 +79,184 @@ _OF_ATTEMPTS = ("attempted", "implicit_gold", "tokens_known", "cost_known", "lat
 """Totals that sentences that failed are in."""
 
 
-class Part(Struct, frozen=True, eq=False):
+class RunTally(Struct, frozen=True):
+    """What the scorecards of one run add up to, or those of all."""
+
+    run: RunKey | None = None
+    """None for all."""
+    totals: dict[str, Exact] = {}
+    """Counts added up over all scorecards; those that are not 0."""
+    rates: dict[str, RateTally] = {}
+    """By metric, over sentences; of a mean of differences as a share of the way from -1 to 1."""
+    differences: dict[str, tuple[Exact, Exact]] = {}
+    """Count and total of means of differences."""
+    risks: tuple[tuple[int, int, int], ...] = ()
+    """Different numbers of risks of a sentence before and after, in order, and how many sentences have them."""
+    is_each_once: bool = True
+    """Whether no sentence stands among them twice."""
+    breakdowns: dict[str, dict[str, int]] = {}
+
+    def merge(self, other: RunTally) -> RunTally:
+        """Both together; all scorecards of a sentence are in one of them."""
+        return RunTally(
+            self.run,
+            {
+                name: added(self.totals.get(name, ()), other.totals.get(name, ()))
+                for name in sorted({*self.totals, *other.totals})
+            },
+            {
+                name: self.rates.get(name, RateTally()).merge(other.rates.get(name, RateTally()))
+                for name in sorted({*self.rates, *other.rates})
+            },
+            {
+                name: (added(count, other.differences[name][0]), added(total, other.differences[name][1]))
+                for name, (count, total) in self.differences.items()
+            },
+            _counted((*self.risks, *other.risks)),
+            self.is_each_once and other.is_each_once,
+            _added_breakdowns(self.breakdowns, other.breakdowns),
+        )
+
+    def total(self, name: str) -> float:
+        """One count added up."""
+        return rounded(self.totals.get(name, ()))
+
+    @property
+    def by(self) -> dict[str, str]:
+        """The group that they are."""
+        return {} if self.run is None else run_name(self.run)
+
+
+def _counted(cells: Iterable[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+    times: Counter[tuple[int, int]] = Counter()
+    for before, after, number in cells:
+        times[before, after] += number
+    return tuple((before, after, number) for (before, after), number in sorted(times.items()))
+
+
+def _added_breakdowns(*several: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for breakdowns in several:
+        for name, parts in breakdowns.items():
+            for part, number in parts.items():
+                found[name, part] += number
+    kept: dict[str, dict[str, int]] = {}
+    for (name, part), number in sorted(bounded_parts(found).items()):
+        kept.setdefault(name, {})[part] = number
+    return kept
+
+
+class AspectsPartial(Struct, frozen=True, kw_only=True):
+    """What some scorecards add up to."""
+
+    settings: AggregateSettings
+    numbers: SummarySettings
+    runs: tuple[RunKey, ...]
+    tallies: tuple[RunTally, ...]
+    """Of all scorecards, then of each run."""
+    profiles: dict[str, int]
+    cards: int
+    claims: int
+    failures: int
+    """Lines that could not be read."""
+    repeated: int
+    """Scorecards of a sentence that its run has one of already."""
+
+    def merge(self, other: AspectsPartial) -> AspectsPartial:
+        """Both parts together; all scorecards of a sentence are in one of them."""
+        if (self.settings, self.numbers) != (other.settings, other.numbers):
+            raise SettingsError("parts that were measured with different settings or versions cannot be merged")
+        runs = self.runs if self.runs == other.runs else tuple(sorted({*self.runs, *other.runs}, key=_run_order))
+        found: dict[RunKey | None, RunTally] = {}
+        for tally in (*self.tallies, *other.tallies):
+            found[tally.run] = found[tally.run].merge(tally) if tally.run in found else tally
+        return AspectsPartial(
+            settings=self.settings,
+            numbers=self.numbers,
+            runs=runs,
+            tallies=tuple(found[run] for run in (None, *runs) if run in found),
+            profiles=dict(sorted((Counter(self.profiles) + Counter(other.profiles)).items())),
+            cards=self.cards + other.cards,
+            claims=self.claims + other.claims,
+            failures=self.failures + other.failures,
+            repeated=self.repeated + other.repeated,
+        )
+
+    def to_bytes(self) -> bytes:
+        """As JSON; equal partials give equal bytes."""
+        return msgspec.json.encode(self)
+
+    def summary(self, *, workers: int = 1) -> Summary:
+        """Every metric of all scorecards and of each run, and what they say beside; in so many processes."""
+        told = [tally for tally in self.tallies if tally.run is None or len(self.runs) > 1]
+        rows = metric_rows(told, self.numbers, workers=workers)
+        aspects = aspect_summary(self, told, rows)
+        return Summary(
+            version=SUMMARY_VERSION,
+            instrument=INSTRUMENT,
+            counts=Counts(
+                records=self.cards,
+                claims=self.claims,
+                verdicts=self.claims,
+                failures=self.failures + aspects.failed,
+                judges=1,
+                models=len(self.runs),
+            ),
+            metrics=tuple(rows),
+            notices=(*_notices(self), *drop_words(aspects)),
+            aspects=aspects,
+        )
+
+
+def _run_order(run: RunKey) -> tuple[str, int]:
+    return run[0], -1 if run[1] is None else run[1]
+
+
+def _notices(partial: AspectsPartial) -> Iterator[str]:
+    whole, chosen = partial.tallies[0], partial.settings.profile
+    left_out = sum(number for name, number in partial.profiles.items() if name != chosen)
+    if chosen is not None and left_out:
+        text = ", ".join(f"{name or 'none'} {number:,}" for name, number in partial.profiles.items())
+        yield f"scorecards of other profiles than {chosen}, left out: {left_out:,} (profiles found: {text})"
+    if len(partial.runs) == 1:
+        yield "there is one run: how consistent runs are with each other is not known"
+    if partial.repeated:
+        yield f"scorecards of a sentence that its run has one of already: {partial.repeated:,}"
+    if whole.total("unequal_gold") or whole.total("unequal_final"):
+        yield "gold or results do not match themselves; nothing measured against gold can be trusted"
+
+
+def partial_of(folder: Path) -> AspectsPartial:
+    """The partial that a finished run has kept."""
+    return partial_from_bytes(read_partial(folder))
+
+
+def partial_from_bytes(data: bytes) -> AspectsPartial:
+    """A partial as `AspectsPartial.to_bytes` wrote it."""
+    return decoded_partial(data, AspectsPartial)
+
+
+def partial_of_counts(card_counts: CardCounts, settings: AggregateSettings, numbers: SummarySettings) -> AspectsPartial:
+    """What scorecards add up to."""
+    return AspectsPartial(
+        settings=structs.replace(settings, workers=1, is_strict=False),
+        numbers=numbers,
+        runs=tuple(card_counts.runs),
+        tallies=tuple(_tallies(card_counts, workers=settings.workers)),
+        profiles=dict(sorted(card_counts.profiles.items())),
+        cards=len(card_counts),
+        claims=card_counts.claims,
+        failures=card_counts.failures_total,
+        repeated=card_counts.repeated_in_a_run,
+    )
+
+
+# From the counts of single scorecards to what they add up to.
+
+
+class _Part(Struct, frozen=True, eq=False):
     """Some of the scorecards: those of one run, or all of them."""
 
-    by: dict[str, str]
     card_counts: CardCounts
     rows: NDArray[np.intp] | None
     """Which of them; None for all."""
@@ -93,32 +269,85 @@ class Part(Struct, frozen=True, eq=False):
         column = self.card_counts.column(name)
         return column if self.rows is None else column[self.rows]
 
-    def total(self, name: str) -> float:
-        """One count added up."""
-        return float(self.column(name).sum())
 
-
-def run_name(run: RunKey) -> dict[str, str]:
-    """A run as the group that it is.
-
-    >>> run_name(("demo", 1)), run_name(("", None))
-    ({'run': 'demo', 'seed': '1'}, {'run': 'unnamed'})
-    """
-    name = run[0] or UNNAMED
-    return {RUN: name} if run[1] is None else {RUN: name, SEED: str(run[1])}
-
-
-def parts_of(card_counts: CardCounts) -> list[Part]:
-    """All scorecards, and those of each run when there are several."""
+def _tallies(card_counts: CardCounts, *, workers: int) -> Iterator[RunTally]:
+    """All scorecards, and those of each run."""
     cases, runs = card_counts.cases, card_counts.run_codes
-    parts = [Part({}, card_counts, None, _clusters(cases), case_columns(cases, runs, card_counts.said))]
-    for run, code in card_counts.runs.items() if len(card_counts.runs) > 1 else ():
+    breakdowns = {run: _by_name(counts) for run, counts in card_counts.breakdowns.items()}
+    whole = _Part(card_counts, None, _clusters(cases), case_columns(cases, runs, card_counts.said))
+    found = _tally(whole, cases, workers=workers)
+    yield structs.replace(found, breakdowns=_added_breakdowns(*breakdowns.values()))
+    for run, code in card_counts.runs.items():
         rows = np.flatnonzero(runs == code)
-        parts.append(Part(run_name(run), card_counts, rows, _clusters(cases[rows]), CaseColumns.of([])))
-    return parts
+        part = _Part(card_counts, rows, _clusters(cases[rows]), CaseColumns.of([]))
+        own = found
+        if len(card_counts.runs) > 1:
+            own = _tally(part, cases[rows], workers=workers)
+        elif found.rates.keys() & _OF_CASES:
+            own = structs.replace(found, rates={k: v for k, v in found.rates.items() if k not in _OF_CASES})
+        yield structs.replace(own, run=run, breakdowns=_added_breakdowns(breakdowns.get(run, {})))
 
 
-def metric_rows(parts: Sequence[Part], settings: SummarySettings, *, workers: int) -> list[MetricSummary]:
+_OF_CASES = frozenset(metric.id for metric in ASPECT_METRICS if metric.reads == "aspect_cases")
+
+
+def _by_name(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for (name, part), number in counts.items():
+        found.setdefault(name, {})[part] = number
+    return found
+
+
+def _tally(part: _Part, cases: NDArray[np.int64], *, workers: int) -> RunTally:
+    places = range(len(ASPECT_METRICS))
+    tallied = partial(_share_tallies, part=part)
+    with closing(
+        map_in_order(tallied, [list(places[first::_SHARES]) for first in range(_SHARES)], workers=workers)
+    ) as found:
+        rates = {name: tally for share in found for name, tally in share if tally.clusters}
+    totals = {name: exact_sum_of(part.column(name)) for name in sorted(ASPECT_COUNTS)}
+    differing = [metric for metric in ASPECT_METRICS if _is_difference(metric)]
+    raw: dict[str, Rates] = {metric.id: metric.compute(part) for metric in differing}
+    sums = Rates(*(part.column(name) for name in RESOLUTION[::-1])).pooled_by(part.clusters)
+    pairs, times = np.unique(np.stack([sums.totals, sums.counts]).astype(np.int64), axis=1, return_counts=True)
+    return RunTally(
+        totals={name: total for name, total in totals.items() if total},
+        rates=dict(sorted(rates.items())),
+        differences={
+            name: (exact_sum_of(each.counts), exact_sum_of(each.totals)) for name, each in sorted(raw.items())
+        },
+        risks=_counted(zip(*pairs.tolist(), times.tolist(), strict=True)),
+        is_each_once=len(np.unique(cases)) == len(cases),
+    )
+
+
+def _is_difference(metric: Metric) -> bool:
+    """Whether it is a mean of differences between -1 and 1."""
+    return metric.is_poolable and metric.range[0] < 0 and metric.reads != "aspect_cases"
+
+
+def _share_tallies(share: list[int], part: _Part) -> list[tuple[str, RateTally]]:
+    found = []
+    for place in share:
+        metric = ASPECT_METRICS[place]
+        if metric.reads == "aspect_cases":
+            found.append((metric.id, RateTally.of(metric.compute(part.cases))))
+        elif metric.is_poolable:
+            rates: Rates = metric.compute(part)
+            if _is_difference(metric):
+                rates = Rates((rates.counts + rates.totals) / 2, rates.totals)
+            found.append((metric.id, RateTally.of(rates.pooled_by(part.clusters))))
+    return found
+
+
+def _clusters(cases: NDArray[np.int64]) -> NDArray[np.intp]:
+    return np.unique(cases, return_inverse=True)[1].astype(np.intp)
+
+
+# A row for every metric.
+
+
+def metric_rows(parts: Sequence[RunTally], settings: SummarySettings, *, workers: int) -> list[MetricSummary]:
     """Every metric of every part."""
     tasks = [(part, metric) for part in range(len(parts)) for metric in range(len(ASPECT_METRICS))]
     shares = [tasks[first::_SHARES] for first in range(_SHARES)]
@@ -147,21 +376,18 @@ def spread_of(rows: Sequence[MetricSummary]) -> Iterator[SeedSpread]:
         yield SeedSpread(metric, mean, deviation, len(values))
 
 
-def _clusters(cases: NDArray[np.int64]) -> NDArray[np.intp]:
-    return np.unique(cases, return_inverse=True)[1].astype(np.intp)
-
-
 def _share_rows(
-    share: list[tuple[int, int]], parts: Sequence[Part], settings: SummarySettings
+    share: list[tuple[int, int]], parts: Sequence[RunTally], settings: SummarySettings
 ) -> list[tuple[tuple[int, int], MetricSummary]]:
     return [((part, metric), _row(parts[part], ASPECT_METRICS[metric], settings)) for part, metric in share]
 
 
-def _row(part: Part, metric: Metric, settings: SummarySettings) -> MetricSummary:
+def _row(part: RunTally, metric: Metric, settings: SummarySettings) -> MetricSummary:
     failed = int(part.total("failed"))
     slice_ = Slice(part.by, None, failed=failed)
+    tally = part.rates.get(metric.id, RateTally())
     if metric.reads == "aspect_cases":
-        return summarize_rates(metric, metric.compute(part.cases), slice_, settings=settings)
+        return summarize_rates(metric, tally, slice_, settings=settings)
     if not metric.is_poolable:
         return _resolution_row(part, metric, slice_, settings=settings)
     total = metric.compute.keywords["total"]  # type: ignore[attr-defined]
@@ -170,37 +396,34 @@ def _row(part: Part, metric: Metric, settings: SummarySettings) -> MetricSummary
         slice_ = structs.replace(slice_, undecided=undecided)
     if total in _OF_ATTEMPTS:
         slice_ = structs.replace(slice_, failed=0)
-    rates: Rates = metric.compute(part)
-    if metric.range[0] < 0:
-        return _difference_row(part, metric, rates, slice_=slice_, settings=settings)
-    bounds = _bounds(part, metric, rates, total=total)
-    row = summarize_rates(metric, rates.pooled_by(part.clusters), slice_, settings=settings, bounds=bounds)
+    if _is_difference(metric):
+        return _difference_row(part, metric, slice_, settings=settings)
+    bounds = _bounds(part, metric, tally.pooled, total=total)
+    row = summarize_rates(metric, tally, slice_, settings=settings, bounds=bounds)
     is_open = bounds is None and slice_.failed > 0
     return structs.replace(row, bounds=None) if is_open else row
 
 
-def _difference_row(
-    part: Part, metric: Metric, rates: Rates, *, slice_: Slice, settings: SummarySettings
-) -> MetricSummary:
+def _difference_row(part: RunTally, metric: Metric, slice_: Slice, *, settings: SummarySettings) -> MetricSummary:
     """A mean of differences between -1 and 1, taken as a share of the way from one to the other."""
-    shares = Rates((rates.counts + rates.totals) / 2, rates.totals).pooled_by(part.clusters)
-    row = summarize_rates(metric, shares, slice_, settings=settings)
+    row = summarize_rates(metric, part.rates.get(metric.id, RateTally()), slice_, settings=settings)
     interval = None if row.interval is None else (2 * row.interval[0] - 1, 2 * row.interval[1] - 1)
-    pooled = rates.pooled
+    count, total = part.differences.get(metric.id, ((), ()))
+    pooled = Rate(rounded(count), rounded(total))
     bounds = None if slice_.failed or pooled.value is None else (pooled.value, pooled.value)
     return structs.replace(row, count=pooled.count, value=pooled.value, interval=interval, bounds=bounds)
 
 
-def _resolution_row(part: Part, metric: Metric, slice_: Slice, *, settings: SummarySettings) -> MetricSummary:
+def _resolution_row(part: RunTally, metric: Metric, slice_: Slice, *, settings: SummarySettings) -> MetricSummary:
     """Risks before and after, added up within every sentence."""
-    before, after = (part.column(name) for name in RESOLUTION)
-    sums = Rates(after, before).pooled_by(part.clusters)
-    clusters = np.stack([sums.totals, sums.counts], axis=1).astype(np.int64)
+    cells = np.array(part.risks, dtype=np.int64).reshape(-1, 3)
+    clusters = np.repeat(cells[:, :2], cells[:, 2], axis=0)
     row = summarize_patterns(metric, clusters, slice_, settings=settings, statistic=resolution_of_sums)
-    return structs.replace(row, count=float(before.sum() - after.sum()), total=float(before.sum()))
+    before, after = (float(clusters[:, place].sum()) for place in range(2))
+    return structs.replace(row, count=before - after, total=before)
 
 
-def _bounds(part: Part, metric: Metric, rates: Rates, *, total: str) -> tuple[float, float] | None:
+def _bounds(part: RunTally, metric: Metric, pooled: Rate, *, total: str) -> tuple[float, float] | None:
     """What a share could be if sentences that failed had been measured; None where nobody can tell."""
     unmeasured = 0.0
     if total in _OF_ALL:
@@ -211,7 +434,6 @@ def _bounds(part: Part, metric: Metric, rates: Rates, *, total: str) -> tuple[fl
         unmeasured += part.total("samples") - part.total("classified")
     if not unmeasured or metric.range[1] is None:
         return None
-    pooled = rates.pooled
     return manski_bounds(pooled.count, pooled.total, unmeasured)
 
 
@@ -254,48 +476,36 @@ _ADVICE = {
 
 
 def aspect_summary(
-    card_counts: CardCounts, rows: Sequence[MetricSummary], settings: AggregateSettings
+    partial: AspectsPartial, tallies: Sequence[RunTally], rows: Sequence[MetricSummary]
 ) -> AspectSummary:
     """Everything beside the rates."""
-    right_under = {name: int(card_counts.total(name)) for name in SPAN_COUNTS}
-    whole = {row.metric: row for row in rows if not row.by}
-    bucketed = card_counts.total("bucketed")
-    buckets = sum(card_counts.total(name) for name in ("implicit", "explicit", "explicit_failure", "unsupported"))
+    whole, settings = tallies[0], partial.settings
+    right_under = {name: int(whole.total(name)) for name in SPAN_COUNTS}
+    bucketed = whole.total("bucketed")
+    buckets = sum(whole.total(name) for name in ("implicit", "explicit", "explicit_failure", "unsupported"))
     return AspectSummary(
-        samples=len(card_counts),
-        failed=int(card_counts.total("failed")),
-        with_gold=int(card_counts.total("gold") + card_counts.total("failed_gold")),
+        samples=partial.cards,
+        failed=int(whole.total("failed")),
+        with_gold=int(whole.total("gold") + whole.total("failed_gold")),
         profile=settings.profile,
-        profiles=dict(sorted(card_counts.profiles.items())),
-        runs=tuple(run_name(run) for run in card_counts.runs),
+        profiles=partial.profiles,
+        runs=tuple(run_name(run) for run in partial.runs),
         right_under=right_under,
         suggested_convention=suggested_convention(right_under),
         grounding_sum=buckets / bucketed if bucketed else None,
-        breakdowns=tuple(_breakdowns(card_counts, settings.confidence)),
-        warnings=tuple(_warnings(whole, settings.thresholds)),
+        breakdowns=tuple(each for tally in tallies for each in _breakdowns(tally, settings.confidence)),
+        warnings=tuple(_warnings({row.metric: row for row in rows if not row.by}, settings.thresholds)),
         spread=tuple(spread_of(rows)),
-        unequal_gold=int(card_counts.total("unequal_gold")),
-        unequal_final=int(card_counts.total("unequal_final")),
+        unequal_gold=int(whole.total("unequal_gold")),
+        unequal_final=int(whole.total("unequal_final")),
     )
 
 
-def _breakdowns(card_counts: CardCounts, confidence: float) -> Iterator[Breakdown]:
-    """All scorecards first, then each run when there are several."""
-    whole: Counter[tuple[str, str]] = Counter()
-    for counts in card_counts.breakdowns.values():
-        whole.update(counts)
-    cases, runs = card_counts.cases, card_counts.run_codes
-    yield from _of_counts(whole, {}, confidence=confidence if _is_each_once(cases) else None)
-    if len(card_counts.runs) < 2:
-        return
-    for run, code in card_counts.runs.items():
-        bound = confidence if _is_each_once(cases[runs == code]) else None
-        yield from _of_counts(card_counts.breakdowns[run], run_name(run), confidence=bound)
-
-
-def _is_each_once(cases: NDArray[np.int64]) -> bool:
-    """Whether no sentence stands among others twice."""
-    return len(np.unique(cases)) == len(cases)
+def _breakdowns(tally: RunTally, confidence: float) -> Iterator[Breakdown]:
+    counts = Counter(
+        {(name, part): number for name, parts in tally.breakdowns.items() for part, number in parts.items()}
+    )
+    return _of_counts(counts, tally.by, confidence=confidence if tally.is_each_once else None)
 
 
 def _of_counts(

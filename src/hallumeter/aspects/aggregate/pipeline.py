@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import version
@@ -16,13 +16,12 @@ from hallumeter.aspects.score.reading import Chunk, opened_lines
 from hallumeter.aspects.score.scorecards import completed, scorecard_reader
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records.claim import Failure
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.records.measurement import Summary
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.stats.summarize import SummarySettings
 
 from .counted import CardCounts, CountedCards, CountTask, RunKey, counted_cards, counted_chunk
-from .overview import INSTRUMENT, AggregateSettings, aspect_summary, metric_rows, parts_of
-from .tables import drop_words
+from .overview import AggregateSettings, AspectsPartial, partial_of_counts
 
 Keep = Callable[[CountedCards], object]
 
@@ -36,6 +35,7 @@ class Aggregated(Struct, frozen=True, eq=False):
     """A summary, and the lines that could not be read."""
 
     summary: Summary
+    partial: AspectsPartial
     failures: tuple[Failure, ...]
     """The first of them."""
 
@@ -90,8 +90,25 @@ def _first_run(chunk: Chunk) -> RunKey | None:
     return None if card is None else card.run_key
 
 
-def _aggregated(counted: Iterable[CountedCards], settings: AggregateSettings, keep: Keep | None) -> Aggregated:
-    card_counts = CardCounts()
+def aggregate_part(
+    chunks: Iterable[Chunk],
+    settings: AggregateSettings,
+    *,
+    runs: Sequence[RunKey],
+    first_run: RunKey | None,
+    unread: list[Failure],
+    keep: Keep,
+) -> Aggregated:
+    """Aggregate some of the scorecards of a file, of which the runs, and lines that are none, are known."""
+    task = _task(settings, first_run, is_kept=True)
+    counted = chain((counted_chunk(chunk, task) for chunk in chunks), [counted_cards((), task, unread)])
+    return _aggregated(counted, settings, keep, runs=runs)
+
+
+def _aggregated(
+    counted: Iterable[CountedCards], settings: AggregateSettings, keep: Keep | None, *, runs: Sequence[RunKey] = ()
+) -> Aggregated:
+    card_counts = CardCounts(runs)
     for found in counted:
         if settings.is_strict and found.failures:
             raise RecordError(found.failures[0].message)
@@ -106,34 +123,5 @@ def _aggregated(counted: Iterable[CountedCards], settings: AggregateSettings, ke
         cluster=CLUSTER,
         stated=() if settings.profile is None else (("profile", settings.profile),),
     )
-    rows = metric_rows(parts_of(card_counts), numbers, workers=settings.workers)
-    aspects = aspect_summary(card_counts, rows, settings)
-    summary = Summary(
-        version=SUMMARY_VERSION,
-        instrument=INSTRUMENT,
-        counts=Counts(
-            records=len(card_counts),
-            claims=card_counts.claims,
-            verdicts=card_counts.claims,
-            failures=card_counts.failures_total + aspects.failed,
-            judges=1,
-            models=len(card_counts.runs),
-        ),
-        metrics=tuple(rows),
-        notices=tuple(_notices(card_counts, settings)) + tuple(drop_words(aspects)),
-        aspects=aspects,
-    )
-    return Aggregated(summary, tuple(card_counts.failures))
-
-
-def _notices(card_counts: CardCounts, settings: AggregateSettings) -> Iterator[str]:
-    left_out = sum(number for name, number in card_counts.profiles.items() if name != settings.profile)
-    if settings.profile is not None and left_out:
-        text = ", ".join(f"{name or 'none'} {number:,}" for name, number in sorted(card_counts.profiles.items()))
-        yield f"scorecards of other profiles than {settings.profile}, left out: {left_out:,} (profiles found: {text})"
-    if len(card_counts.runs) == 1:
-        yield "there is one run: how consistent runs are with each other is not known"
-    if again := card_counts.repeated_in_a_run:
-        yield f"scorecards of a sentence that its run has one of already: {again:,}"
-    if card_counts.total("unequal_gold") or card_counts.total("unequal_final"):
-        yield "gold or results do not match themselves; nothing measured against gold can be trusted"
+    partial = partial_of_counts(card_counts, settings, numbers)
+    return Aggregated(partial.summary(workers=settings.workers), partial, tuple(card_counts.failures))

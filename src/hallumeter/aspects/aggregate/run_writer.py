@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -51,6 +52,8 @@ class RunWriter:
         }
         self._triptych = self._files.enter_context((folder / tables.TRIPTYCH).open("wb"))
         self._triptych.write(HEAD)
+        # Lines that are no scorecards come after sentences that failed, whatever was read at once.
+        self._unread = self._files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
 
     def __enter__(self) -> RunWriter:
         return self
@@ -64,21 +67,30 @@ class RunWriter:
         if found.lines is not None:
             for kind, stream in self._streams.items():
                 stream.write(getattr(found.lines, kind))
-        if "failures" in self._streams and found.failures:
-            self._streams["failures"].write(_ENCODER.encode_lines(found.failures))
+        self._unread.write(_ENCODER.encode_lines(found.failures))
 
-    def finish(self, summary: Summary) -> None:
+    def finish(self, found: Aggregated) -> None:
         """Write what is known only at the end."""
-        texts = {
-            tables.STRUCTURAL_CSV: tables.structural_csv(summary),
-            tables.STRUCTURAL_TABLE: tables.structural_table(summary),
-            tables.SPREAD_CSV: tables.spread_csv(summary),
-            tables.SPREAD_TABLE: tables.spread_table(summary),
-            tables.QUALITY: tables.quality_report(summary),
-        }
-        for name, text in texts.items():
-            (self._folder / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        run_folder.write_json(self._folder / run_folder.SUMMARY, summary)
+        if "failures" in self._streams:
+            self._unread.seek(0)
+            shutil.copyfileobj(self._unread, self._streams["failures"])
+        write_tables(self._folder, found.summary)
+        run_folder.write_json(self._folder / run_folder.SUMMARY, found.summary)
+        run_folder.keep_partial(self._folder, found.partial)
+
+
+def write_tables(folder: Path, summary: Summary) -> tuple[str, ...]:
+    """Write what a summary says as tables for people, and name them."""
+    texts = {
+        tables.STRUCTURAL_CSV: tables.structural_csv(summary),
+        tables.STRUCTURAL_TABLE: tables.structural_table(summary),
+        tables.SPREAD_CSV: tables.spread_csv(summary),
+        tables.SPREAD_TABLE: tables.spread_table(summary),
+        tables.QUALITY: tables.quality_report(summary),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    return tuple(texts)
 
 
 def write_aspect_run(
@@ -103,13 +115,13 @@ def write_scorecard_run(scorecards: Path, folder: Path, settings: AggregateSetti
     has_failures = (folder / run_folder.FAILURES).exists()
     with RunWriter(folder, has_failures=has_failures) as writer:
         found = aggregate_file(scorecards, settings, keep=writer.add)
-    writer.finish(found.summary)
+        writer.finish(found)
     if scorecards.is_file() and scorecards.resolve() != (folder / SCORECARDS).resolve():
         shutil.copyfile(scorecards, folder / SCORECARDS)
     return found
 
 
-def _manifest(source: InputFile, settings: AggregateSettings, started: datetime) -> Manifest:
+def manifest_of(source: InputFile, settings: AggregateSettings, started: datetime) -> Manifest:
     """What a run of scorecards was made from."""
     return Manifest(
         version=MANIFEST_VERSION,
@@ -141,6 +153,6 @@ def aggregate_to_folder(scorecards: Path, out: Path, settings: AggregateSettings
     with run_folder.new_run_folder(out) as folder, rereadable_files([scorecards]) as [(name, path)]:
         found = write_scorecard_run(path, folder, settings)
         source = InputFile(name, sha256_of(path), found.summary.counts.records)
-        write_manifest(folder, _manifest(source, settings, started))
+        write_manifest(folder, manifest_of(source, settings, started))
         load(folder, verify=False).to_html(folder / run_folder.REPORT)
     return found

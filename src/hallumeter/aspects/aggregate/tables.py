@@ -12,7 +12,7 @@ from hallumeter.report.table import Cell, Table, csv, escaped, left, markdown, r
 from hallumeter.report.wording import format_count, plural
 from hallumeter.text.normalize import printable
 
-from .overview import RUN, SEED
+from .counted import RUN, SEED
 
 STRUCTURAL_CSV, STRUCTURAL_TABLE = "structural_metrics.csv", "structural_metrics_table.md"
 SPREAD_CSV, SPREAD_TABLE = "aggregated_mean_std.csv", "aggregated_mean_std.md"

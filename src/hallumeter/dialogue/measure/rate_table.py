@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -11,22 +11,17 @@ from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import structs
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from hallumeter.dialogue.catalog import CLINICAL_METRICS, METRICS_BY_ID
-from hallumeter.dialogue.judges.settings import TurnRequirements
+from hallumeter.dialogue.partial import BINS, ONE_ANSWER, TESTED, PairTally, PartTally, baseline_of
 from hallumeter.dialogue.records import TurnColumns, TurnRates
-from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
-from hallumeter.records.summaries import ScoreBins
 from hallumeter.run.engines.local import map_in_order
-from hallumeter.stats.intervals import manski_bounds
-from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
-
-from .settings import MODE, TURN
+from hallumeter.stats.tally import RateTally
 
 _NAMES = TurnRates.__struct_fields__
 _ROW = np.dtype(
@@ -131,129 +126,115 @@ def numbers_of(rates: TurnRates) -> tuple[float, ...]:
     return tuple(number for rate in pairs for number in (float(rate.count), float(rate.total)))
 
 
-# How answers are spread, group by group: sums per patient with intervals, and bins for charts.
+# What the answers of every mode, turn and group add up to.
 
-BINS = 20
 _SLACK = 1e-9
 """0.15 times 20 must not fall into the bin below."""
-ONE_ANSWER = tuple(metric for metric in CLINICAL_METRICS if not metric.id.endswith("_pooled"))
-"""Metrics that every answer has a value of its own of."""
-_IDS_OF_ONE_ANSWER = frozenset(metric.id for metric in ONE_ANSWER)
 
 
-class Part(Struct, frozen=True):
-    """Some of the answers: those of a mode, of a turn, of a group, or all of them."""
-
-    by: dict[str, str]
-    mode: int | None = None
-    turn: int | None = None
-    group: int | None = None
-
-    def rows(self, block: NDArray[np.void]) -> NDArray[np.void]:
-        """Its rows in a block."""
-        is_in = np.ones(len(block), dtype=bool)
-        for name in ("mode", "turn", "group"):
-            wanted = getattr(self, name)
-            if wanted is not None:
-                is_in &= block[name] == wanted
-        return block[is_in]
+def parts_of(
+    modes: Sequence[str], turns: Sequence[int], groups: Sequence[tuple[str, ...]], *, by: Sequence[str] = ()
+) -> list[PartTally]:
+    """The whole, every mode, every turn, every turn of a mode, and every group that was asked for, without answers."""
+    usual = [PartTally(), *(PartTally(mode) for mode in modes), *(PartTally(None, turn) for turn in turns)]
+    usual += [PartTally(mode, turn) for mode in modes for turn in turns]
+    known = [part.by(by) for part in usual]
+    asked = [PartTally(group=values) for values in groups]
+    return [*usual, *(part for part in asked if part.by(by) not in known)]
 
 
-def parts_of(modes: Sequence[str], turns: Sequence[int], groups: Sequence[dict[str, str]]) -> list[Part]:
-    """The whole, every mode, every turn, every turn of a mode, and every group that was asked for."""
-    by_mode = [Part({MODE: name}, mode=code) for code, name in enumerate(modes)]
-    by_turn = [Part({TURN: str(turn)}, turn=turn) for turn in turns]
-    both = [
-        Part({MODE: name, TURN: str(turn)}, mode=code, turn=turn) for code, name in enumerate(modes) for turn in turns
-    ]
-    known = [part.by for part in (*by_mode, *by_turn, *both)]
-    asked = [Part(by, group=code) for code, by in enumerate(groups) if by and by not in known]
-    return [Part({}), *by_mode, *by_turn, *both, *asked]
+Code = str | tuple[str, ...]
+"""A mode, or the values of a group."""
 
 
-def summary_rows(
-    rate_table: RateFile,
-    parts: Sequence[Part],
-    *,
-    settings: SummarySettings,
-    requirements: TurnRequirements,
-    workers: int = 1,
-) -> Iterator[MetricSummary]:
-    """Every metric of every part that has an answer, with an interval by resampling patients."""
-    rows_of = partial(_part_rows, rate_table=rate_table, settings=settings, requirements=requirements)
-    with closing(map_in_order(rows_of, parts, workers=workers)) as found:
-        for rows in found:
-            yield from rows
+def part_tallies(
+    rate_table: RateFile, parts: Sequence[PartTally], codes: Mapping[Code, int], *, workers: int = 1
+) -> tuple[PartTally, ...]:
+    """The parts that have an answer, with what their answers add up to; `codes` tells how rows name them."""
+    gather = partial(_gathered, rate_table=rate_table, codes=codes)
+    with closing(map_in_order(gather, parts, workers=workers)) as found:
+        return tuple(part for part in found if part.answers)
 
 
-def _part_rows(
-    part: Part, *, rate_table: RateFile, settings: SummarySettings, requirements: TurnRequirements
-) -> list[MetricSummary]:
-    gathered = _gathered(rate_table, part)
-    rows = []
-    for metric, rates in gathered.rates.items() if gathered.answers else ():
-        bounds = None
-        if gathered.failed and metric in _IDS_OF_ONE_ANSWER:
-            # A failed answer could have had any value.
-            bounds = manski_bounds(rates.pooled.count, rates.pooled.total, gathered.failed)
-        slice_ = Slice(part.by, None, failed=gathered.failed)
-        row = summarize_rates(METRICS_BY_ID[metric], rates, slice_, settings=settings, bounds=bounds)
-        rows.append(_with_note(row, part, requirements))
-    return rows
-
-
-class _Gathered(Struct, frozen=True, eq=False):
-    """The answers of a part: for each metric the rates of each patient."""
-
-    rates: dict[str, Rates]
-    answers: int
-    failed: int
-
-
-def _gathered(rate_table: RateFile, part: Part) -> _Gathered:
-    # Within a turn all answers are asked for the same, so that a pool says what the mean says.
+def _gathered(part: PartTally, *, rate_table: RateFile, codes: Mapping[Code, int]) -> PartTally:
     metrics = CLINICAL_METRICS if part.turn is None else ONE_ANSWER
     sums: dict[str, list[Rates]] = {metric.id: [] for metric in metrics}
     answers = failed = 0
     for block in rate_table.blocks():
-        rows = part.rows(block)
+        rows = _rows_of(part, block, codes)
         answers += len(rows)
         failed += int(rows["is_failed"].sum())
         patients = np.unique(rows["patient"], return_inverse=True)[1].astype(np.intp)
         for metric in metrics:
             sums[metric.id].append(metric_rates(rows, metric).pooled_by(patients))
-    joined = {
-        metric: Rates(*(np.concatenate([np.empty(0), *columns]) for columns in zip(*map(astuple, parts), strict=True)))
-        if parts
-        else Rates(np.empty(0), np.empty(0))
-        for metric, parts in sums.items()
-    }
-    return _Gathered(joined, answers, failed)
+    tallies = {metric: RateTally.of(_joined(found)) for metric, found in sorted(sums.items()) if found}
+    kept = {metric: tally for metric, tally in tallies.items() if tally.clusters}
+    return structs.replace(part, answers=answers, failed=failed, rates=kept)
 
 
-def _with_note(row: MetricSummary, part: Part, requirements: TurnRequirements) -> MetricSummary:
-    """A warning where context is used less than the settings expect of a turn."""
-    turn = None if part.turn is None else requirements.turn(part.turn)
-    least = None if turn is None else turn.min_expected
-    if row.metric != "cus_improved" or least is None or row.value is None or row.value >= least:
-        return row
-    return structs.replace(row, note=f"below the {least:g} that the settings expect of turn {part.turn}")
+def _joined(parts: Sequence[Rates]) -> Rates:
+    counts, totals = (np.concatenate(columns) for columns in zip(*map(astuple, parts), strict=True))
+    return Rates(counts, totals)
 
 
-def score_bins(rate_table: RateFile, modes: Sequence[str]) -> tuple[ScoreBins, ...]:
-    """How the values of single answers are spread, for each mode and metric that has any."""
-    places = [(metric.id, code) for metric in ONE_ANSWER for code in range(len(modes))]
-    counted = {place: np.zeros(BINS + 1, dtype=np.int64) for place in places}
+def _rows_of(part: PartTally, block: NDArray[np.void], codes: Mapping[Code, int]) -> NDArray[np.void]:
+    is_in = np.ones(len(block), dtype=bool)
+    if part.mode is not None:
+        is_in &= block["mode"] == codes[part.mode]
+    if part.turn is not None:
+        is_in &= block["turn"] == part.turn
+    if part.group is not None:
+        is_in &= block["group"] == codes[part.group]
+    return block[is_in]
+
+
+def score_bins(rate_table: RateFile, modes: Sequence[str]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """How the values of single answers are spread, for each metric and mode; those without a value come last."""
+    counted = {metric.id: np.zeros((len(modes), BINS + 1), dtype=np.int64) for metric in ONE_ANSWER}
     for block in rate_table.blocks():
         for metric in ONE_ANSWER:
             rates = metric_rates(block, metric)
-            has_value = rates.totals > 0
             bins = np.minimum((rates.counts * BINS + _SLACK).astype(np.int64), BINS - 1)
-            bins = np.where(has_value, bins, BINS)
+            bins = np.where(rates.totals > 0, bins, BINS)
             for code in range(len(modes)):
-                counted[metric.id, code] += np.bincount(bins[block["mode"] == code], minlength=BINS + 1)
-    return tuple(
-        ScoreBins(metric, modes[code], tuple(bins[:BINS].tolist()), int(bins[BINS]))
-        for (metric, code), bins in counted.items()
-        if bins[:BINS].any()
-    )
+                counted[metric.id][code] += np.bincount(bins[block["mode"] == code], minlength=BINS + 1)
+    return {
+        metric: {mode: tuple(bins.tolist()) for mode, bins in zip(modes, found, strict=True)}
+        for metric, found in counted.items()
+    }
+
+
+# Answers of two modes to the same questions.
+
+
+def pair_tallies(rate_table: RateFile, modes: Sequence[str], *, workers: int = 1) -> dict[str, dict[str, PairTally]]:
+    """What every other mode and the baseline add up to on the questions that both were asked, by metric."""
+    if len(modes) < 2:
+        return {}
+    baseline = modes.index(baseline_of(modes))
+    found = {}
+    for code, mode in enumerate(modes):
+        if code != baseline:
+            pair = partial(_paired, rate_table=rate_table, codes=(baseline, code))
+            found[mode] = dict(zip(TESTED, map_in_order(pair, TESTED, workers=workers), strict=True))
+    return found
+
+
+def _paired(metric_id: str, *, rate_table: RateFile, codes: tuple[int, int]) -> PairTally:
+    found = PairTally()
+    for block in rate_table.blocks():
+        rates = metric_rates(block, METRICS_BY_ID[metric_id])
+        arms = []
+        for code in codes:
+            rows = np.flatnonzero((block["mode"] == code) & (rates.totals > 0))
+            # Questions of a patient are numbered from 0 and are few.
+            keys = block["patient"][rows] * (1 << 20) + block["question"][rows]
+            arms.append((keys, rates.counts[rows]))
+        (one, first), (two, second) = arms
+        keys, at_first, at_second = np.intersect1d(one, two, return_indices=True)
+        if len(keys):
+            _, patients = np.unique(keys >> 20, return_inverse=True)
+            values = first[at_first], second[at_second]
+            sums = [np.bincount(patients, value) for value in (*values, np.ones(len(keys)))]
+            found = found.merge(PairTally.of(np.column_stack(sums).astype(np.float64), values[1] - values[0]))
+    return found

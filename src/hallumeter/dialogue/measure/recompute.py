@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hallumeter.dialogue.partial import INSTRUMENT
 from hallumeter.dialogue.records import EVENTS, SCRIPTS
 from hallumeter.run.run_folder import RunFolder
 
-from .commands import INSTRUMENT, RunWriter, measure_dialogues
+from .commands import RunWriter, measure_dialogues
 from .inputs import opened_files
 from .settings import DialogueSettings
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw, Struct, structs
 
+from hallumeter.dialogue.partial import NEEDS_TRUTH
 from hallumeter.dialogue.records import (
     Consistency,
     Element,
@@ -40,7 +41,6 @@ METRIC_RATES = {
     "dialogue_score": "overall",
 }
 """The metrics of a single answer, and the rates that they are."""
-NEEDS_TRUTH = frozenset({"sfs", "csp", "cus_improved", "cus"})
 NO_TRUTH = "the event has no slots_truth"
 _UNDEFINED = {
     "sfs": "the answer mentions no drug, condition, lab, vital, age or sex",

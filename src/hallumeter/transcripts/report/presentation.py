@@ -44,6 +44,7 @@ from hallumeter.report.sections import (
     ReadingView,
     StretchView,
 )
+from hallumeter.run.run_folder import has_cells
 from hallumeter.transcripts.catalog import METRICS
 from hallumeter.transcripts.example_tables import INVENTED, LINES, MISREAD, MisreadWord, read_table
 from hallumeter.transcripts.pages_table import PAGES, read_pages
@@ -425,7 +426,7 @@ class _Tables(NamedTuple):
 
 
 def _read(run: Path) -> _Tables:
-    rows = read_pages(run / PAGES) if (run / PAGES).exists() else iter(())
+    rows = read_pages(run / PAGES) if has_cells(run / PAGES) else iter(())
     return _Tables(
         rows,
         read_table(run / MISREAD, MisreadWord),
