@@ -157,7 +157,7 @@ class ShardTask(Struct, frozen=True):
     def __call__(self, shard: Shard) -> Receipt:
         """Do it; a shard that somebody has committed is left alone."""
         begun = time.monotonic()
-        store = RunStore(self.location)
+        store = RunStore(self.location, is_patient=True)
         known = store.commit_of(shard.number)
         if known is not None:
             return structs.replace(known, won=False)

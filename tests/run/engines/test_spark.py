@@ -39,8 +39,8 @@ def test_after_a_killed_driver_and_an_interrupted_one_the_rest_is_done(tmp_path:
         process.kill()
         process.communicate()
     with driver("spark", tmp_path, shards=SHARDS, seconds=0.7, prefix=[]) as process:
-        before = len(committed(tmp_path))
-        wait_until(lambda: len(committed(tmp_path)) > before or process.poll() is not None)
+        assert process.stdout is not None
+        process.stdout.readline()  # its first receipt: a worker that outlived the former driver may commit, too
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)
         assert process.returncode == 1
