@@ -7,6 +7,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Coroutine, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,8 +45,8 @@ def bucket(object_storage: str, monkeypatch: pytest.MonkeyPatch) -> str:
 class StorageDoor:
     """What clients connect to in place of the server.
 
-    Shut, it cuts off whoever is connected, in the middle of a request or of a reply, and lets nobody in: what clients
-    see of a server that dies. What the server had written is there when it is open again.
+    Shut, it cuts off whoever is connected and lets nobody in: what clients see of a server that dies. What the server
+    had written is there when it is open again, also where its reply was lost.
     """
 
     def __init__(self, address: str) -> None:
@@ -57,8 +58,10 @@ class StorageDoor:
         self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
         self._port = 0
-        self.cut = 0
-        """Connections that were cut off."""
+        self._is_reply_awaited = False
+        self._was_reply_lost = asyncio.Event()
+        self.lost = 0
+        """Replies that never arrived."""
         self.open()
         self.address = f"http://127.0.0.1:{self._port}"
 
@@ -72,12 +75,19 @@ class StorageDoor:
 
         self._do(work())
 
-    def shut(self) -> None:
+    def shut(self, *, with_reply: bool = False) -> None:
+        """Shut it at once, or when the server replies to somebody the next time, who does not get the reply."""
+
         async def work() -> None:
+            if with_reply:
+                self._was_reply_lost.clear()
+                self._is_reply_awaited = True
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._was_reply_lost.wait(), 10)
+                self._is_reply_awaited = False
             assert self._server is not None
             self._server.close()
             for writer in list(self._writers):
-                self.cut += 1
                 writer.transport.abort()
 
         self._do(work())
@@ -91,19 +101,23 @@ class StorageDoor:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         behind, to_server = await asyncio.open_connection(*self._target)
         self._writers.add(writer)
-        await asyncio.gather(self._carry(reader, to_server), self._carry(behind, writer))
+        await asyncio.gather(self._carry(reader, to_server), self._carry(behind, writer, is_reply=True))
         self._writers.discard(writer)
 
-    @staticmethod
-    async def _carry(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-        try:
+    async def _carry(
+        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, is_reply: bool = False
+    ) -> None:
+        with suppress(OSError):
             while block := await source.read(1 << 16):
+                if is_reply and self._is_reply_awaited:
+                    self._is_reply_awaited = False
+                    self.lost += 1
+                    target.transport.abort()
+                    self._was_reply_lost.set()
+                    break
                 target.write(block)
                 await target.drain()
-        except OSError:
-            pass
-        finally:
-            target.close()
+        target.close()
 
 
 @pytest.fixture

@@ -202,11 +202,11 @@ def test_the_store(place: Workplace, bucket: str, storage_door: StorageDoor) -> 
             before = asked(place.folder)
             wait_for_work(place.folder, before, process)
             time.sleep(rng.uniform(0, 0.5))
-            storage_door.shut()
+            storage_door.shut(with_reply=rng.random() < 0.5)
             time.sleep(rng.uniform(0.1, 1.5))
             storage_door.open()
         (place.folder / "enough").touch()
         out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, f"{err} (seed {SEED})"
-    assert storage_door.cut, "no connection was cut off"
+    assert storage_door.lost, "no reply was lost"
     place.check(out.split(), shards_at_once=0, calls_at_once=0)

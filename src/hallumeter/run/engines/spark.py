@@ -17,11 +17,11 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from importlib import resources
+from importlib import import_module, resources
 from itertools import islice
 from typing import Any
 
-from hallumeter.errors import HallumeterError, InputError, MissingExtraError
+from hallumeter.errors import HallumeterError, InputError, MissingExtraError, SettingsError
 from hallumeter.run.shards import Receipt, Shard
 
 from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
@@ -166,5 +166,18 @@ class _Work:
 
 
 def engine(name: str) -> SparkEngine:
-    """The engine for a master or a Connect server."""
+    """The engine for a master or a Connect server.
+
+    Raises:
+        SettingsError: Spark Connect needs packages that the extra does not install.
+    """
+    if name.startswith("sc://"):
+        try:
+            with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of pandas, which is not used
+                import_module("pyspark.sql.connect.session")
+        except ImportError as error:
+            reason = str(error).strip().split("\n")[0]
+            raise SettingsError(
+                f"{name}: Spark Connect needs more: pip install 'pyspark[connect]' ({reason})"
+            ) from None
     return SparkEngine(name)
