@@ -36,10 +36,11 @@ BROKEN = 666
 """The number of a shard that no worker can use."""
 APART = [
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
-    *("sh", "-c", 'ip link set lo up && "$@"', "sh"),
+    *("sh", "-c", 'mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
 ]
-"""Nodes of Ray bind all addresses, and look for others among all processes: here there are none. Whatever is started
-here ends with the first process, which is the shell: Ray takes a child of process 1 for an orphan."""
+"""Nodes of Ray bind all addresses, and look for others among all processes and in a folder that all share: here there
+are none. Whatever is started here ends with the first process, which is the shell: Ray takes a child of process 1 for
+an orphan."""
 
 
 def has_own_network() -> bool:
@@ -199,8 +200,8 @@ def two_ray_nodes(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def spark_executors() -> Iterator[Callable[[], None]]:
-    """A session with two executors, which all runs share, and what kills one of them."""
+def spark_executors(folder: Path, kills: int, seed: int) -> Iterator[None]:
+    """A session with two executors, which all runs share, and of which one is killed again and again."""
     from hallumeter.run.engines.spark import SparkEngine
 
     session, _ = SparkEngine("local-cluster[2,1,1024]")._session(SLOTS)
@@ -209,8 +210,9 @@ def spark_executors() -> Iterator[Callable[[], None]]:
         wait_until(_executors)
         os.kill(random.choice(_executors()), signal.SIGKILL)
 
+    threading.Thread(target=strike_at_random, args=(strike, folder, kills, seed), daemon=True).start()
     try:
-        yield strike
+        yield
     finally:
         session.stop()
 
@@ -220,18 +222,34 @@ def _executors() -> list[int]:
 
 
 @contextmanager
-def ray_nodes() -> Iterator[Callable[[], None]]:
-    nodes = RayNodes()
-    os.environ["RAY_ADDRESS"] = nodes.address
+def ray_nodes(folder: Path, kills: int, seed: int) -> Iterator[None]:
+    """Two nodes that a process of its own has started, and of which it kills one again and again."""
+    command = [sys.executable, __file__, "nodes", str(folder), str(kills), str(seed)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE)
     try:
-        yield nodes.strike
+        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None)
+        os.environ["RAY_ADDRESS"] = (folder / "address.txt").read_text(encoding="utf-8")
+        yield
     finally:
-        nodes.end()
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+
+
+def hold_nodes(folder: Path, kills: int, seed: int) -> None:
+    """Start two nodes, kill some, and end when nobody needs them any more."""
+    nodes = RayNodes()
+    (folder / "address.part").write_text(nodes.address, encoding="utf-8")
+    (folder / "address.part").rename(folder / "address.txt")
+    threading.Thread(target=strike_at_random, args=(nodes.strike, folder, kills, seed), daemon=True).start()
+    sys.stdin.read()
+    nodes.end()
 
 
 @contextmanager
-def nobody() -> Iterator[Callable[[], None]]:
-    yield lambda: None
+def nobody(*_: object) -> Iterator[None]:
+    """Somebody else says when it is enough."""
+    yield
 
 
 CLUSTERS = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
@@ -244,9 +262,7 @@ def audits(engine: str, folder: Path, kills: int, seed: int) -> None:
     from hallumeter.cli.main import main as hallumeter
 
     words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-    with CLUSTERS[engine]() as strike:
-        if kills:
-            threading.Thread(target=strike_at_random, args=(strike, folder, kills, seed), daemon=True).start()
+    with CLUSTERS[engine](folder, kills, seed):
         for number in count():
             (folder / "current.txt").write_text(str(number), encoding="utf-8")
             out = words[-1].format(number)
@@ -262,14 +278,16 @@ def audits(engine: str, folder: Path, kills: int, seed: int) -> None:
 def strike_at_random(strike: Callable[[], None], folder: Path, kills: int, seed: int) -> None:
     """Strike at random moments while somebody is at work; every stroke is a line in a file."""
     random.seed(seed)
-    for _ in range(kills):
-        before = asked(folder)
-        wait_until(lambda before=before: asked(folder) > before)  # type: ignore[misc]
-        time.sleep(random.uniform(0, 0.8))
-        strike()
-        with (folder / "kills.txt").open("a", encoding="utf-8") as stream:
-            stream.write(f"{asked(folder)}\n")
-    (folder / "enough").touch()
+    try:
+        for _ in range(kills):
+            before = asked(folder)
+            wait_until(lambda before=before: asked(folder) > before)  # type: ignore[misc]
+            time.sleep(random.uniform(0, 0.8))
+            strike()
+            with (folder / "kills.txt").open("a", encoding="utf-8") as stream:
+                stream.write(f"{asked(folder)}\n")
+    finally:
+        (folder / "enough").touch()
 
 
 def asked(folder: Path) -> int:
@@ -298,6 +316,8 @@ if __name__ == "__main__":
     try:
         if sys.argv[1] == "audits":
             audits(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))
+        elif sys.argv[1] == "nodes":
+            hold_nodes(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
         else:
             main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
     except HallumeterError as error:

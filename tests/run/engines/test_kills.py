@@ -98,6 +98,10 @@ class Workplace:
         with program("audits", engine, self.folder, kills, SEED, folder=self.folder, prefix=[]) as process:
             yield process
 
+    def struck(self) -> int:
+        """Workers that were killed."""
+        return len((self.folder / "kills.txt").read_text(encoding="utf-8").splitlines())
+
     def check(self, runs: list[str], *, shards_at_once: int, calls_at_once: int) -> None:
         """Same results; at most so many shards done again, and so many calls paid again, for each kill."""
         for run in runs:
@@ -141,7 +145,7 @@ def place(tmp_path: Path, misbehaving_server: MisbehavingServer, postgres_server
 def test_executors_of_spark(place: Workplace) -> None:
     with place.audits("spark", str(place.folder / "run-{}"), kills=KILLS) as process:
         out, err = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, f"{err} (seed {SEED})"
+    assert (process.returncode, place.struck()) == (0, KILLS), f"{err} (seed {SEED})"
     place.check(out.split(), shards_at_once=1, calls_at_once=1)
 
 
@@ -168,7 +172,7 @@ def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
         place: Workplace = request.getfixturevalue("place")
         with place.audits("ray", str(place.folder / "run-{}"), kills=KILLS) as process:
             out, err = process.communicate(timeout=SECONDS)
-        assert process.returncode == 0, f"{err} (seed {SEED})"
+        assert (process.returncode, place.struck()) == (0, KILLS), f"{err} (seed {SEED})"
         place.check(out.split(), shards_at_once=1, calls_at_once=1)
 
 

@@ -22,7 +22,7 @@ from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
 
 try:
     import ray
-    from ray._private import ray_constants
+    from ray._private import ray_constants, services
     from ray.exceptions import RayError, RayTaskError
 except ImportError:
     raise MissingExtraError("ray", "the engine ray") from None
@@ -67,7 +67,7 @@ class RayEngine:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self._name == "ray":
-                self._connect_or_start(slots, quiet)
+                _connect_or_start(slots, quiet)
             else:
                 with warnings.catch_warnings(action="ignore"):  # a page on ports
                     ray.init(address=self._name, **quiet)
@@ -77,15 +77,6 @@ class RayEngine:
                 reason += "; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
             raise InputError(f"{self._name}: Ray does not start or answer: {reason}") from error
         return True
-
-    @staticmethod
-    def _connect_or_start(slots: int, quiet: dict[str, Any]) -> None:
-        try:
-            ray.init(address="auto", **quiet)
-        except ConnectionError:
-            if "RAY_ADDRESS" in os.environ:
-                raise
-            _start(slots, quiet)
 
 
 class _Waiting:
@@ -123,6 +114,17 @@ class _Waiting:
         for reference in self._begun:
             with suppress(Exception):  # the cluster may be gone already
                 ray.cancel(reference, force=True)
+
+
+def _connect_or_start(slots: int, quiet: dict[str, Any]) -> None:
+    """Connect to the cluster that is named, or that runs here; else start one.
+
+    Processes are looked at first: Ray waits for minutes for a cluster that was killed and left its address behind.
+    """
+    if os.environ.get("RAY_ADDRESS") or services.find_gcs_addresses():
+        ray.init(address="auto", **quiet)
+    else:
+        _start(slots, quiet)
 
 
 def _start(slots: int, quiet: dict[str, Any]) -> None:
