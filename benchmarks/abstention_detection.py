@@ -36,7 +36,7 @@ from hallumeter.stats.intervals import wilson_interval
 from hallumeter.text.abstention import Abstention, AbstentionDetector
 
 LABELS = Path(__file__).parent / "abstention_labels"
-FILES = {"answers": "", "later_answers": "", "drawn_held_back": "drawn", "drawn_development": "development"}
+FILES = {"answers": "", "later_answers": "", "fresh_answers": "", "drawn_held_back": "drawn", "drawn_development": "development"}
 """The files of labels; what was drawn has its part from its file, the others from the hashes of their texts."""
 LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
@@ -60,6 +60,8 @@ class Answer(Struct):
         is_third = hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
         if self.id.startswith("later:"):
             return "development" if is_third else "later"
+        if self.id.startswith("fresh:"):
+            return "fresh" if is_third else "development"
         return "held-back" if is_third else "development"
 
 
@@ -113,7 +115,7 @@ def measure_answers(part: str, *, with_errors: bool) -> None:
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
     for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    if part not in {"later", "drawn"}:
+    if part not in {"fresh", "later", "drawn"}:
         report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
@@ -136,7 +138,7 @@ def measure_biographies(folder: Path) -> None:
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["drawn", "held-back", "later", "development", "all"], default="drawn")
+    parser.add_argument("--part", choices=["fresh", "drawn", "held-back", "later", "development", "all"], default="fresh")
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
     options = parser.parse_args()

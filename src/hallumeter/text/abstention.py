@@ -270,8 +270,11 @@ class ClauseReader:
 
     def __init__(self, lexicons: Sequence[Lexicon]) -> None:
         words = [lexicon.refusals for lexicon in lexicons]
-        contrasts = _choice(word for each in words for word in each.contrasts)
+        turns = [word for each in words for word in each.contrasts]
+        contrasts = _choice(word for word in turns if not word.startswith(","))
+        comma_contrasts = _choice(word for word in turns if word.startswith(","))
         endings = _choice(word for each in words for word in each.contrast_endings)
+        joined = _choice(word for each in words for word in each.joining_endings)
         openers = _choice(word for each in words for word in each.openers)
         frames = _choice(word for each in words for word in (*each.frames, *each.openers))
         concessions = _choice(word for each in words for word in each.concessions)
@@ -282,8 +285,8 @@ class ClauseReader:
         added = _pairs((each.additions, each.subjects) for each in words)
         shared = _pairs((each.additions, each.predicates) for each in words)
         self._cut = re.compile(
-            rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
-            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w)))"
+            rf"(?:(?<!\w)(?:{contrasts})|{comma_contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w))|(?:{joined})(?=[\s,]))"
         )
         # By language: the German "falls" is no condition in "your question falls outside the scope".
         self._conditions = {

@@ -212,7 +212,7 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     predicates: tuple[str, ...] = ()
     """Verbs after such a word that begin a clause with the subject of the one before."""
     conditions: tuple[str, ...] = ()
-    """Words after which something is only supposed, up to the next comma: "if the record does not exist"."""
+    """Words after which something is supposed or told by another, up to the next comma: "if", "the clerk said that"."""
     cancels: tuple[str, ...] = ()
     """What right after a cue makes it supposed or somebody else's, as Korean endings do: "면", "다고 말했"."""
     speakers: tuple[str, ...] = ()
@@ -238,9 +238,11 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     assertions: tuple[str, ...] = ()
     """Words that make a clause an answer, whatever else it has."""
     contrasts: tuple[str, ...] = ()
-    """Words that begin a clause which turns against what stood before."""
+    """Words that begin a clause which turns against what stood before; some only after a comma: ", yet"."""
     contrast_endings: tuple[str, ...] = ()
     """Word endings that close a clause against which the next one turns."""
+    joining_endings: tuple[str, ...] = ()
+    """Word endings that close a clause to which the next one adds."""
     frame_endings: tuple[str, ...] = ()
     """Last words of such a part."""
     concessions: tuple[str, ...] = ()
