@@ -153,6 +153,7 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
 # The clauses of a response, and what each of them does when it does not refuse.
 
 _WORD = re.compile(r"[^\W_]")
+_FIGURE = re.compile(r"(?<![\w.-])\d")
 _TAG = re.compile(r"\W*<[^<>\s]*>\W*")
 """What a model writes around its answer and nobody reads: "</s>"."""
 
@@ -270,9 +271,7 @@ class ClauseReader:
 
     def __init__(self, lexicons: Sequence[Lexicon]) -> None:
         words = [lexicon.refusals for lexicon in lexicons]
-        turns = [word for each in words for word in each.contrasts]
-        contrasts = _choice(word for word in turns if not word.startswith(","))
-        comma_contrasts = _choice(word for word in turns if word.startswith(","))
+        contrasts = _choice(word for each in words for word in each.contrasts)
         endings = _choice(word for each in words for word in each.contrast_endings)
         joined = _choice(word for each in words for word in each.joining_endings)
         openers = _choice(word for each in words for word in each.openers)
@@ -284,9 +283,14 @@ class ClauseReader:
         # Of one language each: the French "on" is no subject after the English "and".
         added = _pairs((each.additions, each.subjects) for each in words)
         shared = _pairs((each.additions, each.predicates) for each in words)
+        owned = "|".join(
+            rf"(?:{_pairs([(each.additions, each.owners)])}) \w+ (?:{_choice(each.predicates)})" for each in words
+        )
+        breaks = _choice(word for each in words for word in each.breaks)
         self._cut = re.compile(
-            rf"(?:(?<!\w)(?:{contrasts})|{comma_contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
-            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w))|(?:{joined})(?=[\s,]))"
+            rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added}|{breaks})(?!\w))|(?= (?:{shared}|{owned})(?!\w))"
+            rf"|(?:{joined})(?=[\s,]))"
         )
         # By language: the German "falls" is no condition in "your question falls outside the scope".
         self._conditions = {
@@ -297,7 +301,9 @@ class ClauseReader:
         }
         cancels = _choice(word for each in words for word in each.cancels)
         self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
-        self._speaker = re.compile(rf"(?:{_choice(word for each in words for word in each.speakers)})(?!\w)")
+        speakers = _choice(word for each in words for word in each.speakers)
+        self._speaker = re.compile(rf"(?:{speakers})(?!\w)")
+        self._own = re.compile(rf"(?<!\w)(?:{_choice(word for each in words for word in (*each.speakers, *each.guesses))})")
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
@@ -356,9 +362,22 @@ class ClauseReader:
         if after_refusal:
             says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
         explains = after_refusal and not clause.turns and not is_promised and _Sense.REPORT not in senses
-        if explains or clause.concedes:
+        if clause.concedes or (explains and not self._gives_figures(words)):
             says_nothing |= {_Sense.EXPLANATION}
         return not senses & says_nothing
+
+    def _gives_figures(self, words: str) -> bool:
+        """Whether words give a number, and speak neither of their writer nor of what may be."""
+        return _FIGURE.search(words) is not None and self._own.search(words) is None
+
+    def answers_after(self, text: str, clause: Clause, cue_end: int) -> bool:
+        """Whether a comma adds an estimate to a refusal: "I don't know the number, roughly 200"."""
+        _, comma, added = text[cue_end : clause.end].partition(",")
+        return (
+            bool(comma)
+            and _FIGURE.search(added) is not None
+            and any(sense is _Sense.ASSERTION for _, _, sense in self._senses.find(added))
+        )
 
     def promises(self, text: str, clause: Clause) -> bool:
         """Whether a clause turns from the refusal to what the writer can do instead."""
@@ -569,6 +588,7 @@ class AbstentionDetector:
                 if first is None:
                     first, explains = refusal, False
                     does_answer |= self._clauses.answers_before(clean.lower, clause, refusal.start)
+                    does_answer |= self._clauses.answers_after(clean.lower, clause, refusal.end)
                 elif first.cue.asks_back and does_answer:
                     first = refusal
                 elif self._clauses.concludes(clean.lower, clause):
