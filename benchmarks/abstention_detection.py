@@ -36,7 +36,13 @@ from hallumeter.stats.intervals import wilson_interval
 from hallumeter.text.abstention import Abstention, AbstentionDetector
 
 LABELS = Path(__file__).parent / "abstention_labels"
-FILES = {"answers": "", "later_answers": "", "fresh_answers": "", "drawn_held_back": "drawn", "drawn_development": "development"}
+FILES = {
+    "answers": "",
+    "later_answers": "",
+    "fresh_answers": "",
+    "drawn_held_back": "drawn",
+    "drawn_development": "development",
+}
 """The files of labels; what was drawn has its part from its file, the others from the hashes of their texts."""
 LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
@@ -138,7 +144,9 @@ def measure_biographies(folder: Path) -> None:
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["fresh", "drawn", "held-back", "later", "development", "all"], default="fresh")
+    parser.add_argument(
+        "--part", choices=["fresh", "drawn", "held-back", "later", "development", "all"], default="fresh"
+    )
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
     options = parser.parse_args()

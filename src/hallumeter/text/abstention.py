@@ -303,7 +303,9 @@ class ClauseReader:
         self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
         speakers = _choice(word for each in words for word in each.speakers)
         self._speaker = re.compile(rf"(?:{speakers})(?!\w)")
-        self._own = re.compile(rf"(?<!\w)(?:{_choice(word for each in words for word in (*each.speakers, *each.guesses))})")
+        self._own = re.compile(
+            rf"(?<!\w)(?:{_choice(word for each in words for word in (*each.speakers, *each.guesses))})"
+        )
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
