@@ -303,6 +303,7 @@ class ClauseReader:
         self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
         speakers = _choice(word for each in words for word in each.speakers)
         self._speaker = re.compile(rf"(?:{speakers})(?!\w)")
+        self._first_person = re.compile(rf"(?<!\w)(?:{speakers})")
         self._own = re.compile(
             rf"(?<!\w)(?:{_choice(word for each in words for word in (*each.speakers, *each.guesses))})"
         )
@@ -367,6 +368,18 @@ class ClauseReader:
         if clause.concedes or (explains and not self._gives_figures(words)):
             says_nothing |= {_Sense.EXPLANATION}
         return not senses & says_nothing
+
+    def explains_next(self, text: str, clause: Clause) -> bool:
+        """Whether a clause may be the reason for a refusal after it in its sentence: "The page is torn; I can't ..."."""
+        words = text[clause.start : clause.end]
+        return (
+            self.answers(text, clause, after_refusal=False)
+            and self._first_person.search(words) is None
+            and not self._gives_figures(words)
+            and not self.answers(
+                text, Clause(clause.start, clause.end, clause.sentence_start, concedes=True), after_refusal=False
+            )
+        )
 
     def _gives_figures(self, words: str) -> bool:
         """Whether words give a number, and speak neither of their writer nor of what may be."""
@@ -585,7 +598,11 @@ class AbstentionDetector:
         first: Hit | None = None
         does_answer = False
         explains = is_promised = False
+        reason_of: int | None = None
         for clause, refusal in self._clauses_read(clean, hits, marks):
+            if reason_of is not None:
+                does_answer |= refusal is None or clause.sentence_start != reason_of
+                reason_of = None
             if refusal is not None:
                 if first is None:
                     first, explains = refusal, False
@@ -598,11 +615,13 @@ class AbstentionDetector:
             # What follows "there is no such person" is about something else, unless it takes the denial back.
             elif first is not None and first.cue.denies_existence and not clause.turns:
                 continue
+            elif first is None and self._clauses.explains_next(clean.lower, clause):
+                reason_of = clause.sentence_start
             elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None, is_promised=is_promised):
                 is_open = first is not None and not self._clauses.insists(clean.lower, clause)
                 does_answer, explains = does_answer or not is_open, explains or is_open
             is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
-        return first, does_answer or explains
+        return first, does_answer or explains or reason_of is not None
 
     def _question(self, clean: CleanText) -> Hit | None:
         """The first question to the reader of a response that only asks back; none when a clause answers."""
