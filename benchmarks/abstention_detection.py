@@ -40,6 +40,7 @@ FILES = {
     "answers": "",
     "later_answers": "",
     "fresh_answers": "",
+    "last_answers": "last",
     "drawn_held_back": "drawn",
     "drawn_development": "development",
 }
@@ -121,7 +122,7 @@ def measure_answers(part: str, *, with_errors: bool) -> None:
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
     for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    if part not in {"fresh", "later", "drawn"}:
+    if part not in {"last", "fresh", "later", "drawn"}:
         report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
@@ -145,7 +146,7 @@ def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--part", choices=["fresh", "drawn", "held-back", "later", "development", "all"], default="fresh"
+        "--part", choices=["last", "fresh", "drawn", "held-back", "later", "development", "all"], default="last"
     )
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
