@@ -303,10 +303,11 @@ class ClauseReader:
         self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
         speakers = _choice(word for each in words for word in each.speakers)
         self._speaker = re.compile(rf"(?:{speakers})(?!\w)")
-        self._first_person = re.compile(rf"(?<!\w)(?:{speakers})")
-        self._own = re.compile(
-            rf"(?<!\w)(?:{_choice(word for each in words for word in (*each.speakers, *each.guesses))})"
-        )
+        # Korean particles may follow, and letters after the apostrophe of "j'".
+        first_person = rf"(?<!\w)(?:{speakers})(?:(?<=')|(?![^\W가-힣]))"
+        guesses = _choice(word for each in words for word in each.guesses)
+        self._first_person = re.compile(first_person)
+        self._own = re.compile(rf"{first_person}|(?<!\w)(?:{guesses})")
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
