@@ -371,7 +371,7 @@ class ClauseReader:
         return not senses & says_nothing
 
     def explains_next(self, text: str, clause: Clause) -> bool:
-        """Whether a clause may be the reason for a refusal after it in its sentence: "The page is torn; I can't ..."."""
+        """Whether a clause may be the reason for a refusal after it in its sentence: "The page is torn; I can't"."""
         words = text[clause.start : clause.end]
         return (
             self.answers(text, clause, after_refusal=False)
@@ -596,33 +596,15 @@ class AbstentionDetector:
 
     def _refusal(self, clean: CleanText, hits: Sequence[Hit], marks: Sequence[_Marked]) -> tuple[Hit | None, bool]:
         """The first refusal of a response, and whether a clause of it answers."""
-        first: Hit | None = None
-        does_answer = False
-        explains = is_promised = False
-        reason_of: int | None = None
+        read = _Reading(self._clauses, clean.lower)
         for clause, refusal in self._clauses_read(clean, hits, marks):
-            if reason_of is not None:
-                does_answer |= refusal is None or clause.sentence_start != reason_of
-                reason_of = None
+            read.settle_reason(clause, refusal)
             if refusal is not None:
-                if first is None:
-                    first, explains = refusal, False
-                    does_answer |= self._clauses.answers_before(clean.lower, clause, refusal.start)
-                    does_answer |= self._clauses.answers_after(clean.lower, clause, refusal.end)
-                elif first.cue.asks_back and does_answer:
-                    first = refusal
-                elif self._clauses.concludes(clean.lower, clause):
-                    explains = False
-            # What follows "there is no such person" is about something else, unless it takes the denial back.
-            elif first is not None and first.cue.denies_existence and not clause.turns:
-                continue
-            elif first is None and self._clauses.explains_next(clean.lower, clause):
-                reason_of = clause.sentence_start
-            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None, is_promised=is_promised):
-                is_open = first is not None and not self._clauses.insists(clean.lower, clause)
-                does_answer, explains = does_answer or not is_open, explains or is_open
-            is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
-        return first, does_answer or explains or reason_of is not None
+                read.refuse(clause, refusal)
+            else:
+                read.go_on(clause)
+            read.is_promised |= read.first is not None and self._clauses.promises(clean.lower, clause)
+        return read.first, read.does_answer or read.explains or read.reason_of is not None
 
     def _question(self, clean: CleanText) -> Hit | None:
         """The first question to the reader of a response that only asks back; none when a clause answers."""
@@ -652,6 +634,48 @@ class AbstentionDetector:
             ):
                 return hit
         return None
+
+
+class _Reading:
+    """What is known of a response while its clauses are read."""
+
+    def __init__(self, clauses: ClauseReader, text: str) -> None:
+        self._clauses = clauses
+        self._text = text
+        self.first: Hit | None = None
+        self.does_answer = self.explains = self.is_promised = False
+        self.reason_of: int | None = None
+        """The start of the sentence whose last clause may be the reason of a refusal to come."""
+
+    def settle_reason(self, clause: Clause, refusal: Hit | None) -> None:
+        """A clause that was no reason, because no refusal follows in its sentence, was an answer."""
+        if self.reason_of is not None:
+            self.does_answer |= refusal is None or clause.sentence_start != self.reason_of
+            self.reason_of = None
+
+    def refuse(self, clause: Clause, refusal: Hit) -> None:
+        """Take a clause that refuses."""
+        if self.first is None:
+            self.first, self.explains = refusal, False
+            self.does_answer |= self._clauses.answers_before(self._text, clause, refusal.start)
+            self.does_answer |= self._clauses.answers_after(self._text, clause, refusal.end)
+        elif self.first.cue.asks_back and self.does_answer:
+            self.first = refusal
+        elif self._clauses.concludes(self._text, clause):
+            self.explains = False
+
+    def go_on(self, clause: Clause) -> None:
+        """Take a clause that does not refuse."""
+        is_after = self.first is not None
+        # What follows "there is no such person" is about something else, unless it takes the denial back.
+        if self.first is not None and self.first.cue.denies_existence and not clause.turns:
+            return
+        if not is_after and self._clauses.explains_next(self._text, clause):
+            self.reason_of = clause.sentence_start
+        elif self._clauses.answers(self._text, clause, after_refusal=is_after, is_promised=self.is_promised):
+            is_open = is_after and not self._clauses.insists(self._text, clause)
+            self.does_answer |= not is_open
+            self.explains |= is_open
 
 
 def _start(hit: Hit) -> int:
