@@ -32,7 +32,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 
-from .lexicon import Lexicon, languages_with, load_lexicon
+from .lexicon import Lexicon, RefusalWords, languages_with, load_lexicon
 from .normalize import CleanText, clean_text
 from .phrases import Phrase, PhraseFinder, parse_phrase
 from .sentences import iterate_sentence_spans
@@ -271,27 +271,13 @@ class ClauseReader:
 
     def __init__(self, lexicons: Sequence[Lexicon]) -> None:
         words = [lexicon.refusals for lexicon in lexicons]
-        contrasts = _choice(word for each in words for word in each.contrasts)
-        endings = _choice(word for each in words for word in each.contrast_endings)
-        joined = _choice(word for each in words for word in each.joining_endings)
         openers = _choice(word for each in words for word in each.openers)
         frames = _choice(word for each in words for word in (*each.frames, *each.openers))
         concessions = _choice(word for each in words for word in each.concessions)
         frame_endings = _choice(word for each in words for word in each.frame_endings)
         joiners = _choice(word for each in words for word in each.joiners)
         reasons = _choice(word for each in words for word in each.reasons)
-        # Of one language each: the French "on" is no subject after the English "and".
-        added = _pairs((each.additions, each.subjects) for each in words)
-        shared = _pairs((each.additions, each.predicates) for each in words)
-        owned = "|".join(
-            rf"(?:{_pairs([(each.additions, each.owners)])}) \w+ (?:{_choice(each.predicates)})" for each in words
-        )
-        breaks = _choice(word for each in words for word in each.breaks)
-        self._cut = re.compile(
-            rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
-            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added}|{breaks})(?!\w))|(?= (?:{shared}|{owned})(?!\w))"
-            rf"|(?:{joined})(?=[\s,]))"
-        )
+        self._cut = _cuts(words)
         # By language: the German "falls" is no condition in "your question falls outside the scope".
         self._conditions = {
             lexicon.language: re.compile(
@@ -446,6 +432,25 @@ class ClauseReader:
         return self.answers(
             text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), after_refusal=False
         )
+
+
+def _cuts(words: Sequence[RefusalWords]) -> re.Pattern[str]:
+    """Where sentences are cut into clauses."""
+    contrasts = _choice(word for each in words for word in each.contrasts)
+    endings = _choice(word for each in words for word in each.contrast_endings)
+    joined = _choice(word for each in words for word in each.joining_endings)
+    breaks = _choice(word for each in words for word in each.breaks)
+    # Of one language each: the French "on" is no subject after the English "and".
+    added = _pairs((each.additions, each.subjects) for each in words)
+    shared = _pairs((each.additions, each.predicates) for each in words)
+    owned = "|".join(
+        rf"(?:{_pairs([(each.additions, each.owners)])}) \w+ (?:{_choice(each.predicates)})" for each in words
+    )
+    return re.compile(
+        rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+        rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added}|{breaks})(?!\w))|(?= (?:{shared}|{owned})(?!\w))"
+        rf"|(?:{joined})(?=[\s,]))"
+    )
 
 
 def _pairs(choices: Iterable[tuple[Iterable[str], Iterable[str]]]) -> str:

@@ -105,8 +105,8 @@ class Opinions:
         answer: ClinicalText,
         by_words: Sequence[records.Consistency],
         statements: Sequence[Statement],
-        earlier: Mapping[str, str],
         *,
+        earlier: Mapping[str, str],
         record_id: str,
     ) -> tuple[tuple[records.Consistency, ...], tuple[Failure, ...]]:
         """Which statements earlier texts (by their names) refute or support.
@@ -127,7 +127,7 @@ class Opinions:
         pairs = zip(places.values(), said, strict=True)
         found = [each for statement, verdict in pairs if (each := _by_earlier(statement, verdict)) is not None]
         failures = tuple(each for each in said if isinstance(each, Failure))
-        return _by_either(by_words, found, places, self._judge.spec.name), failures
+        return _by_either(by_words, found, places=places, judge=self._judge.spec.name), failures
 
     def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """Facts that are used indirectly though no word of the lexicon says so."""
@@ -182,6 +182,7 @@ def _sentences_with(statements: Sequence[Statement], answer: ClinicalText) -> di
 def _by_either(
     by_words: Sequence[records.Consistency],
     by_judge: Sequence[records.Consistency],
+    *,
     places: Iterable[tuple[int, int]],
     judge: str,
 ) -> tuple[records.Consistency, ...]:

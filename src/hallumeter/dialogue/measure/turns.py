@@ -234,7 +234,8 @@ def _consistency(turn: _ReadTurn, dialogue_setup: DialogueSetup) -> tuple[tuple[
     if opinions is None or opinions.judge_name is None:
         return by_words, ()
     texts = dict(_texts_before(event, earlier))
-    return opinions.consistency(answer, by_words, answer_statements(answer), texts, record_id=record_name(event))
+    statements = answer_statements(answer)
+    return opinions.consistency(answer, by_words, statements, earlier=texts, record_id=record_name(event))
 
 
 def _said(event: Event, earlier: Sequence[Event], dialogue_setup: DialogueSetup) -> Iterator[Said]:
