@@ -57,9 +57,8 @@ from .measuring import (
     grouped_by,
     measure_jobs,
 )
-from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
-from .records import CollectedCounts, PageColumns
+from .records import ALIGNMENT, CollectedCounts, MeasuredPage, PageColumns, record_name
 from .settings import TranscriptSettings
 
 _BADGE_RATE = "hallucinating_page_rate"
@@ -119,7 +118,7 @@ class Corpus:
         """The whole, then every engine, then every engine and group."""
         columns = self.columns()
         pages, group_of = np.array(self._pages, dtype=np.intp), np.array(self._group_of, dtype=np.intp)
-        yield _Part({}, columns, _numbered(pages))
+        yield _Part({}, columns, _numbered(pages), is_whole=True)
         for depth in sorted({1, len(self._by)}):
             keys: dict[tuple[str, ...], int] = {}
             shorter = np.array([keys.setdefault(group[:depth], len(keys)) for group in self._groups], dtype=np.intp)
@@ -127,7 +126,7 @@ class Corpus:
                 by = dict(zip(self._by, key, strict=False))
                 chosen = np.flatnonzero(shorter[group_of] == number)
                 if len(chosen) == len(pages):
-                    yield _Part(by, columns, _numbered(pages))
+                    yield _Part(by, columns, pages, is_whole=True)
                 else:
                     yield _Part(by, columns[chosen], _numbered(pages[chosen]))
 
@@ -138,6 +137,8 @@ class _Part(Struct, frozen=True, eq=False):
     by: dict[str, str]
     columns: PageColumns
     pages: NDArray[np.intp]
+    is_whole: bool = False
+    """Whether these are all readings."""
 
     @property
     def is_shared(self) -> bool:
@@ -156,12 +157,20 @@ def summary_rows(
     if witness is not None:
         named.append(("witness", witness))
     metrics = (*READING_METRICS, *ANCHORING_METRICS) if settings.measures == "all" else ANCHORING_METRICS
+    whole: list[MetricSummary] = []
     for part in corpus.parts():
+        if whole and part.is_whole:
+            # The only engine, or the only group: the numbers of all pages are its own.
+            yield from (structs.replace(row, by=part.by) for row in whole)
+            continue
+        rows = []
         for metric in metrics:
             own = _own_settings(metric, settings, has_witness=witness is not None)
             undecided = _undecided(part.columns) if metric.id == _BADGE_RATE else 0
             slice_ = Slice(by=part.by, judge=None, settings=(*named, *own), undecided=undecided)
-            yield _row(metric, part, slice_, numbers=numbers)
+            rows.append(_row(metric, part, slice_, numbers=numbers))
+        whole = whole or rows
+        yield from rows
 
 
 def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings) -> MetricSummary:
@@ -614,7 +623,7 @@ def _manifest(
         version=MANIFEST_VERSION,
         hallumeter=version("hallumeter"),
         instrument=INSTRUMENT,
-        inputs=measured.inputs,
+        inputs=_with_digests(measured.inputs, jobs.tables),
         settings={
             "spelling": str(settings.spelling),
             "measures": settings.measures,
@@ -637,3 +646,12 @@ def _manifest(
         started=started.isoformat(timespec="seconds"),
         finished=ended(started).isoformat(timespec="seconds"),
     )
+
+
+def _with_digests(inputs: tuple[InputFile, ...], tables: tuple[Path, ...]) -> tuple[InputFile, ...]:
+    """The inputs with the digests of the tables that they were read from; folders have theirs already."""
+    found = []
+    for file, path in zip(inputs, tables, strict=False):
+        with path.open("rb") as stream:
+            found.append(structs.replace(file, sha256=hashlib.file_digest(stream, "sha256").hexdigest()))
+    return (*found, *inputs[len(tables) :])

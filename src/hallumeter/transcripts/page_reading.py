@@ -28,10 +28,11 @@ from .alignment import (
     without_tags,
     wording_of,
 )
-from .error_classes import WordDifference, word_differences
+from .error_classes import word_differences
 from .line_errors import Aligned
 from .loops import Repeat, cut_glued_loops, repeated_words
-from .remarks import FENCES, REMARK_KINDS, Remark, RemarkKind, find_remarks
+from .records import REMARK_KINDS, RemarkKind, WordDifference
+from .remarks import FENCES, Remark, find_remarks
 
 # Edits between a reference and a response: what error rates of words and of characters are made of.
 
