@@ -102,7 +102,8 @@ def _plain_class(reference: str, response: str) -> ErrorClass:
     """The class of two different words of plain letters, as most are: neither signs nor accents can differ."""
     if reference.lower() == response.lower():
         return "case"
-    if _ROMAN.fullmatch(reference) or _ROMAN.fullmatch(response):
+    # Words with a small letter, as most are, are no Roman numerals.
+    if (reference.isupper() and _ROMAN.fullmatch(reference)) or (response.isupper() and _ROMAN.fullmatch(response)):
         return "numerals"
     return "modernised" if is_modernised(reference, response) else "other"
 
