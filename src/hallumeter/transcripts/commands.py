@@ -187,13 +187,11 @@ def _row(metric: Metric, part: _Part, slice_: Slice, *, numbers: SummarySettings
 
 def _by_page(part: _Part) -> PageColumns:
     """Counts added up over the engines of each page."""
-    return PageColumns(
-        {
-            name: np.bincount(part.pages, column).astype(np.float64)
-            for name, column in part.columns.columns.items()
-            if np.isfinite(column).all()
-        }
-    )
+    counted = {name: column for name, column in part.columns.columns.items() if np.isfinite(column).all()}
+    if not part.is_shared:
+        return PageColumns(counted)
+    sums = {name: np.bincount(part.pages, column).astype(np.float64) for name, column in counted.items()}
+    return PageColumns(sums)
 
 
 def _bounds(rate: Rate, *, undecided: int) -> tuple[float, float] | None:

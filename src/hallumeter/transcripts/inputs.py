@@ -14,12 +14,13 @@ from types import TracebackType
 from typing import IO, NamedTuple
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import expanded as expanded_column
 from hallumeter.formats.fields import ALIASES
 from hallumeter.formats.files import read_rows
+from hallumeter.formats.shapes import FieldPath, RowShape
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.page import Transcript
@@ -361,13 +362,17 @@ class TempTable:
         self._columns = columns
         self.page_table = page_table
         self.failures: list[Failure] = []
+        self._found: tuple[str, ...] = ()
+        """The columns of the first table."""
 
     def fill(self, paths: Sequence[Path], names: Sequence[str]) -> tuple[InputFile, ...]:
         """Read every table; the first holds the references when it has no response beside them."""
         has_pairs = self._has_both(paths[0])
         if not has_pairs and len(paths) < 2:
             known = f"a reference ({', '.join(REFERENCE_NAMES)}) and a response ({', '.join(RESPONSE_NAMES)})"
-            raise InputError(f"{paths[0]}: expected rows with {known}; name the columns, or give one table per engine")
+            found = f"found the columns {', '.join(self._found)}" if self._found else "found no column"
+            advice = "name them with --columns reference=NAME,response=NAME, or give one table per engine"
+            raise InputError(f"{paths[0]}: expected rows with {known}; {found}; {advice}")
         inputs = []
         for path, name in zip(paths, names, strict=True):
             rows = 0
@@ -476,14 +481,21 @@ class TempTable:
     def _batches(self, path: Path) -> Iterator[_Rows]:
         """The rows of a table, under the names that it has for its columns as well as under hallumeter's."""
         is_cells = path.name.lower().removesuffix(".gz").endswith(_CELLS)
-        for batch in read_rows(path, fields=None):
+        dotted = [name for name in structs.astuple(self._columns) if name and "." in name]
+        shape = RowShape(paths={name: FieldPath.parse(name) for name in dotted})
+        for batch in read_rows(path, fields=None, shape=shape):
             for fault in batch.faults:
                 self._fail(fault.code, f"{path.name}:{fault.line}: {fault.message}")
             columns = {name: expanded_column(column) for name, column in batch.columns.items()}
+            own_names = {own: alias for alias, own in batch.aliases.items()}
+            self._found = self._found or tuple(own_names.get(name, name) for name in columns)
             columns |= {alias: columns[own] for alias, own in batch.aliases.items()}
             if is_cells:
                 # An empty cell is an empty text: a page without words, or an engine that wrote none.
                 columns = {name: ["" if cell is None else cell for cell in cells] for name, cells in columns.items()}
+            # A name with a dot leads into nested objects, unless a column is called so.
+            nested = {name: path for name, path in shape.paths.items() if name not in columns}
+            columns |= {name: path.column(columns, len(batch.lines)) for name, path in nested.items()}
             yield _Rows(path.name, batch.lines, columns)
 
     def _has_both(self, path: Path) -> bool:

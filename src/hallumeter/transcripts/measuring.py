@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -43,6 +44,13 @@ _SHARES_AT_ONCE = 8
 """How many times as much is a share whose pages are not aligned."""
 _COMPOSING = frozenset({"nfc", "nfkc", "dinglehopper", "picarones"})
 """Steps of a spelling after which the Unicode form of a text does not matter."""
+
+
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+PRIVATE_LETTERS = (
+    "has letters of the private use area (MUFI) where engines wrote plain ones, which count as misread;"
+    " --normalize dinglehopper resolves them"
+)
 
 
 class Task(Struct, frozen=True):
@@ -164,6 +172,8 @@ def _aligned(page: _Opened, settings: TranscriptSettings, read_page: Callable[..
     if settings.measures != "all":
         page.readings = [None] * len(page.transcripts)
         return page
+    if page.transcripts and _has_private_letters(page.transcripts, settings):
+        page.notices.append(Notice(page.job.page, PRIVATE_LETTERS))
     sound = []
     for transcript in page.transcripts:
         try:
@@ -182,6 +192,14 @@ def _aligned(page: _Opened, settings: TranscriptSettings, read_page: Callable[..
             sound.append(transcript)
     page.transcripts = sound
     return page
+
+
+def _has_private_letters(transcripts: list[Transcript], settings: TranscriptSettings) -> bool:
+    """Whether the reference has letters of its own, such as MUFI's ligatures, for which an engine wrote others."""
+    reference = transcripts[0].reference
+    if settings.spelling.steps == ("dinglehopper",) or reference.isascii() or not _PRIVATE.search(reference):
+        return False
+    return any(not _PRIVATE.search(each.response) for each in transcripts if each.response.strip())
 
 
 def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettings) -> int:

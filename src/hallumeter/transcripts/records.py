@@ -142,7 +142,9 @@ class CollectedCounts:
 
     def _settle(self) -> None:
         for name, values in zip(_CODES, zip(*map(astuple, self._last), strict=True), strict=False):
-            self._column(name).extend(values)
+            # What no page has so far takes no room.
+            if name in self._columns or any(values):
+                self._column(name).extend(values)
         self._pages += len(self._last)
         self._last = []
 
