@@ -589,6 +589,8 @@ def transcripts_to_folder(
     """Measure pages and keep everything in a run folder with its report."""
     started = datetime.now(UTC)
     with run_folder.new_run_folder(out) as folder, jobs as opened:
+        # At once, before a table that was just read can change.
+        opened.inputs = _with_digests(opened.inputs, opened.tables)
         with RunWriter(folder) as writer:
             measured = measure_transcripts(opened, settings, progress=progress, keep=writer.add)
         writer.finish(measured)
@@ -621,7 +623,7 @@ def _manifest(
         version=MANIFEST_VERSION,
         hallumeter=version("hallumeter"),
         instrument=INSTRUMENT,
-        inputs=_with_digests(measured.inputs, jobs.tables),
+        inputs=measured.inputs,
         settings={
             "spelling": str(settings.spelling),
             "measures": settings.measures,
