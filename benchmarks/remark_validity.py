@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hallumeter.stats.intervals import wilson_interval
 from hallumeter.transcripts.page_reading import read_page
-from hallumeter.transcripts.remarks import REMARK_KINDS
+from hallumeter.transcripts.records import REMARK_KINDS
 
 LABELS = Path(__file__).parent / "inkbench_labels" / "notes.csv"
 

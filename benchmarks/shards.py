@@ -167,16 +167,15 @@ def one_step(step: str, location: str, shards: int) -> None:
     """One step of a run in shards."""
     from datetime import UTC, datetime
 
-    from hallumeter.claims.audit.inputs import opened_files
     from hallumeter.claims.settings import MeasureSettings
+    from hallumeter.cli.sharding import given_files
     from hallumeter.run import sharded
 
     settings = MeasureSettings()
     if step == "split":
-        with opened_files([Path(os.environ["VERDICTS"])]) as inputs:
-            plan = sharded.planned("measure", settings, inputs.files, shards=shards, slots=1)
-            sources = lambda: inputs.sources(settings.shape)  # noqa: E731
-            sharded.split(RunStore(location), plan, sources, progress=sharded.NoShardProgress())
+        with given_files((Path(os.environ["VERDICTS"]),), settings, settings.shape) as given:
+            plan = sharded.planned("measure", settings, given.files, shards=shards, slots=1)
+            sharded.split(RunStore(location), plan, given, progress=sharded.NoShardProgress())
     elif step == "work":
         task = sharded.ShardTask(location)
         for number in range(shards):

@@ -3,8 +3,10 @@
     python benchmarks/transcripts_ratios.py [--picarones HALLUCINATION.py] [--repeats 5] [--pages 10000]
 
 HALLUCINATION.py is Picarones' module of that name, from a copy of its repository; without it the column is empty. The
-pages are made. Every figure is the median ratio of CPU times (of elapsed times for whole programs) of the repeats,
-each of which measures both sides one after the other, so that other work on the machine weighs on both.
+pages are made. Every figure is the median ratio of CPU times (of elapsed times for the program in two processes) of the
+repeats, each of which measures both sides one after the other, so that other work on the machine weighs on both. The
+floor is the program's least: Python, the packages that it cannot do without, both tables read and decoded, and the
+words counted.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ import importlib.util
 import json
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from alignment_speed import LETTERS, Pair, made_pairs, misread, theirs
@@ -81,12 +85,38 @@ def whole_program(picarones: Compared | None, pages: int, repeats: int) -> None:
         for workers in (1, 2):
             command = [sys.executable, "-m", "hallumeter", "transcripts", *map(str, tables), "--measures", "anchoring"]
             command += ["--quiet", "--workers", str(workers)]
+            program = running(command, name)
+            clock, program_clock = (cpu_seconds, children_seconds) if workers == 1 else (elapsed, elapsed)
             ratios = []
-            for each in (plain_page, picarones):
-                if each:
-                    found = [elapsed(on_all(each, pairs)) / elapsed_of(command, name) for _ in range(repeats)]
-                    ratios.append(statistics.median(found))
+            for each in filter(None, (plain_page, picarones)):
+                found = [clock(on_all(each, pairs)) / program_clock(program) for _ in range(repeats)]
+                ratios.append(statistics.median(found))
             print_row(f"one engine, {pages:,} pages, start included, {workers} process{'es' * (workers > 1)}", ratios)
+        floor = running([sys.executable, "-c", FLOOR, *map(str, tables)], name)
+        ratios = [
+            statistics.median(cpu_seconds(on_all(each, pairs)) / children_seconds(floor) for _ in range(repeats))
+            for each in filter(None, (plain_page, picarones))
+        ]
+        print_row("the floor of one process", ratios)
+
+
+FLOOR = """
+import sys, click, msgspec, numpy
+from hallumeter.transcripts.anchoring import PageTexts, anchor_pages
+decoder = msgspec.json.Decoder()
+truth, engine = ([decoder.decode(line) for line in open(path, "rb")] for path in sys.argv[1:])
+for _ in anchor_pages(PageTexts(one["text"], [other["text"]]) for one, other in zip(truth, engine)):
+    pass
+"""
+"""No join by name, no counts kept, no intervals, nothing printed."""
+
+
+def children_seconds(work: Callable[[], object]) -> float:
+    """CPU time of the processes that a function starts and ends."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def elapsed(work: Callable[[], object]) -> float:
@@ -96,11 +126,15 @@ def elapsed(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def elapsed_of(command: list[str], folder: str) -> float:
-    """Seconds on the clock of a program, whose modules are compiled, as they are once it is installed."""
+def running(command: list[str], folder: str) -> Callable[[], object]:
+    """A program, whose modules are compiled, as they are once it is installed: it has run once."""
     compiled = {"PYTHONPYCACHEPREFIX": str(Path(folder, "compiled")), "PYTHONDONTWRITEBYTECODE": ""}
-    environment = {**os.environ, **compiled}
-    return elapsed(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment))
+    threads = {"OPENBLAS_NUM_THREADS": "1"}
+    run = partial(
+        subprocess.run, command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **compiled, **threads}
+    )
+    run()
+    return run
 
 
 def many_engines(picarones: Compared | None, repeats: int) -> None:

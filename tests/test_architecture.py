@@ -93,6 +93,7 @@ HIDDEN_IMPORTS = {
     "claims/instrument.py": {"hallumeter"},
     "dialogue/instrument.py": {"hallumeter"},
     "transcripts/instrument.py": {"hallumeter"},
+    "transcripts/measuring.py": {"hallumeter"},  # the alignment is loaded when it is asked for
     "aspects/auxiliary.py": {"joblib", "skops", "transformers"},  # extras, one of gigabytes
     "aspects/readers/korean/analyser.py": {"kiwipiepy"},  # an extra, and takes a second to load
     "dialogue_judges.py": None,  # most dialogues are measured without a judge of claims

@@ -29,7 +29,7 @@ from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import keeping_partials
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.measuring import Task, measure_jobs
-from hallumeter.transcripts.page import MeasuredPage
+from hallumeter.transcripts.records import MeasuredPage
 from hallumeter.transcripts.settings import TranscriptSettings
 
 if TYPE_CHECKING:

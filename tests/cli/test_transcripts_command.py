@@ -162,6 +162,20 @@ def test_columns_of_any_name_can_be_chosen(folders: Path) -> None:
     assert [row | {"engine": "inventive"} for row in found] == rows("truth", "inventive")
 
 
+def test_columns_may_lie_within_others(folders: Path) -> None:
+    pairs = [
+        {"about": {"name": page}, "ground_truth": {"unit": TRUTH[page]}, "ocr": {"unit": INVENTIVE[page]}}
+        for page in TRUTH
+    ]
+    write_rows(folders / "pairs.jsonl", pairs)
+    found = rows("pairs.jsonl", "--columns", "page=about.name,reference=ground_truth.unit,response=ocr.unit")
+    assert [row | {"engine": "inventive"} for row in found] == rows("truth", "inventive")
+    dotted = [{"page": page, "a.gt": TRUTH[page], "a.ocr": INVENTIVE[page]} for page in TRUTH]
+    write_rows(folders / "dotted.jsonl", dotted)
+    found = rows("dotted.jsonl", "--columns", "reference=a.gt,response=a.ocr")
+    assert [row | {"engine": "inventive"} for row in found] == rows("truth", "inventive")
+
+
 def test_an_empty_cell_is_a_text_without_words_but_null_is_no_text(folders: Path) -> None:
     Path("pairs.csv").write_text("page,gt,ocr\nblank,,some words\nsilent,some words,\n", encoding="utf-8")
     assert [(row["page"], row["status"]) for row in rows("pairs.csv")] == [

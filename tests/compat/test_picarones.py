@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -163,6 +165,45 @@ def test_results_are_dataclasses_whose_fields_can_be_set() -> None:
 def test_ngrams_without_words_are_counted_like_any_other(reference: str, hypothesis: str, n: int, score: float) -> None:
     found = compute_hallucination_metrics(reference, hypothesis, n=n)
     assert (found.anchor_score, found.ngram_size_used) == (score, n)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "blocks", "badge"),
+    [
+        # Two known words in a row do not end a block when two and a half are asked for, and nothing ends one when
+        # any number of known words is too few.
+        ("block_tolerance", 2.5, [(0, 5)], True),
+        ("block_tolerance", math.inf, [(0, 8)], True),
+        ("block_tolerance", math.nan, [(0, 8)], True),
+        ("block_tolerance", -1, [], True),
+        ("min_block_length", 6.5, [], True),
+        ("length_ratio_threshold", math.nan, [(0, 5)], True),
+        ("anchor_threshold", math.nan, [(0, 5)], True),
+    ],
+)
+def test_odd_settings_are_taken_by_the_letter(
+    setting: str, value: Any, blocks: list[tuple[int, int]], badge: bool
+) -> None:
+    found = compute_hallucination_metrics("a b c", "x a b x y z a b c", **{setting: value})
+    assert [(block.start_token, block.end_token) for block in found.hallucinated_blocks] == blocks
+    assert found.is_hallucinating == badge
+
+
+@pytest.mark.parametrize("setting", ["n", "anchor_threshold", "block_tolerance", "min_block_length"])
+def test_a_setting_that_is_no_number_is_a_type_error_when_it_is_needed(setting: str) -> None:
+    with pytest.raises(TypeError):
+        compute_hallucination_metrics("a b c", "x a b x y z a", **{setting: cast("Any", None)})
+
+
+def test_a_badge_by_the_anchor_needs_no_other_limit() -> None:
+    assert compute_hallucination_metrics("a b c", "x y z", length_ratio_threshold=None).is_hallucinating  # type: ignore[arg-type]
+
+
+def test_only_a_mapping_is_read_back() -> None:
+    with pytest.raises(AttributeError):
+        HallucinationMetrics.from_dict(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        HallucinationMetrics.from_dict({"hallucinated_blocks": None})
 
 
 def test_an_infinite_length_is_not_too_long() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hallumeter.records.page import Transcript
 from hallumeter.transcripts.commands import MeasuredTranscripts, measure_transcripts
 from hallumeter.transcripts.inputs import opened_paths, opened_records
-from hallumeter.transcripts.page import MeasuredPage
+from hallumeter.transcripts.records import MeasuredPage
 from hallumeter.transcripts.settings import TranscriptSettings
 
 TEXTS = st.sampled_from(

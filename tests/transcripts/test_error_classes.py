@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from growing_texts import check_growth
 from hallumeter.records.page import ERROR_CLASSES
 from hallumeter.transcripts.alignment import Matching, Wording
-from hallumeter.transcripts.error_classes import ErrorClass, error_class, is_modernised, word_differences
+from hallumeter.transcripts.error_classes import error_class, is_modernised, word_differences
 from hallumeter.transcripts.page_reading import read_page
+from hallumeter.transcripts.records import ErrorClass
 
 LABELS = Path(__file__).parents[2] / "benchmarks" / "spelling_labels" / "pairs.csv"
 

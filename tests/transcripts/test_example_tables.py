@@ -9,7 +9,6 @@ import pytest
 from hallumeter.errors import InputError
 from hallumeter.records.page import Transcript
 from hallumeter.transcripts.commands import transcripts
-from hallumeter.transcripts.error_classes import WordDifference
 from hallumeter.transcripts.example_tables import (
     EXAMPLES_KEPT,
     MISREAD,
@@ -18,6 +17,7 @@ from hallumeter.transcripts.example_tables import (
     read_table,
     write_table,
 )
+from hallumeter.transcripts.records import WordDifference
 
 PAGE = "le roy estoit au chateau de Blois ce jour"
 

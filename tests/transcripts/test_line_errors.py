@@ -21,14 +21,9 @@ from hallumeter.transcripts.example_tables import (
     WorstLines,
     read_table,
 )
-from hallumeter.transcripts.line_errors import (
-    LINES_OF_A_PAGE,
-    InventedToken,
-    LineError,
-    invented_tokens,
-    worst_lines,
-)
+from hallumeter.transcripts.line_errors import LINES_OF_A_PAGE, invented_tokens, worst_lines
 from hallumeter.transcripts.page_reading import invented_name_places, read_page
+from hallumeter.transcripts.records import InventedToken, LineError
 
 PAGE = (
     "the council met on monday at noon\n\nthe clerk read the minutes aloud\n"

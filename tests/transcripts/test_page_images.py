@@ -240,7 +240,8 @@ def marked(page: Page) -> list[list[int]]:
     """Top and height of what is marked on the image, in hundredths of it."""
     page.locator(".region").first.wait_for()
     # A mark stands as soon as the image is asked for, which may not be there yet.
-    page.wait_for_function("""() => document.querySelector(".zoom img").getBoundingClientRect().height > 0""")
+    page.wait_for_function("""() => { const image = document.querySelector(".zoom img");
+        return image.complete && image.naturalHeight > 0 && image.getBoundingClientRect().height > 0 }""")
     found: list[list[int]] = page.evaluate(
         """() => { const whole = document.querySelector(".zoom img").getBoundingClientRect();
         return [...document.querySelectorAll(".region")].map((node) => { const own = node.getBoundingClientRect();

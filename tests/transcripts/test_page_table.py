@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,3 +93,51 @@ def test_only_pages_with_a_reference_and_a_reading_are_paired() -> None:
         page_table.put_reading("both", reading("x"))
         page_table.put_reading("both", reading("y"))
         assert page_table.count_paired() == 1
+
+
+PAGES = [f"p{number}" for number in range(700)]
+
+
+def filled(*steps: tuple[str | None, list[str]], together: bool) -> tuple[list[StoredPage], int, list[list[int]]]:
+    """Pages, how many are paired, and which rows were refused; a step without an engine holds references."""
+    with PageTable() as page_table:
+        page_table._FEWEST_TOGETHER = 64 if together else 10**9
+        refused = []
+        for step, (engine, names) in enumerate(steps):
+            texts = [f"{engine} {step} {name}" for name in names]
+            if engine is None:
+                refused.append(page_table.put_references(list(zip(names, texts, strict=True))))
+            else:
+                rows = [(name, reading(engine, text)) for name, text in zip(names, texts, strict=True)]
+                refused.append(page_table.put_readings(rows))
+        return list(page_table.pages()), page_table.count_paired(), refused
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(None, PAGES), ("a", PAGES)],
+        [(None, PAGES[:300]), (None, PAGES[300:]), ("a", PAGES[:500]), ("a", PAGES[500:]), ("b", PAGES[:90])],
+        [(None, PAGES), ("a", PAGES[:300]), ("a", PAGES[301:]), ("b", PAGES)],
+        [(None, PAGES), ("a", PAGES), ("b", PAGES[::-1])],
+        [(None, PAGES), ("a", PAGES), ("a", PAGES[:3])],
+        [(None, PAGES), ("a", PAGES), (None, ["p3", "new"]), ("a", ["new"])],
+        [(None, PAGES[:300]), ("a", PAGES[:300]), ("a", PAGES[300:]), (None, PAGES[300:])],
+        [(None, [*PAGES[:100], "p7"]), ("a", PAGES[:100])],
+        [("a", PAGES), (None, PAGES)],
+    ],
+    ids=["same", "parts", "gap", "reversed", "twice", "later", "readings first", "double", "no references"],
+)
+def test_texts_that_are_kept_together_come_back_as_those_kept_apart(steps: list[tuple[str | None, list[str]]]) -> None:
+    assert filled(*steps, together=True) == filled(*steps, together=False)
+
+
+def test_only_the_names_of_pages_in_order_are_in_the_database() -> None:
+    with PageTable() as page_table:
+        page_table.put_references([(name, "a text") for name in PAGES])
+        page_table.put_readings([(name, reading("a")) for name in PAGES])
+        stored = page_table._database.execute("SELECT count(reference), count(name) FROM page").fetchone()
+        assert stored == (0, len(PAGES))
+        assert page_table.put_reading("beside", reading("a"))
+        stored = page_table._database.execute("SELECT count(reference), count(name) FROM page").fetchone()
+        assert stored == (len(PAGES), len(PAGES) + 1)

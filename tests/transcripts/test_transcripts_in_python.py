@@ -230,6 +230,16 @@ def test_another_unicode_form_is_told_once(steps: tuple[str, ...], is_told: bool
     assert told == [expected] * is_told
 
 
+@pytest.mark.parametrize(("steps", "is_told"), [((), True), (("caseless",), True), (("dinglehopper",), False)])
+def test_letters_of_the_private_use_area_are_told_once(steps: tuple[str, ...], is_told: bool) -> None:
+    run = hallumeter.transcripts(
+        [("Na\uf502bar", "Nachbar"), ("Na\uf502t", "Nacht"), ("Na\uf502t", "Na\uf502t"), ("Tag", "Nacht")],
+        settings=TranscriptSettings(spelling=Spelling(steps)),
+    )
+    told = [notice for notice in run.summary.notices if "private use" in notice]
+    assert [notice.endswith("resolves them (1 more files likewise)") for notice in told] == [True] * is_told
+
+
 def test_a_short_page_that_is_wholly_invented_is_badged() -> None:
     page = "Icy commence le prologue de maistre Jehan Froissart"
     run = hallumeter.transcripts([(page, "Photo unavailable"), (page, "Icy commence"), (page, "")])

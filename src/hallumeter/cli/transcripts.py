@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,8 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter transcripts truth/ vlm/ --format csv > pages.csv
       hallumeter transcripts pages.parquet --engine local --out run
     """
+    # When it is loaded, numpy starts a thread for every core, which nothing here uses: the processes have the cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from hallumeter.transcripts.commands import transcripts_of_jobs, transcripts_to_folder
     from hallumeter.transcripts.report.text import transcripts_text
 

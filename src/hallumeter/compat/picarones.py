@@ -16,7 +16,6 @@ from hallumeter.transcripts.anchoring import (
     LENGTH_RATIO_CAP,
     AnchoringSettings,
     anchored_blocks,
-    blocks_of,
 )
 
 __all__ = [
@@ -64,16 +63,16 @@ class HallucinationMetrics:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as a dict that JSON can carry, rates rounded to six decimals."""
-        fields = asdict(self)
+        fields = {name: getattr(self, name) for name in HallucinationMetrics.__dataclass_fields__}
         for name in ("net_insertion_rate", "length_ratio", "anchor_score"):
             fields[name] = round(fields[name], _DECIMALS)
-        return fields
+        return {**fields, "hallucinated_blocks": [block.as_dict() for block in self.hallucinated_blocks]}
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> HallucinationMetrics:
         """Read a dict back, whole or partial; other fields are ignored, and values are kept as they are, None too."""
-        known = {name: d[name] for name in cls.__dataclass_fields__ if name in d}
         blocks = [HallucinatedBlock(**block) for block in d.get("hallucinated_blocks", [])]
+        known = {name: d[name] for name in HallucinationMetrics.__dataclass_fields__ if name in d}
         return cls(**{**_WHEN_MISSING, **known, "hallucinated_blocks": blocks})
 
 
@@ -95,19 +94,23 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
     min_block_length: int = 4,
 ) -> HallucinationMetrics:
     """Measure one document."""
-    settings = AnchoringSettings(max(n, 1), length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
+    are_whole = type(n) is int and type(block_tolerance) is int and type(min_block_length) is int
+    are_numbers = type(length_ratio_threshold) in _NUMBERS and type(anchor_threshold) in _NUMBERS
+    if not are_whole or not are_numbers or n < 1:
+        limits = length_ratio_threshold, anchor_threshold
+        return _measured_by_the_letter(reference, hypothesis, n, block_tolerance, min_block_length, limits=limits)
+    settings = AnchoringSettings(n, length_ratio_threshold, anchor_threshold, block_tolerance, min_block_length)
     found, texts = anchored_blocks(reference, hypothesis, settings=settings)
-    score = found.anchor_score if n >= 1 else _odd_anchor_score(_tokenize(reference), _tokenize(hypothesis), n)
     is_too_long = length_ratio_threshold < found.length_ratio < math.inf
     return HallucinationMetrics(
         net_insertion_rate=found.net_insertion_rate,
         length_ratio=min(found.length_ratio, LENGTH_RATIO_CAP),
-        anchor_score=score,
+        anchor_score=found.anchor_score,
         hallucinated_blocks=[
             HallucinatedBlock(first, last, text, last - first + 1)
             for (first, last), text in zip(found.blocks, texts, strict=True)
         ],
-        is_hallucinating=score < anchor_threshold or is_too_long,
+        is_hallucinating=found.anchor_score < anchor_threshold or is_too_long,
         gt_word_count=found.reference_words,
         hyp_word_count=found.response_words,
         net_inserted_words=found.unknown_words,
@@ -117,10 +120,35 @@ def compute_hallucination_metrics(  # noqa: PLR0917 - the order that users of Pi
     )
 
 
-def _odd_anchor_score(reference: list[str], response: list[str], n: int) -> float:
-    """The anchor score of n-grams without words, which Picarones counts like any other."""
-    known, written = set(_ngrams(reference, n)), _ngrams(response, n)
-    return sum(ngram in known for ngram in written) / len(written)
+_NUMBERS = (int, float)
+
+
+def _measured_by_the_letter(
+    reference: str, hypothesis: str, n: Any, tolerance: Any, shortest: Any, *, limits: tuple[Any, Any]
+) -> HallucinationMetrics:
+    """The same step by step, for settings that nobody means but that Picarones takes: n-grams of 0 words, a text."""
+    longest, lowest = limits
+    on_page, written = _tokenize(reference), _tokenize(hypothesis)
+    characters, given = len(hypothesis.strip()), len(reference.strip())
+    ratio = characters / given if given else (math.inf if characters else 1.0)
+    vocabulary = set(on_page)
+    unknown = sum(token not in vocabulary for token in written)
+    known, ngrams = set(_ngrams(on_page, n)), _ngrams(written, n)
+    score = sum(ngram in known for ngram in ngrams) / len(ngrams) if ngrams else float(not known)
+    blocks = _detect_hallucinated_blocks(written, vocabulary, tolerance, shortest)
+    return HallucinationMetrics(
+        net_insertion_rate=unknown / len(written) if written else 0.0,
+        length_ratio=min(ratio, LENGTH_RATIO_CAP),
+        anchor_score=score,
+        hallucinated_blocks=blocks,
+        is_hallucinating=score < lowest or (ratio > longest and ratio != math.inf),
+        gt_word_count=len(on_page),
+        hyp_word_count=len(written),
+        net_inserted_words=unknown,
+        anchor_threshold_used=lowest,
+        length_ratio_threshold_used=longest,
+        ngram_size_used=n,
+    )
 
 
 # Names of the original that begin with an underscore, for programs that import them all the same.
@@ -142,12 +170,25 @@ def _detect_hallucinated_blocks(
     hyp_tokens: list[str], gt_token_set: Collection[str], tolerance: int = 3, min_block_length: int = 4
 ) -> list[HallucinatedBlock]:
     """Stretches of tokens outside a vocabulary; fewer known tokens in a row than the tolerance do not end one."""
-    unknown = [place for place, token in enumerate(hyp_tokens) if token not in gt_token_set]
-    found = blocks_of(unknown, len(hyp_tokens), tolerance=tolerance, shortest=min_block_length) if unknown else []
-    return [
-        HallucinatedBlock(first, last, " ".join(hyp_tokens[first : last + 1]), last - first + 1)
-        for first, last in found
-    ]
+    found: list[HallucinatedBlock] = []
+    first: int | None = None
+    known = 0
+    for place, token in enumerate(hyp_tokens):
+        if token not in gt_token_set:
+            first, known = place if first is None else first, 0
+        elif first is not None:
+            known += 1
+            if known >= tolerance:
+                found += _long_block(hyp_tokens, first, place - known, min_block_length)
+                first, known = None, 0
+    if first is not None:
+        found += _long_block(hyp_tokens, first, len(hyp_tokens) - 1, min_block_length)
+    return found
+
+
+def _long_block(tokens: list[str], first: int, last: int, shortest: int) -> list[HallucinatedBlock]:
+    length = last - first + 1
+    return [HallucinatedBlock(first, last, " ".join(tokens[first : last + 1]), length)] if length >= shortest else []
 
 
 def aggregate_hallucination_metrics(results: Sequence[HallucinationMetrics]) -> dict[str, float | int]:

@@ -158,8 +158,8 @@ MOST_DRAWS = 8_192
 WIDEST = 1_000
 """How many times below and above a ratio its interval may go before it tells nothing."""
 
-MOST_ENTRIES = 1 << 21
-"""Numbers held at once while a statistic is resampled."""
+MOST_ENTRIES = 1 << 18
+"""Numbers held at once while a statistic is resampled: how many does not change what is drawn."""
 
 
 def cluster_bootstrap_interval(

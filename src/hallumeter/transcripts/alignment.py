@@ -15,7 +15,8 @@ from hallumeter.text.align import Step, align, equal_parts
 from hallumeter.text.words import Words
 
 from .loops import Repeat
-from .remarks import Remark, RemarkKind
+from .records import RemarkKind
+from .remarks import Remark
 
 # The words of a page that count, in the form in which they are looked for.
 

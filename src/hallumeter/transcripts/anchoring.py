@@ -260,7 +260,7 @@ def _compared_by_sets(reference: str, response: str, size: int) -> _Compared:
 
 def _compared_by_arrays(reference: str, response: str, size: int) -> _Compared:
     """The same by arrays, which take longer to make and less for each word."""
-    words, edges = _words_of([_lower_bytes(reference), _lower_bytes(response)])
+    words, edges = _words_of([reference, response])
     numbers = _numbered_words(words, edges, _PAIR)
     middle, end = edges[1:].tolist()
     if end - middle < size:
@@ -296,25 +296,22 @@ class _Batch:
     def __init__(self, settings: AnchoringSettings) -> None:
         self._settings = settings
         self.size = 0
-        self._texts: list[bytes] = []
-        self._characters: list[int] = []
+        self._texts: list[str] = []
         self._references: list[int] = []
         """Which text each response was written for; -1 for a reference."""
 
     def add(self, page: PageTexts) -> None:
         """Take a page and its responses."""
-        place = len(self._texts)
         texts = [page.reference, *page.responses]
-        found = [_lower_bytes(text) for text in texts]
-        self._texts += found
-        self._characters += [len(text.strip()) for text in texts]
-        self._references += [-1, *repeat(place, len(texts) - 1)]
-        self.size += sum(map(len, found)) + len(texts)
+        self._references += [-1, *repeat(len(self._texts), len(texts) - 1)]
+        self._texts += texts
+        self.size += sum(map(len, texts)) + len(texts)
 
     def measured(self) -> AnchoringColumns:
         """One row per response, in the order in which they were added."""
         size = self._settings.ngram
-        references, characters = np.array([self._references, self._characters], dtype=np.int64)
+        lengths = [len(text.strip()) for text in self._texts]
+        references, characters = np.array([self._references, lengths], dtype=np.int64)
         responses = np.flatnonzero(references >= 0)
         owners = references[responses]
         words, edges = _words_of(self._texts)
@@ -407,9 +404,19 @@ def _lower_bytes(text: str) -> bytes:
     return lower.encode("utf-8", "surrogatepass")
 
 
-def _words_of(texts: list[bytes]) -> tuple[_Words, Whole]:
+def _in_bytes(texts: list[str]) -> tuple[bytes, list[int]]:
+    """All texts in lower case, each behind a line feed, and how many bytes each has."""
+    whole = "\n".join(["", *texts, ""])
+    if whole.isascii():
+        return whole.lower().encode(), list(map(len, texts))
+    found = [_lower_bytes(text) for text in texts]
+    return b"\n".join([b"", *found, b""]), list(map(len, found))
+
+
+def _words_of(texts: list[str]) -> tuple[_Words, Whole]:
     """The words of all texts in turn, and at which of them each text begins, then their number."""
-    joined = b"\n".join([b"", *texts, bytes(_EIGHT)])
+    whole, lengths = _in_bytes(texts)
+    joined = whole + bytes(_EIGHT)
     letters = np.frombuffer(joined, np.uint8, len(joined) - _EIGHT)
     # What str.split() splits at: from tab to carriage return, and from the file separator to the space.
     spaces = np.flatnonzero((letters - 9 <= 13 - 9) | (letters - 28 <= 32 - 28))
@@ -417,7 +424,7 @@ def _words_of(texts: list[bytes]) -> tuple[_Words, Whole]:
     if not sizes.all():
         is_word = sizes > 0
         starts, sizes = starts[is_word], sizes[is_word]
-    begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
+    begins = np.cumsum([0, *(length + 1 for length in lengths)])
     eights: Codes = np.ndarray(len(joined) - _EIGHT + 1, dtype="<u8", buffer=joined, strides=(1,))
     return _Words(joined, eights, starts, sizes), np.searchsorted(starts, begins)
 

@@ -57,7 +57,6 @@ from .measuring import (
     grouped_by,
     measure_jobs,
 )
-from .page import ALIGNMENT, MeasuredPage, record_name
 from .pages_table import PAGES, StoredRows, write_pages
 from .partial import (
     INSTRUMENT,
@@ -69,7 +68,7 @@ from .partial import (
     settings_of_numbers,
     values_by_page,
 )
-from .records import CollectedCounts, PageColumns
+from .records import ALIGNMENT, CollectedCounts, MeasuredPage, PageColumns, record_name
 from .settings import TranscriptSettings
 
 
@@ -470,6 +469,8 @@ def write_transcripts(
 ) -> MeasuredTranscripts:
     """Measure pages and write everything but the report into an empty folder."""
     started = datetime.now(UTC)
+    # At once, before a table that was just read can change.
+    jobs.inputs = with_digests(jobs.inputs, jobs.tables)
     with RunWriter(folder, jobs.engines) as writer:
         measured = measure_transcripts(jobs, settings, progress=progress, keep=writer.add)
     writer.finish(measured)
@@ -524,3 +525,12 @@ def _manifest(
         started=started.isoformat(timespec="seconds"),
         finished=ended(started).isoformat(timespec="seconds"),
     )
+
+
+def with_digests(inputs: tuple[InputFile, ...], tables: tuple[Path, ...]) -> tuple[InputFile, ...]:
+    """The inputs with the digests of the tables that they were read from; folders have theirs already."""
+    found = []
+    for file, path in zip(inputs, tables, strict=False):
+        with path.open("rb") as stream:
+            found.append(structs.replace(file, sha256=hashlib.file_digest(stream, "sha256").hexdigest()))
+    return (*found, *inputs[len(tables) :])

@@ -6,23 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
 
 from .alignment import WITHOUT_SIGNS, Matching, Wording
-
-ErrorClass = Literal[
-    "punctuation",
-    "hyphens",
-    "spacing",
-    "case",
-    "accents",
-    "ligatures",
-    "numerals",
-    "abbreviations",
-    "modernised",
-    "other",
-]
-"""Lightest first. A word that differs in several ways is in the gravest class that it needs."""
+from .records import ErrorClass, WordDifference
 
 _HYPHENS = "-\u00ad\u2010\u2011\u2012\u2013\u2014\u00ac=\u2e17\u2e40"
 """With the double hyphens of Fraktur, and the sign that transcribers put at the end of a line."""
@@ -56,14 +42,6 @@ _LIGATURES = str.maketrans(
 _ABBREVIATING = re.compile("[\u0303-\u0305ꝐꝑꝒꝓꝔꝕꝖꝗꝘꝙꝛꝝꝫꝭꝯꝰ⁹ʳᵉᵐˢᵗᵒᵃᵈⁿˡᶜ]|\\.$")
 """Marks of a shortened word: bars and tildes over letters, letters with a stroke, raised letters, a final stop."""
 _PLAIN_LETTERS = str.maketrans("ꝐꝑꝒꝓꝔꝕꝖꝗꝘꝙʳᵉᵐˢᵗᵒᵃᵈⁿˡᶜ", "ppppppqqqqremstoadnlc", "ꝛꝝꝫꝭꝯꝰ⁹")
-
-
-class WordDifference(NamedTuple):
-    """A word of the page and what was read for it; several words where they are cut or joined otherwise."""
-
-    kind: ErrorClass
-    reference: str
-    response: str
 
 
 def word_differences(matching: Matching, on_page: Wording, written: Wording) -> Iterator[WordDifference]:
@@ -124,7 +102,8 @@ def _plain_class(reference: str, response: str) -> ErrorClass:
     """The class of two different words of plain letters, as most are: neither signs nor accents can differ."""
     if reference.lower() == response.lower():
         return "case"
-    if _ROMAN.fullmatch(reference) or _ROMAN.fullmatch(response):
+    # Words with a small letter, as most are, are no Roman numerals.
+    if (reference.isupper() and _ROMAN.fullmatch(reference)) or (response.isupper() and _ROMAN.fullmatch(response)):
         return "numerals"
     return "modernised" if is_modernised(reference, response) else "other"
 

@@ -16,8 +16,7 @@ from hallumeter.errors import InputError
 from hallumeter.formats.delimited import formulas_restored, write_csv
 from hallumeter.records.page import InventedWord, WorstLine
 
-from .error_classes import ErrorClass, WordDifference
-from .line_errors import InventedToken, LineError, severity_of_line
+from .records import ErrorClass, InventedToken, LineError, WordDifference, severity_of_line
 
 MISREAD, LINES, INVENTED = "misread.csv", "lines.csv", "invented.csv"
 EXAMPLES_KEPT = 20

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import tempfile
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from itertools import repeat
+from itertools import repeat, zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import expanded as expanded_column
 from hallumeter.formats.fields import ALIASES
 from hallumeter.formats.files import read_rows
+from hallumeter.formats.shapes import FieldPath, RowShape
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile
 from hallumeter.records.page import Transcript
@@ -52,6 +52,8 @@ _PUT_REFERENCE = """
 INSERT INTO page (name, reference) VALUES (?, ?) ON CONFLICT (name)
 DO UPDATE SET reference = excluded.reference WHERE reference IS NULL OR reference = excluded.reference
 """
+_PUT_NAME = "INSERT OR IGNORE INTO page (name) VALUES (?)"
+_NEXT_NAMES = "SELECT name FROM page WHERE number > ? ORDER BY number LIMIT ?"
 _PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ?, ? FROM page WHERE name = ?"
 _ROW = "SELECT row FROM reading JOIN page ON page = number WHERE engine = ? AND name = ?"
 _NO_FIELDS = "{}"
@@ -74,8 +76,37 @@ class StoredPage(NamedTuple):
     readings: tuple[StoredReading, ...]
 
 
+class _TextsInOrder:
+    """Texts of the first so many pages, some at a time in a file."""
+
+    _AT_ONCE = 256
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._places: list[tuple[int, int]] = []
+        self.count = 0
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Keep the texts of the pages that follow."""
+        for first in range(0, len(texts), self._AT_ONCE):
+            some = msgspec.msgpack.encode(texts[first : first + self._AT_ONCE])
+            self._places.append((self._stream.seek(0, os.SEEK_END), self._stream.write(some)))
+        self.count += len(texts)
+
+    def __iter__(self) -> Iterator[str]:
+        for place, size in self._places:
+            self._stream.seek(place)
+            yield from msgspec.msgpack.decode(self._stream.read(size), type=list[str])
+
+
 class PageTable:
-    """A temporary database of references and responses; pages come back in the order in which they were first seen."""
+    """A temporary database of references and responses; pages come back in the order in which they were first seen.
+
+    Most tables name the same pages in the same order. As long as they do, their texts are kept together, and the
+    database holds the names alone; from the first row that is out of order, every text has a row of its own.
+    """
+
+    _FEWEST_TOGETHER = 64
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
@@ -83,12 +114,17 @@ class PageTable:
         self._database.executescript(_PRAGMAS + _SCHEMA)
         self._engines: dict[str, int] = {}
         self._row = 0
+        self._is_in_order = True
+        self._stream = Path(self._folder.name, "texts").open("w+b")  # noqa: SIM115 (closed with the table)
+        self._references = _TextsInOrder(self._stream)
+        self._readings: dict[int, _TextsInOrder] = {}
 
     def __enter__(self) -> PageTable:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._database.close()
+        self._stream.close()
         self._folder.cleanup()
 
     @property
@@ -98,12 +134,17 @@ class PageTable:
 
     def count_paired(self) -> int:
         """How many pages have a reference and a reading."""
+        if self._is_in_order:
+            return max((own.count for own in self._readings.values()), default=0)
         paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
         return int(self._database.execute(paired).fetchone()[0])
 
     def put_references(self, rows: Sequence[tuple[str, str]]) -> list[int]:
         """Keep pages and their references; give the places of those that have another already, which is kept."""
         stored = [(_page_name(page), _storable(reference)) for page, reference in rows]
+        if self._has_kept_references(stored):
+            return []
+        self._keep_apart()
         if self._database.executemany(_PUT_REFERENCE, stored).rowcount == len(stored):
             return []
         found = (self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)) for name, _ in stored)
@@ -113,6 +154,9 @@ class PageTable:
 
     def put_readings(self, rows: Sequence[tuple[str, StoredReading]]) -> list[int]:
         """Keep what engines wrote; give the places of those that have a reading of the page already, which is kept."""
+        if self._has_kept_readings(rows):
+            return []
+        self._keep_apart()
         stored = []
         for number, (page, (engine, response, fields)) in enumerate(rows, self._row):
             place = self._engines.setdefault(_storable(engine), len(self._engines))
@@ -121,10 +165,47 @@ class PageTable:
         if self._database.executemany(_PUT_READING, stored).rowcount == len(stored):
             return []
         # Some page has no reference so far, or is read twice.
-        self._database.executemany("INSERT OR IGNORE INTO page (name) VALUES (?)", [(row[-1],) for row in stored])
+        self._database.executemany(_PUT_NAME, [(row[-1],) for row in stored])
         self._database.executemany(_PUT_READING, stored)
         kept = (self._database.execute(_ROW, (engine, name)).fetchone() for engine, *_, name in stored)
         return [place for place, (row, own) in enumerate(zip(kept, stored, strict=True)) if row != (own[-2],)]
+
+    def _has_kept_references(self, rows: Sequence[tuple[str, str]]) -> bool:
+        """Keep references together, if all their pages are new."""
+        is_together = len(rows) >= self._FEWEST_TOGETHER or self._references.count > 0
+        if not self._is_in_order or not is_together:
+            return False
+        if self._database.executemany(_PUT_NAME, [row[:1] for row in rows]).rowcount != len(rows):
+            return False
+        self._references.add([text for _, text in rows])
+        return True
+
+    def _has_kept_readings(self, rows: Sequence[tuple[str, StoredReading]]) -> bool:
+        """Keep readings together, if they are of one engine and of the pages that follow its last one."""
+        engines = {reading.engine for _, reading in rows}
+        if not self._is_in_order or len(engines) != 1 or any(reading.fields for _, reading in rows):
+            return False
+        place = self._engines.get(_storable(*engines), len(self._engines))
+        known = self._readings.get(place, _TextsInOrder(self._stream))
+        names = self._database.execute(_NEXT_NAMES, (known.count, len(rows))).fetchall()
+        if names != [(_page_name(page),) for page, _ in rows]:
+            return False
+        known.add([_storable(reading.response) for _, reading in rows])
+        self._readings[place] = known
+        self._engines[_storable(*engines)] = place
+        return True
+
+    def _keep_apart(self) -> None:
+        """Give every text that was kept with others a row of its own, and so all that follow."""
+        if not self._is_in_order:
+            return
+        self._is_in_order = False
+        references = ((text, number) for number, text in enumerate(self._references, 1))
+        self._database.executemany("UPDATE page SET reference = ? WHERE number = ?", references)
+        for engine, texts in self._readings.items():
+            rows = ((page, engine, text, _NO_FIELDS, self._row + page) for page, text in enumerate(texts, 1))
+            self._database.executemany("INSERT INTO reading VALUES (?, ?, ?, ?, ?)", rows)
+            self._row += texts.count + 1
 
     def put_reference(self, page: str, reference: str) -> bool:
         """Keep the reference of a page; False when it has another one already, which is kept."""
@@ -137,6 +218,9 @@ class PageTable:
     def pages(self) -> Generator[StoredPage, None, None]:
         """Every page with its readings."""
         names = tuple(self._engines)
+        if self._is_in_order:
+            yield from self._pages_in_order(names)
+            return
         pages = self._database.execute("SELECT number, name, reference FROM page ORDER BY number")
         readings = self._database.execute("SELECT page, engine, response, fields FROM reading ORDER BY page, engine")
         with closing(pages), closing(readings):
@@ -149,6 +233,14 @@ class PageTable:
                     found.append(StoredReading(names[engine], response, known))
                     next_reading = next(readings, None)
                 yield StoredPage(name, reference, tuple(found))
+
+    def _pages_in_order(self, engines: tuple[str, ...]) -> Iterator[StoredPage]:
+        texts = [self._readings[place] for place in range(len(engines))]
+        with closing(self._database.execute("SELECT name FROM page ORDER BY number")) as names:
+            for (name,), reference, *responses in zip_longest(names, self._references, *texts):
+                pairs = zip(engines, responses, strict=True)
+                readings = [StoredReading(engine, text, {}) for engine, text in pairs if text is not None]
+                yield StoredPage(name, reference, tuple(readings))
 
 
 def _page_name(page: str) -> str:
@@ -175,10 +267,8 @@ TRUTH, WITNESS = "truth", "witness"
 
 
 class Source(Struct, frozen=True):
-    """A text, the file that holds it, or the image that shows it: whoever measures the page opens it."""
+    """The file that holds a text, or the image that shows it: whoever measures the page opens it."""
 
-    text: str | None = None
-    """The text itself, when it came out of a table or from Python."""
     path: Path | None = None
     """A file that holds the text."""
     image: Path | None = None
@@ -191,7 +281,8 @@ class EngineReading(Struct, frozen=True):
     """Where one engine's text of a page is."""
 
     engine: str
-    source: Source
+    source: Source | str
+    """The text itself, when it came out of a table or from Python."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
 
 
@@ -209,7 +300,7 @@ class PageJob(Struct, frozen=True):
     """A page to measure."""
 
     page: str
-    reference: Source
+    reference: Source | str
     readings: tuple[EngineReading, ...]
     told: Told = Told()
     """Of files that somebody has read before; their texts are the sources."""
@@ -230,6 +321,8 @@ class Jobs(Struct):
     """What the reference is called in the run: `truth`, or `witness`."""
     witness: str | None = None
     """Who read the pages as a witness; None with a ground truth."""
+    tables: tuple[Path, ...] = ()
+    """The files of the inputs, where those are tables."""
 
 
 def unpaired(page: str, message: str) -> Failure:
@@ -281,13 +374,17 @@ class TempTable:
         self._columns = columns
         self.page_table = page_table
         self.failures: list[Failure] = []
+        self._found: tuple[str, ...] = ()
+        """The columns of the first table."""
 
     def fill(self, paths: Sequence[Path], names: Sequence[str]) -> tuple[InputFile, ...]:
         """Read every table; the first holds the references when it has no response beside them."""
         has_pairs = self._has_both(paths[0])
         if not has_pairs and len(paths) < 2:
             known = f"a reference ({', '.join(REFERENCE_NAMES)}) and a response ({', '.join(RESPONSE_NAMES)})"
-            raise InputError(f"{paths[0]}: expected rows with {known}; name the columns, or give one table per engine")
+            found = f"found the columns {', '.join(self._found)}" if self._found else "found no column"
+            advice = "name them with --columns reference=NAME,response=NAME, or give one table per engine"
+            raise InputError(f"{paths[0]}: expected rows with {known}; {found}; {advice}")
         inputs = []
         for path, name in zip(paths, names, strict=True):
             rows = 0
@@ -299,8 +396,7 @@ class TempTable:
                     self._put_references(batch)
                 else:
                     self._put_readings(batch, engine=name)
-            with path.open("rb") as stream:
-                inputs.append(InputFile(path.name, hashlib.file_digest(stream, "sha256").hexdigest(), rows))
+            inputs.append(InputFile(path.name, None, rows))
         return tuple(inputs)
 
     def put(self, page: str, reference: str, reading: StoredReading, *, place: str) -> None:
@@ -397,14 +493,21 @@ class TempTable:
     def _batches(self, path: Path) -> Iterator[_Rows]:
         """The rows of a table, under the names that it has for its columns as well as under hallumeter's."""
         is_cells = path.name.lower().removesuffix(".gz").endswith(_CELLS)
-        for batch in read_rows(path, fields=None):
+        dotted = [name for name in structs.astuple(self._columns) if name and "." in name]
+        shape = RowShape(paths={name: FieldPath.parse(name) for name in dotted})
+        for batch in read_rows(path, fields=None, shape=shape):
             for fault in batch.faults:
                 self._fail(fault.code, f"{path.name}:{fault.line}: {fault.message}")
             columns = {name: expanded_column(column) for name, column in batch.columns.items()}
+            own_names = {own: alias for alias, own in batch.aliases.items()}
+            self._found = self._found or tuple(own_names.get(name, name) for name in columns)
             columns |= {alias: columns[own] for alias, own in batch.aliases.items()}
             if is_cells:
                 # An empty cell is an empty text: a page without words, or an engine that wrote none.
                 columns = {name: ["" if cell is None else cell for cell in cells] for name, cells in columns.items()}
+            # A name with a dot leads into nested objects, unless a column is called so.
+            nested = {name: path for name, path in shape.paths.items() if name not in columns}
+            columns |= {name: path.column(columns, len(batch.lines)) for name, path in nested.items()}
             yield _Rows(path.name, batch.lines, columns)
 
     def _has_both(self, path: Path) -> bool:
@@ -444,7 +547,7 @@ def jobs_of(page_table: PageTable, failures: list[Failure]) -> Generator[PageJob
             elif not page.readings:
                 failures.append(unpaired(page.page, f"page {page.page!r}: no engine has a reading of it"))
             else:
-                yield PageJob(page.page, Source(page.reference), tuple(map(_engine_reading, page.readings)))
+                yield PageJob(page.page, page.reference, tuple([EngineReading(*each) for each in page.readings]))
 
 
 def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns, page_table: PageTable) -> Jobs:
@@ -458,6 +561,7 @@ def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns,
         inputs,
         filling.failures,
         [],
+        tables=tuple(paths),
     )
 
 
@@ -474,10 +578,6 @@ def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: 
     return Jobs(
         jobs_of(page_table, filling.failures), page_table.count_paired(), page_table.engines, (), filling.failures, []
     )
-
-
-def _engine_reading(reading: StoredReading) -> EngineReading:
-    return EngineReading(reading.engine, Source(reading.response), reading.fields)
 
 
 def _plain(value: object) -> FieldValue:

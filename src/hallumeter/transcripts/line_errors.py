@@ -8,18 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from hallumeter.records.page import WorstLine
 from hallumeter.text.align import count_edits
 from hallumeter.text.spelling import Spelling
 
 from .alignment import Matching, Stretch, Wording
+from .records import InventedToken, LineError, severity_of_line
 
 LINES_OF_A_PAGE = 5
 """Lines of one page that are kept: a page that is bad throughout must not hide all others."""
 _TRIED = 12
 """Lines with most words in trouble whose characters are compared: that takes time."""
-_SHORTEST = 20
-"""Characters of a line below which its CER tells little: one word too many makes 1.0 of a heading."""
 _LEAST_READ = 1 / 3
 """Share of the words of a line that must be read: else a stray "the" would be the reading of a line left out."""
 _LONGEST = 400
@@ -46,26 +44,6 @@ class Aligned(NamedTuple):
     """Places of words of the response that count nowhere, because they are remarks."""
 
 
-class LineError(NamedTuple):
-    """A line of the ground truth and what was read for it."""
-
-    number: int
-    """From 1, lines without a letter left out."""
-    start: int
-    """Where it begins in the ground truth."""
-    end: int
-    errors: int
-    """Edits of characters."""
-    characters: int
-    reference: str
-    response: str
-
-    @property
-    def cer(self) -> float:
-        """Edits for each character of the line."""
-        return self.errors / self.characters
-
-
 def worst_lines(
     aligned: Aligned, *, reference: str, response: str, spelling: Spelling, stretches: Sequence[Stretch]
 ) -> tuple[LineError, ...]:
@@ -87,11 +65,6 @@ def worst_lines(
         if error is not None:
             found.append(error)
     return tuple(sorted(found, key=severity_of_line, reverse=True)[:LINES_OF_A_PAGE])
-
-
-def severity_of_line(line: LineError | WorstLine) -> tuple[bool, float, int]:
-    """How bad a line is: its CER, that of lines of a few characters last."""
-    return line.characters >= _SHORTEST, line.cer, line.characters
 
 
 class _Places:
@@ -192,16 +165,6 @@ def _joined(places: list[int], known: _Places) -> str:
 
 
 # Names and numbers that are not on the page, with what stands around them.
-
-
-class InventedToken(NamedTuple):
-    """A name or a number of a response that the page does not have."""
-
-    kind: str
-    token: str
-    start: int
-    """Where it stands in the response."""
-    context: str
 
 
 def invented_tokens(aligned: Aligned, response: str, *, names: Iterable[int]) -> tuple[InventedToken, ...]:

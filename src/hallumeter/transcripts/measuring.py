@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
 from itertools import repeat
 from math import isinf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -28,13 +29,15 @@ from hallumeter.run.engines.local import map_in_order
 
 from .anchoring import LENGTH_RATIO_CAP, AnchoringColumns, PageTexts, anchor_pages
 from .inputs import TRUTH, EngineReading, PageJob, Source, Told
-from .page import Comparison, MeasuredPage, measure_page, record_name, status_of
-from .page_reading import PageReading, read_page
 from .pages.page_file import read_page_file
 from .pages.page_xml import PageLevel
 from .pages_table import encoded_rows
+from .records import MeasuredPage, record_name, status_of
 from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, written_places
 from .settings import TranscriptSettings
+
+if TYPE_CHECKING:
+    from .page_reading import PageReading
 
 _BYTES_AT_ONCE = 1 << 18
 _PAGES_AT_ONCE = 64
@@ -42,6 +45,13 @@ _SHARES_AT_ONCE = 8
 """How many times as much is a share whose pages are not aligned."""
 _COMPOSING = frozenset({"nfc", "nfkc", "dinglehopper", "picarones"})
 """Steps of a spelling after which the Unicode form of a text does not matter."""
+
+
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+PRIVATE_LETTERS = (
+    "has letters of the private use area (MUFI) where engines wrote plain ones, which count as misread;"
+    " --normalize dinglehopper resolves them"
+)
 
 
 class Task(Struct, frozen=True):
@@ -93,6 +103,8 @@ class _Opened(Struct):
 
 def measure_jobs(jobs: Iterable[PageJob], task: Task) -> Generator[MeasuredJob, None, None]:
     """Measure pages, in their order, in as many processes as the settings say."""
+    from . import page  # noqa: F401 (loaded before there are other processes, so that none loads it again)
+
     measure = partial(_measure_share, task=task)
     with closing(_shares(jobs)) as shares:
         found = map_in_order(measure, shares, workers=task.settings.workers)
@@ -115,10 +127,12 @@ def _shares(jobs: Iterable[PageJob], *, factor: int = 1) -> Generator[list[PageJ
         yield share
 
 
-def _size(source: Source) -> int:
+def _size(source: Source | str) -> int:
     """Bytes to read, roughly; an image takes as long as a share of texts."""
+    if isinstance(source, str):
+        return len(source)
     if source.path is None:
-        return _BYTES_AT_ONCE if source.text is None else len(source.text)
+        return _BYTES_AT_ONCE
     try:
         return source.path.stat().st_size
     except OSError:
@@ -126,14 +140,26 @@ def _size(source: Source) -> int:
 
 
 def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
+    from .page import Comparison, measure_page
+    from .page_reading import read_page
+
+    def comparison(page: _Opened, transcript: Transcript) -> Comparison:
+        record_id = record_name(page.job.page, transcript.engine, has_one_engine=task.has_one_engine)
+        return Comparison(
+            settings=task.settings,
+            reference_name=task.reference_name,
+            confidence=page.confidence,
+            record_id=record_id if task.is_kept else None,
+        )
+
     # Aligned first: a page too long for that is left out before anything else is done with it.
-    opened = [_aligned(_open(job, task.settings), task.settings) for job in jobs]
-    texts = (_texts(page, task.settings) for page in opened)
+    opened = [_aligned(_open(job, task.settings), task.settings, read_page) for job in jobs]
+    texts = _texts(opened, task.settings)
     found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
     measured = []
     for page in opened:
         rows = tuple(
-            measure_page(transcript, next(found), _comparison(page, transcript, task), reading=reading)
+            measure_page(transcript, next(found), comparison(page, transcript), reading=reading)
             for transcript, reading in zip(page.transcripts, page.readings, strict=True)
         )
         failures, notices = tuple(page.failures), tuple(page.notices)
@@ -142,11 +168,13 @@ def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
     return measured
 
 
-def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
+def _aligned(page: _Opened, settings: TranscriptSettings, read_page: Callable[..., PageReading]) -> _Opened:
     """Align the readings of a page, if that is asked for; what cannot be aligned is a failure."""
     if settings.measures != "all":
         page.readings = [None] * len(page.transcripts)
         return page
+    if page.transcripts and _has_private_letters(page.transcripts, settings):
+        page.notices.append(Notice(page.job.page, PRIVATE_LETTERS))
     sound = []
     for transcript in page.transcripts:
         try:
@@ -167,6 +195,14 @@ def _aligned(page: _Opened, settings: TranscriptSettings) -> _Opened:
     return page
 
 
+def _has_private_letters(transcripts: list[Transcript], settings: TranscriptSettings) -> bool:
+    """Whether the reference has letters of its own, such as MUFI's ligatures, for which an engine wrote others."""
+    reference = transcripts[0].reference
+    if settings.spelling.steps == ("dinglehopper",) or reference.isascii() or not _PRIVATE.search(reference):
+        return False
+    return any(not _PRIVATE.search(each.response) for each in transcripts if each.response.strip())
+
+
 def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettings) -> int:
     """Readings of a page that are composed (NFC) where its reference is not, or the other way round."""
     if not _COMPOSING.isdisjoint(settings.spelling.steps) or not transcripts:
@@ -177,22 +213,12 @@ def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettin
     )
 
 
-def _comparison(page: _Opened, transcript: Transcript, task: Task) -> Comparison:
-    record_id = record_name(page.job.page, transcript.engine, has_one_engine=task.has_one_engine)
-    return Comparison(
-        settings=task.settings,
-        reference_name=task.reference_name,
-        confidence=page.confidence,
-        record_id=record_id if task.is_kept else None,
-    )
-
-
-def _texts(page: _Opened, settings: TranscriptSettings) -> PageTexts:
+def _texts(opened: Iterable[_Opened], settings: TranscriptSettings) -> Iterator[PageTexts]:
+    """The texts of every page, spelled as they are compared."""
     as_compared = str if settings.spelling.profile.is_for_edits_alone else settings.spelling.text
-    if not page.transcripts:
-        return PageTexts("", ())
-    responses = [as_compared(transcript.response) for transcript in page.transcripts]
-    return PageTexts(as_compared(page.transcripts[0].reference), responses)
+    for page in opened:
+        responses = [as_compared(transcript.response) for transcript in page.transcripts]
+        yield PageTexts(as_compared(page.transcripts[0].reference) if responses else "", responses)
 
 
 def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
@@ -210,7 +236,7 @@ def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
     for reading in job.readings:
         response = _text_of(reading.source, reading.engine, opened)
         if response is not None:
-            fields = {**reading.fields, **_place_fields(opened, reading)}
+            fields = _placed(opened, reading) if opened.places and IMAGE in reading.fields else reading.fields
             opened.transcripts.append(Transcript(job.page, reading.engine, reference, response, fields))
     return opened
 
@@ -237,24 +263,22 @@ def _read_share(jobs: list[PageJob], *, settings: TranscriptSettings) -> list[Re
 def _read(job: PageJob, settings: TranscriptSettings) -> ReadJob:
     opened = _open(job, settings)
     reference = opened.transcripts[0].reference if opened.transcripts else ""
-    readings = tuple(EngineReading(each.engine, Source(each.response), each.fields) for each in opened.transcripts)
+    readings = tuple(EngineReading(each.engine, each.response, each.fields) for each in opened.transcripts)
     told = Told(
         tuple(opened.failures), tuple((notice.path, notice.message) for notice in opened.notices), opened.confidence
     )
-    return ReadJob(PageJob(job.page, Source(reference), readings, told), opened.digests)
+    return ReadJob(PageJob(job.page, reference, readings, told), opened.digests)
 
 
-def _place_fields(opened: _Opened, reading: EngineReading) -> dict[str, FieldValue]:
-    """Where the lines stand on the image of the page, for a page that has one."""
-    if IMAGE not in reading.fields:
-        return {}
+def _placed(opened: _Opened, reading: EngineReading) -> dict[str, FieldValue]:
+    """The fields of a reading whose page has an image, with where its lines stand on that."""
     sides = ((REFERENCE_PLACES, opened.places.get("")), (RESPONSE_PLACES, opened.places.get(reading.engine)))
-    return {name: places for name, places in sides if places}
+    return {**reading.fields, **{name: places for name, places in sides if places}}
 
 
-def _text_of(source: Source, engine: str, opened: _Opened) -> str | None:
-    if source.text is not None:
-        return source.text
+def _text_of(source: Source | str, engine: str, opened: _Opened) -> str | None:
+    if isinstance(source, str):
+        return source
     try:
         text = _text_from_disk(source, opened, engine=engine)
     except InputError as error:
@@ -361,7 +385,7 @@ def _anchor_share(jobs: list[PageJob], *, task: Task) -> AnchoredShare:
     transcripts = [transcript for page in opened for transcript in page.transcripts]
     statuses = [status_of(transcript) for transcript in transcripts]
     groups, fields, group_numbers = _grouped(transcripts, grouped_by(settings))
-    batches = list(anchor_pages([_texts(page, settings) for page in opened], settings=settings.anchoring))
+    batches = list(anchor_pages(_texts(opened, settings), settings=settings.anchoring))
     columns = _anchored_columns(batches)
     is_empty = np.array([status == "empty_output" for status in statuses], dtype=bool)
     return AnchoredShare(
@@ -382,13 +406,15 @@ def _grouped(
     transcripts: list[Transcript], by: tuple[str, ...]
 ) -> tuple[dict[tuple[str, ...], int], dict[str, None], NDArray[np.int64]]:
     groups: dict[tuple[str, ...], int] = {}
-    fields: dict[str, None] = {}
-    numbers = []
-    for transcript in transcripts:
-        known = {**transcript.fields, PAGE: transcript.page, ENGINE: transcript.engine}
-        fields.update(dict.fromkeys(known))
-        numbers.append(groups.setdefault(group_of(known, by), len(groups)))
+    fields = dict.fromkeys([*(name for transcript in transcripts for name in transcript.fields), PAGE, ENGINE])
+    numbers = [groups.setdefault(_group_of(transcript, by), len(groups)) for transcript in transcripts]
     return groups, fields, np.array(numbers, dtype=np.int64)
+
+
+def _group_of(transcript: Transcript, by: tuple[str, ...]) -> tuple[str, ...]:
+    if by == (ENGINE,):
+        return (transcript.engine,)
+    return group_of({**transcript.fields, PAGE: transcript.page, ENGINE: transcript.engine}, by)
 
 
 def _told(opened: list[_Opened], settings: TranscriptSettings) -> Iterator[MeasuredJob]:

@@ -10,48 +10,27 @@ from msgspec import Struct
 from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.page import ERROR_CLASSES, PageRow, PageStatus, Transcript
 from hallumeter.records.rate import Rate
-from hallumeter.records.response import FieldValue, Passage, Quote, Response
+from hallumeter.records.response import Passage, Quote, Response
 
 from .alignment import Stretch
 from .anchoring import LENGTH_RATIO_CAP, Anchoring
-from .error_classes import WordDifference
 from .inputs import TRUTH, WITNESS
-from .line_errors import InventedToken, LineError, invented_tokens, worst_lines
+from .line_errors import invented_tokens, worst_lines
 from .page_reading import PageReading, invented_name_places
-from .records import PageCounts
-from .remarks import REMARK_KINDS
+from .records import (
+    ALIGNMENT,
+    REMARK_KINDS,
+    InventedToken,
+    LineError,
+    MeasuredPage,
+    PageCounts,
+    PageLines,
+    status_of,
+)
 from .settings import TranscriptSettings
 
-ALIGNMENT = "alignment"
-"""The judge of a run with a ground truth."""
 _WITHOUT_BADGE = ("empty_output", "refused")
 _ENCODER = msgspec.json.Encoder()
-
-
-class PageLines(Struct, frozen=True):
-    """A page as lines of the run's files."""
-
-    record: bytes
-    claims: bytes
-    verdicts: bytes
-
-
-class MeasuredPage(Struct, frozen=True):
-    """Everything measured on one page of one engine."""
-
-    counts: PageCounts
-    row: PageRow
-    fields: dict[str, FieldValue]
-    undecided: str | None
-    """Why a witness could not tell; None when it could, and with a ground truth."""
-    findings: int
-    """Stretches of the response and of what it left out."""
-    lines: PageLines | None
-    misread: tuple[WordDifference, ...] = ()
-    """Words that were misread, when the run's files are written; each once."""
-    worst_lines: tuple[LineError, ...] = ()
-    invented: tuple[InventedToken, ...] = ()
-    """Names and numbers that are not on the page, when the run's files are written."""
 
 
 class Comparison(Struct, frozen=True):
@@ -70,22 +49,11 @@ class Comparison(Struct, frozen=True):
         return self.reference_name != TRUTH
 
 
-def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
-    """What a page of an engine is called in the run's files: no two pages and engines alike.
-
-    >>> record_name("a@b", "c", has_one_engine=False)
-    'a%40b@c'
-    """
-    if has_one_engine:
-        return page
-    return f"{page.replace('%', '%25').replace('@', '%40')}@{engine}"
-
-
 def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    status = status_of(transcript, reading)
+    status = status_of(transcript, is_refused=reading is not None and reading.is_refused)
     doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
     badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
     is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE
@@ -128,16 +96,6 @@ def _with_examples(
         invented = invented_tokens(aligned, transcript.response, names=names)
     misread = tuple(dict.fromkeys(reading.differences))
     return msgspec.structs.replace(page, worst_lines=worst, misread=misread, invented=invented)
-
-
-def status_of(transcript: Transcript, reading: PageReading | None = None) -> PageStatus:
-    """What there was to compare."""
-    if reading is not None and reading.is_refused:
-        return "refused"
-    has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())
-    if has_reference:
-        return "ok" if has_response else "empty_output"
-    return "empty_reference" if has_response else "both_empty"
 
 
 def _why_unsure(reading: PageReading, comparison: Comparison) -> str | None:

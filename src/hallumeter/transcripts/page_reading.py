@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from itertools import repeat
+from operator import sub
 
 from msgspec import Struct
 
@@ -28,10 +30,11 @@ from .alignment import (
     without_tags,
     wording_of,
 )
-from .error_classes import WordDifference, word_differences
+from .error_classes import word_differences
 from .line_errors import Aligned
 from .loops import Repeat, cut_glued_loops, repeated_words
-from .remarks import FENCES, REMARK_KINDS, Remark, RemarkKind, find_remarks
+from .records import REMARK_KINDS, RemarkKind, WordDifference
+from .remarks import FENCES, Remark, find_remarks
 
 # Edits between a reference and a response: what error rates of words and of characters are made of.
 
@@ -356,10 +359,9 @@ def _matched(on_page: Wording, written: Wording) -> tuple[Matching, list[Repeat]
 
 def _count_beyond(written: Sequence[str], on_page: Sequence[str]) -> int:
     """Words of a response beyond those of the page, wherever they stand."""
-    known = Counter(on_page)
-    # Most words are there as often in both, and need not be looked at one by one.
-    others = Counter(written).items() - known.items()
-    return sum(max(0, times - known[word]) for word, times in others)
+    known, found = Counter(on_page), Counter(written)
+    beyond = map(sub, found.values(), map(known.get, found, repeat(0)))
+    return sum(times for times in beyond if times > 0)
 
 
 def _words_of_kind(stretches: Sequence[Stretch]) -> Counter[str]:

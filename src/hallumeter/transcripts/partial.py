@@ -228,13 +228,21 @@ class TranscriptsPartial(Struct, frozen=True, kw_only=True):
         if self.witness is not None:
             named.append(("witness", self.witness))
         metrics = metrics_of(settings)
+        whole: list[MetricSummary] = []
         for group in self.groups:
             by = dict(zip(grouped_by(settings), group.values, strict=False))
+            if whole and structs.replace(group, values=()) == self.groups[0]:
+                # The only engine, or the only group: the numbers of all pages are its own.
+                yield from (structs.replace(row, by=by) for row in whole)
+                continue
+            rows = []
             for metric in metrics:
                 own = _own_settings(metric, settings, has_witness=self.witness is not None)
                 undecided = group.undecided if metric.id == _BADGE_RATE else 0
                 slice_ = Slice(by=by, judge=None, settings=(*named, *own), undecided=undecided)
-                yield _row(metric, group, slice_, numbers=self.numbers)
+                rows.append(_row(metric, group, slice_, numbers=self.numbers))
+            whole = whole or rows
+            yield from rows
 
     def _ranking(self) -> tuple[Ranking | None, tuple[str, ...]]:
         read = {group.values[0] for group in self.groups if group.values}

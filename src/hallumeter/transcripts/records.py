@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
+
+from hallumeter.records.page import PageRow, PageStatus, Transcript, WorstLine
+from hallumeter.records.response import FieldValue
 
 # Pages as columns: what the arithmetic of the transcripts metrics works on.
 
@@ -139,10 +142,125 @@ class CollectedCounts:
 
     def _settle(self) -> None:
         for name, values in zip(_CODES, zip(*map(astuple, self._last), strict=True), strict=False):
-            self._column(name).extend(values)
+            # What no page has so far takes no room.
+            if name in self._columns or any(values):
+                self._column(name).extend(values)
         self._pages += len(self._last)
         self._last = []
 
 
 _CODES = {name: {"int": "i", "float": "d", "bool": "b"}[kind] for name, kind in PageCounts.__annotations__.items()}
 """How each count is kept: a page has less than two thousand million of anything."""
+
+
+# What was found on one page of one engine.
+
+ALIGNMENT = "alignment"
+"""The judge of a run with a ground truth."""
+_SHORTEST_LINE = 20
+"""Characters of a line below which its CER tells little: one word too many makes 1.0 of a heading."""
+RemarkKind = Literal["refusal", "apology", "wrapper", "note", "description"]
+REMARK_KINDS: tuple[RemarkKind, ...] = ("refusal", "apology", "wrapper", "note", "description")
+ErrorClass = Literal[
+    "punctuation",
+    "hyphens",
+    "spacing",
+    "case",
+    "accents",
+    "ligatures",
+    "numerals",
+    "abbreviations",
+    "modernised",
+    "other",
+]
+"""Lightest first. A word that differs in several ways is in the gravest class that it needs."""
+
+
+class WordDifference(NamedTuple):
+    """A word of the page and what was read for it; several words where they are cut or joined otherwise."""
+
+    kind: ErrorClass
+    reference: str
+    response: str
+
+
+class LineError(NamedTuple):
+    """A line of the ground truth and what was read for it."""
+
+    number: int
+    """From 1, lines without a letter left out."""
+    start: int
+    """Where it begins in the ground truth."""
+    end: int
+    errors: int
+    """Edits of characters."""
+    characters: int
+    reference: str
+    response: str
+
+    @property
+    def cer(self) -> float:
+        """Edits for each character of the line."""
+        return self.errors / self.characters
+
+
+def severity_of_line(line: LineError | WorstLine) -> tuple[bool, float, int]:
+    """How bad a line is: its CER, that of lines of a few characters last."""
+    return line.characters >= _SHORTEST_LINE, line.cer, line.characters
+
+
+class InventedToken(NamedTuple):
+    """A name or a number of a response that the page does not have."""
+
+    kind: str
+    token: str
+    start: int
+    """Where it stands in the response."""
+    context: str
+
+
+class PageLines(Struct, frozen=True):
+    """A page as lines of the run's files."""
+
+    record: bytes
+    claims: bytes
+    verdicts: bytes
+
+
+class MeasuredPage(Struct, frozen=True):
+    """Everything measured on one page of one engine."""
+
+    counts: PageCounts
+    row: PageRow
+    fields: dict[str, FieldValue]
+    undecided: str | None
+    """Why a witness could not tell; None when it could, and with a ground truth."""
+    findings: int
+    """Stretches of the response and of what it left out."""
+    lines: PageLines | None
+    misread: tuple[WordDifference, ...] = ()
+    """Words that were misread, when the run's files are written; each once."""
+    worst_lines: tuple[LineError, ...] = ()
+    invented: tuple[InventedToken, ...] = ()
+    """Names and numbers that are not on the page, when the run's files are written."""
+
+
+def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
+    """What a page of an engine is called in the run's files: no two pages and engines alike.
+
+    >>> record_name("a@b", "c", has_one_engine=False)
+    'a%40b@c'
+    """
+    if has_one_engine:
+        return page
+    return f"{page.replace('%', '%25').replace('@', '%40')}@{engine}"
+
+
+def status_of(transcript: Transcript, *, is_refused: bool = False) -> PageStatus:
+    """What there was to compare."""
+    if is_refused:
+        return "refused"
+    has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())
+    if has_reference:
+        return "ok" if has_response else "empty_output"
+    return "empty_reference" if has_response else "both_empty"

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -20,8 +19,8 @@ from hallumeter.text.abstention import default_detector
 from hallumeter.text.lexicon import RemarkWords, lexicons_with
 from hallumeter.text.phrases import Phrase, PhraseFinder, parse_phrase
 
-RemarkKind = Literal["refusal", "apology", "wrapper", "note", "description"]
-REMARK_KINDS: tuple[RemarkKind, ...] = ("refusal", "apology", "wrapper", "note", "description")
+from .records import RemarkKind
+
 FENCES = ("```", "~~~")
 """What stands before and after a text in Markdown that is to be shown as it is."""
 

@@ -24,9 +24,9 @@ from hallumeter.run.shards import Part, PartUnits, unit_sources
 from hallumeter.run.store import RunStore
 from hallumeter.run.store_tables import cells_name, merged_cells
 
-from .commands import InputDigests, check_fields, write_transcripts
+from .commands import InputDigests, check_fields, with_digests, write_transcripts
 from .example_tables import INVENTED, LINES, MISREAD, merged_tables
-from .inputs import EngineReading, Jobs, PageJob, Source, Told
+from .inputs import EngineReading, Jobs, PageJob, Told
 from .measuring import ENGINE, PAGE, read_jobs
 from .pages_table import PAGES
 from .settings import TranscriptSettings
@@ -49,6 +49,7 @@ class PageInput:
     """The pages of a run, whatever they come from, as rows with their texts."""
 
     def __init__(self, jobs: Jobs, settings: TranscriptSettings) -> None:
+        jobs.inputs = with_digests(jobs.inputs, jobs.tables)
         self._jobs, self._settings = jobs, settings
         self._digests = InputDigests(jobs)
 
@@ -104,13 +105,13 @@ def page_input(jobs: AbstractContextManager[Jobs], settings: TranscriptSettings)
 
 
 def _row(job: PageJob) -> dict[str, Any]:
-    readings = [[each.engine, each.source.text, each.fields] for each in job.readings]
-    return {PAGE: job.page, "reference": job.reference.text, _READINGS: readings, "told": msgspec.to_builtins(job.told)}
+    readings = [[each.engine, each.source, each.fields] for each in job.readings]
+    return {PAGE: job.page, "reference": job.reference, _READINGS: readings, "told": msgspec.to_builtins(job.told)}
 
 
 def _job(fields: Mapping[str, Any]) -> PageJob:
-    readings = tuple(EngineReading(engine, Source(text), known) for engine, text, known in fields[_READINGS])
-    return PageJob(fields[PAGE], Source(fields["reference"]), readings, msgspec.convert(fields["told"], Told))
+    readings = tuple(EngineReading(engine, text, known) for engine, text, known in fields[_READINGS])
+    return PageJob(fields[PAGE], fields["reference"], readings, msgspec.convert(fields["told"], Told))
 
 
 class ShardedTranscripts(UsualKind):

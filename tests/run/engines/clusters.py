@@ -252,7 +252,7 @@ def nobody(*_: object) -> Iterator[None]:
     yield
 
 
-CLUSTERS = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
+CLUSTERS: dict[str, Any] = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
 
 
 def audits(engine: str, folder: Path, kills: int, seed: int) -> None:

@@ -178,7 +178,7 @@ def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
 
 def test_drivers(place: Workplace) -> None:
     rng = random.Random(SEED)
-    kills, runs = 0, []
+    kills, runs = 0, list[Path]()
     while kills < KILLS or not runs[-1].joinpath("manifest.json").exists():
         if not runs or runs[-1].joinpath("manifest.json").exists():
             runs.append(place.folder / f"run-{len(runs)}")

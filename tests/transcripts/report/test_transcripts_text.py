@@ -9,6 +9,7 @@ import os
 
 import msgspec
 import pytest
+from msgspec import structs
 from rich.cells import cell_len
 
 from hallumeter.records.measurement import Summary
@@ -201,4 +202,5 @@ def test_words_invented_and_left_out_are_weighed_together() -> None:
     assert reason_words(blank) == "text on a page with empty ground truth"
     assert reason_words(omitted) == "1 omission"
     assert reason_words(page_row(reading("p", "e", [Part("run", "x", "x")]))) == "compared"
+    assert reason_words(structs.replace(omitted, is_hallucinating=True)) == "no word is on the page, 1 omission"
     assert reason_words(page_row(reading("p", "e", [Part("omission", reference="x y")]))) == "empty output"

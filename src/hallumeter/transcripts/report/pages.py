@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby, zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -54,65 +55,78 @@ def count_pages(
     With more rows than that, whole pages are drawn by a hash of their names, so that every engine keeps the same
     pages and the draw does not follow the order of the names.
     """
-    counts: Counter[str] = Counter()
-    engines = _Engines()
+    counted: Counter[tuple[object, ...]] = Counter()
+    errors: dict[str, Counter[str]] = {}
     found: dict[tuple[str, str], PageRow] = {}
     drawn: list[tuple[int, int, list[PageRow]]] = []
-    room = kept
-    for page, group in groupby(rows, key=lambda row: row.page):
+    room, pages = kept, 0
+    for page, group in groupby(rows, key=_PAGE):
         own = list(group)
-        counts["pages"] += 1
+        pages += 1
         for row in own:
-            _count(row, counts)
-            engines.add(row)
-            if (page, row.engine) in wanted:
+            counted[_COUNTED(row)] += 1
+            if row.errors_other is not None:  # else nothing is known of them, without alignment or ground truth
+                _add_errors(row, errors)
+            if wanted and (page, row.engine) in wanted:
                 found[page, row.engine] = row
+        if not kept:
+            continue
         # A heap gives the smallest first; the page with the largest hash is the one to go.
-        heapq.heappush(drawn, (-zlib.crc32(page.encode(errors="replace")), counts["pages"], own))
+        heapq.heappush(drawn, (-zlib.crc32(page.encode(errors="replace")), pages, own))
         room -= len(own)
         while room < 0 and drawn:
             room += len(heapq.heappop(drawn)[2])
     shown = [row for _, _, own in sorted(drawn, key=lambda entry: entry[1]) for row in own]
-    census = PageCensus(
-        engines=len(engines.pages),
-        **{name: counts[name] for name in PageCensus.__struct_fields__ if name != "engines"},
-    )
+    engines = _Engines(counted)
+    census = engines.census(pages)
     section = PageSection(
         tuple(shown),
         pages=len(drawn),
         rows_left_out=census.readings - len(shown),
         pages_left_out=census.pages - len(drawn),
     )
-    return CountedPages(census, section, engines.pages, engines.empty, engines.errors, found)
+    return CountedPages(census, section, engines.pages, engines.empty, errors, found)
 
 
-def _count(row: PageRow, counts: Counter[str]) -> None:
-    """Add one reading to the census."""
-    counts["readings"] += 1
-    counts["empty_outputs"] += row.status == "empty_output"
-    counts["empty_references"] += row.status in {"empty_reference", "both_empty"}
-    counts["refused"] += row.status == "refused"
-    counts["undecided"] += row.status == "undecided"
-    counts["upper_bounds"] += row.is_exact is False
-    counts["hallucinating"] += row.is_hallucinating is True
-    counts["without_badge"] += row.is_hallucinating is None
+_PAGE = attrgetter("page")
+_COUNTED = attrgetter("engine", "status", "is_exact", "is_hallucinating")
+"""What readings are counted by."""
 
 
 class _Engines:
-    """What is counted for each engine."""
+    """Readings by what they have in common, added up over engines and for each."""
 
-    def __init__(self) -> None:
+    def __init__(self, counted: Counter[tuple[object, ...]]) -> None:
+        self._counted = counted
         self.pages: Counter[str] = Counter()
         self.empty: Counter[str] = Counter()
-        self.errors: dict[str, Counter[str]] = {}
+        for (engine, status, *_), readings in counted.items():
+            self.pages[str(engine)] += readings
+            self.empty[str(engine)] += readings * (status == "empty_output")
 
-    def add(self, row: PageRow) -> None:
-        """Take one reading; without alignment or ground truth, nothing is known of its errors."""
-        self.pages[row.engine] += 1
-        self.empty[row.engine] += row.status == "empty_output"
-        if row.errors_other is not None:
-            own = self.errors.setdefault(row.engine, Counter())
-            own.update({name: getattr(row, f"errors_{name}") for name in ERROR_CLASSES})
+    def census(self, pages: int) -> PageCensus:
+        """All readings of so many pages."""
+        counts: Counter[str] = Counter()
+        for (_, status, is_exact, badge), readings in self._counted.items():
+            counts[str(status)] += readings
+            counts["upper_bounds"] += readings * (is_exact is False)
+            counts["hallucinating"] += readings * (badge is True)
+            counts["without_badge"] += readings * (badge is None)
+        return PageCensus(
+            engines=len(self.pages),
+            pages=pages,
+            readings=self.pages.total(),
+            empty_outputs=counts["empty_output"],
+            empty_references=counts["empty_reference"] + counts["both_empty"],
+            refused=counts["refused"],
+            undecided=counts["undecided"],
+            **{name: counts[name] for name in ("upper_bounds", "hallucinating", "without_badge")},
+        )
+
+
+def _add_errors(row: PageRow, errors: dict[str, Counter[str]]) -> None:
+    own = errors.setdefault(row.engine, Counter())
+    own.update({name: getattr(row, f"errors_{name}") for name in ERROR_CLASSES})
 
 
 # Lines, names and numbers: a few of every engine.

@@ -49,7 +49,7 @@ from hallumeter.transcripts.catalog import METRICS
 from hallumeter.transcripts.example_tables import INVENTED, LINES, MISREAD, MisreadWord, read_table
 from hallumeter.transcripts.pages_table import PAGES, read_pages
 from hallumeter.transcripts.policy import EnginePolicy
-from hallumeter.transcripts.remarks import REMARK_KINDS
+from hallumeter.transcripts.records import REMARK_KINDS
 
 from .charts import page_charts, rank_charts
 from .pages import count_pages, line_section, reading_section, reading_view, severity

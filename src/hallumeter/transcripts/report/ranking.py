@@ -30,6 +30,7 @@ STATUS_WORDS = {
     "refused": message("refused to read the page"),
     "undecided": message("the witness could not tell"),
 }
+NOTHING_ON_THE_PAGE = message("no word is on the page")
 _READ = ("ok", "empty_reference")
 """Text written for a blank page is invented as well."""
 
@@ -63,6 +64,9 @@ def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
         found.append(say_count(row.blocks, "{count} unconfirmed passage", "{count} unconfirmed passages"))
     elif row.blocks:
         found.append(say_count(row.blocks, "{count} invented block", "{count} invented blocks"))
+    elif row.is_hallucinating and not row.loops:
+        # Too few words for a block, and none of them is on the page.
+        found.append(say(NOTHING_ON_THE_PAGE))
     if row.omissions:
         found.append(say_count(row.omissions, "{count} omission", "{count} omissions"))
     return ", ".join(found) if row.status == "ok" and found else say(STATUS_WORDS[row.status])

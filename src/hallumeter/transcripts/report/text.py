@@ -16,7 +16,7 @@ from hallumeter.report import table
 from hallumeter.report.sections import EngineRow, RankingColumn, RankingSection
 from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_counts, format_number
 from hallumeter.text.normalize import printable
-from hallumeter.transcripts.remarks import REMARK_KINDS
+from hallumeter.transcripts.records import REMARK_KINDS
 
 from .pages import count_pages
 from .ranking import (
@@ -75,7 +75,7 @@ def pages_table(
 def _parts(
     summary: Summary, rows: Collection[PageRow], width: int, *, lines: Iterable[WorstLine], is_verbose: bool
 ) -> Iterator[table.Table | table.Line]:
-    counted = count_pages(rows)
+    counted = count_pages(rows, kept=0)
     section = ranking_section(summary, counted, {})
     yield table.Line(" · ".join(census_words(counted.census, summary.counts.failures)), "bold")
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
@@ -91,7 +91,7 @@ def _parts(
         yield table.Line(difference_words(summary.ranking))
         yield from (table.Line(f"  {told}", hang=4) for told in _groups_told(summary.ranking))
     yield from _tables_of_engines(section)
-    worst = worst_pages(rows, WORST_SHOWN)
+    worst = _worst_pages(summary, rows)
     if worst:
         has_engine = counted.census.engines != 1
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
@@ -237,6 +237,12 @@ def _errors_table(section: RankingSection) -> table.Table | None:
     return table.Table(columns, rows, f"Misread words, most first{most}; examples are in misread.csv of a run")
 
 
+def _worst_pages(summary: Summary, rows: Collection[PageRow]) -> list[PageRow]:
+    """The worst pages to show; without an alignment nothing is known to be invented or left out."""
+    is_aligned = any(metric.metric == "invented_rate" for metric in summary.metrics)
+    return worst_pages(rows, WORST_SHOWN) if is_aligned else []
+
+
 def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: bool, is_narrow: bool) -> table.Table:
     narrow = {"wrap": "anywhere", "min_width": 10, "max_width": 20 if is_narrow else 40}
     columns = table.left("page", *(["engine"] if has_engine else []), **narrow)
@@ -292,7 +298,7 @@ def _cut(text: str) -> str:
 
 def pages_markdown(summary: Summary, pages: Collection[PageRow], worst_lines: Iterable[WorstLine] = ()) -> str:
     """The table of engines, which of them differ, the worst pages, the notices and the signatures."""
-    counted = count_pages(pages)
+    counted = count_pages(pages, kept=0)
     section = ranking_section(summary, counted, {})
     shown = worst_of_engines(worst_lines)
     lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
@@ -306,7 +312,7 @@ def pages_markdown(summary: Summary, pages: Collection[PageRow], worst_lines: It
         lines += [*(f"- {table.escaped(told)}" for told in _groups_told(summary.ranking)), ""]
     for each in _tables_of_engines(section):
         lines += [*table.markdown(each), ""]
-    lines += _worst_lines(worst_pages(pages, WORST_SHOWN), is_witnessed=is_witnessed)
+    lines += _worst_lines(_worst_pages(summary, pages), is_witnessed=is_witnessed)
     if shown:
         columns = table.left("worst lines", "engine", "CER", "on the page", "as it was read")
         rows = [
