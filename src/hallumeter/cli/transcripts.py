@@ -154,9 +154,8 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     from .progress import shown_pages
 
     out, form, is_quiet, witness, image = (options.pop(name) for name in ("out", "form", "quiet", "witness", "image"))
-    images, can_fetch = options.pop("images"), options.pop("allow_downloads")
+    images, can_fetch, is_verbose = (options.pop(name) for name in ("images", "allow_downloads", "verbose"))
     _check_images(images, out, can_fetch=can_fetch)
-    is_verbose = bool(options.pop("verbose"))
     sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
     settings = _settings(options)
     jobs = _jobs(paths, settings, witness=witness, image=image)
