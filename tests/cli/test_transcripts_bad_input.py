@@ -203,7 +203,9 @@ def test_tables_without_the_columns_that_are_needed_are_refused_with_their_names
     assert "expected a text in colour" in refused("transcripts", "t.jsonl", "e.jsonl", "--columns", "page=colour")
     (here / "other.tsv").write_text("id\tinput\toutput\n1\ta\tb\n", encoding="utf-8")
     said = refused("transcripts", "other.tsv")
-    assert "; found the columns id, input, output; name them with --columns reference=NAME,response=NAME, or give" in said
+    assert (
+        "; found the columns id, input, output; name them with --columns reference=NAME,response=NAME, or give" in said
+    )
     (here / "head.csv").write_text("page,gt,ocr\n", encoding="utf-8")
     assert "head.csv: " in refused("transcripts", "head.csv")
     (here / "none.csv").touch()
