@@ -31,7 +31,7 @@ test: ## run the tests that every change must pass, with their coverage limits
 	@$(BIN)/coverage report --omit='$(PACKAGE)/integrations/*' --fail-under=95
 
 test-long: ## run the tests that take long: kills, growth, memory, simulations, fuzzing, whole programs
-	@scripts/environment test
+	@scripts/environment test-long
 	@$(PYTEST) -m long
 
 # The tools bring plugins of pytest that would watch these tests, and warnings of their own.

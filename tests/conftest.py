@@ -25,8 +25,11 @@ QUICK_EXAMPLES = 25
 
 collect_ignore = ["ingest/make"]
 """Scripts that run other tools, which are not installed here."""
-pytest_plugins = ["browsing", "drawn_pages", "misbehaving_server", "offline_commands"]
-"""Fixtures: a browser, pages drawn for OCR engines, language models that misbehave, commands without a network."""
+pytest_plugins = [
+    *("browsing", "drawn_pages", "misbehaving_server", "object_storage", "offline_commands", "postgres_server"),
+]
+"""Fixtures: a browser, pages drawn for OCR engines, language models that misbehave, object storage, commands without a
+network, a PostgreSQL server."""
 
 REFUSAL_EXIT_CODE = 97
 Program = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]

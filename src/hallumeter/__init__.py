@@ -19,6 +19,7 @@ from .public_names import HOMES
 
 if TYPE_CHECKING:
     from .aspects.commands import aspects
+    from .batch import audit_batch, transcript_batch
     from .catalog import METRICS
     from .challenge.integrity.cases import IntegrityResult
     from .challenge.integrity.commands import integrity
@@ -128,6 +129,7 @@ __all__ = [
     "acheck",
     "aspects",
     "audit",
+    "audit_batch",
     "baselines",
     "calibrate",
     "check",
@@ -145,6 +147,7 @@ __all__ = [
     "read",
     "report",
     "stress",
+    "transcript_batch",
     "transcripts",
     "verify",
 ]

@@ -2,6 +2,7 @@
 
 _PARTS = {
     "aspects.commands": ("aspects",),
+    "batch": ("audit_batch", "transcript_batch"),
     "catalog": ("METRICS",),
     "challenge.integrity.cases": ("IntegrityResult",),
     "challenge.integrity.commands": ("integrity",),

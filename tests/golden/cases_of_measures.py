@@ -71,6 +71,21 @@ MEASURES = (
     case("audit-embedded", "audit answers.jsonl --workers 1 --out run", given="answers"),
     case("audit-workers", "audit answers.jsonl --judge embedded:fast --workers 2 --out run", given="answers"),
     case(
+        "audit-shards",
+        "audit answers.jsonl --judge rules --engine local --shards 2 --workers 1 --out run",
+        "audit answers.jsonl --judge rules --engine local --shards 2 --workers 1 --out run",
+        "audit answers.jsonl --judge rules --engine local --shards 2 --workers 1 --out run --resume --quiet",
+        "export run --out lines",
+        "export lines --out again",
+        "export lines --to parquet --out again",
+        "export nosuch --out other",
+        "audit answers.jsonl --judge rules --engine hadoop --out other",
+        "audit answers.jsonl --judge rules --shards 2 --workers 1 --quiet",
+        "measure answers.jsonl --shards 2",
+        given="answers",
+        digests=False,
+    ),
+    case(
         "audit-formats",
         *(
             f"audit table.{suffix} --judge rules --workers 1 --out {suffix}"

@@ -22,6 +22,18 @@ def _recompute(run: Path, into: Path) -> dict[str, str]:
     return recompute(run, into)
 
 
+def _sharded(run: str) -> object:
+    from .sharded import KINDS
+
+    return KINDS.get(run)
+
+
+def _partials() -> object:
+    from . import partial
+
+    return partial
+
+
 INSTRUMENT = Instrument(
     name="claims",
     runs={"audit": message("audit"), "measure": message("measure"), "ingest": message("ingest")},
@@ -33,4 +45,6 @@ INSTRUMENT = Instrument(
     resume=message("Stopped. To go on, give the same command again with --resume."),
     presentation=_presentation,
     recompute=_recompute,
+    sharded=_sharded,
+    partials=_partials,
 )

@@ -19,8 +19,9 @@ from hallumeter.run.run_folder import MEASUREMENTS, SUMMARY, RunFolder, write_js
 from .audit.entries import Prepared
 from .audit.finishing import VerdictTable
 from .judges.embedded.judge import EmbeddedJudge
-from .measure.commands import counts_of, summary_of
+from .measure.commands import counts_of
 from .measure.measuring import count, record_measurements
+from .partial import ClaimsPartial
 from .profiles import HALLUMETER, JUDGE_AUDITOR
 from .samples import SampleReader, SampleTable
 from .settings import MeasureSettings
@@ -57,9 +58,12 @@ def recompute(run: Path, into: Path) -> dict[str, str]:
     measured = count(table.build(calibrated), settings)
     numbers = settings.numbers(manifest.hallumeter)
     counts = structs.replace(counts_of(measured, failures=len(failures)), verdicts=verdicts)
-    summary = summary_of(measured, settings, numbers, instrument=manifest.instrument, counts=counts, notices=())
-    rows = summary.metrics if manifest.judges else ()
-    write_json(into / SUMMARY, structs.replace(summary, metrics=(*rows, *samples.rows(numbers))))
+    partial = ClaimsPartial.of(measured, settings, numbers, instrument=manifest.instrument, counts=counts)
+    if manifest.judges:
+        summary = structs.replace(partial, samples=samples.tally()).summary()
+    else:
+        summary = structs.replace(partial.summary(), metrics=tuple(samples.tally().rows(settings.by, numbers)))
+    write_json(into / SUMMARY, structs.replace(summary, notices=()))
     write_jsonl(into / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
     return dict(_missing(manifest, compares_samples=compares_samples))
 

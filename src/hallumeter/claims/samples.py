@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from msgspec import Struct, structs
@@ -20,9 +20,11 @@ from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 from hallumeter.records.response import FieldValue, Passage, Response, check_logprobs
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
+from hallumeter.stats.tally import Exact, RateTally, added, exact_sum, rounded
 from hallumeter.text.normalize import claim_key
 
 from .catalog import SAMPLE_METRICS
+from .measure.columns import order_of_values
 from .measure.table import FieldIndex
 from .metrics.samples import MeaningColumns, TokenColumns, clusters_of_equivalent
 from .settings import MeasureSettings
@@ -237,50 +239,132 @@ def _with_tokens(reading: SampleReading, response: Response) -> SampleReading:
 # From readings of samples to rows of a summary and to measurements.
 
 
-class SampleGroups(NamedTuple):
-    """How readings are put together: for each, the group and the unit of resampling it belongs to."""
+class SampleMetricTally(Struct, frozen=True):
+    """What a metric of samples or of tokens adds up to over some readings."""
 
-    by: Sequence[dict[str, str]] = ()
-    """Empty when nothing is grouped."""
-    clusters: NDArray[np.intp] | None = None
-    """Codes of the units of resampling; None when every record is one."""
+    rates: RateTally = RateTally()
+    failed: int = 0
+    """Readings that it could not be read of."""
+    low: Exact = ()
+    """The least that these could have counted, the most, and their totals."""
+    high: Exact = ()
+    total: Exact = ()
+
+    def merge(self, other: SampleMetricTally) -> SampleMetricTally:
+        """Both together."""
+        return SampleMetricTally(
+            self.rates.merge(other.rates),
+            self.failed + other.failed,
+            added(self.low, other.low),
+            added(self.high, other.high),
+            added(self.total, other.total),
+        )
 
 
-def sample_rows(
-    readings: Sequence[SampleReading],
-    groups: SampleGroups = SampleGroups(),  # noqa: B008
-    *,
-    equivalence: str | None,
-    settings: SummarySettings,
-) -> Iterator[MetricSummary]:
-    """The metrics of samples and of tokens for the whole run, then for each group in order of appearance.
+class SampleGroup(Struct, frozen=True):
+    """The readings of a group, or of all records."""
 
-    `equivalence` is the name of who compared samples; None leaves their metrics out. Those of tokens are left out when
-    no record has any.
-    """
-    metrics = _metrics(readings, equivalence)
-    members: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for number, by in enumerate(groups.by):
-        members.setdefault(tuple(by.items()), []).append(number)
-    for by, chosen in [({}, list(range(len(readings)))), *((dict(key), rows) for key, rows in members.items())]:
-        mine = [readings[number] for number in chosen]
-        units = None if groups.clusters is None else np.unique(groups.clusters[chosen], return_inverse=True)[1]
-        for metric in metrics:
-            rates = _rates(metric, mine)
-            yield _summarized(
-                metric,
-                rates if units is None else rates.pooled_by(units),
-                mine,
-                settings=settings,
-                part=Slice(by, _who(metric, equivalence), failed=sum(_is_missing(metric, reading) for reading in mine)),
-            )
+    values: tuple[str, ...]
+    answers: int
+    """Of the record that has most, the response and its samples."""
+    metrics: dict[str, SampleMetricTally]
+
+    def merge(self, other: SampleGroup) -> SampleGroup:
+        """Both together."""
+        metrics = {
+            metric: self.metrics[metric].merge(other.metrics[metric]) for metric in self.metrics.keys() & other.metrics
+        }
+        return SampleGroup(self.values, max(self.answers, other.answers), dict(sorted(metrics.items())))
+
+
+class SampleTally(Struct, frozen=True):
+    """What the readings of samples and tokens add up to, for the whole run and for each group."""
+
+    equivalence: str | None = None
+    """Who compared samples; None leaves their metrics out."""
+    has_tokens: bool = False
+    """Whether some record has tokens; else their metrics are left out."""
+    groups: tuple[SampleGroup, ...] = ()
+    """The whole, then each group in the order of its values; empty without readings."""
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics that a summary has of it."""
+        wanted = {"meanings": self.equivalence is not None, "token_logprobs": self.has_tokens}
+        return [metric for metric in SAMPLE_METRICS if wanted[metric.reads]]
+
+    @property
+    def size(self) -> int:
+        """How many rows a summary has of it."""
+        return len(self.groups) * len(self.metrics)
+
+    def merge(self, other: SampleTally) -> SampleTally:
+        """Both together."""
+        found: dict[tuple[str, ...], SampleGroup] = {}
+        for group in (*self.groups, *other.groups):
+            known = found.get(group.values)
+            found[group.values] = group if known is None else known.merge(group)
+        groups = tuple(found[values] for values in sorted(found, key=order_of_values))
+        return SampleTally(self.equivalence or other.equivalence, self.has_tokens or other.has_tokens, groups)
+
+    def rows(self, by: Sequence[str], settings: SummarySettings) -> Iterator[MetricSummary]:
+        """The metrics for the whole run, then for each group."""
+        for group in self.groups:
+            for metric in self.metrics:
+                yield self._row(metric, group, dict(zip(by, group.values, strict=False)), settings=settings)
+
+    def _row(
+        self, metric: Metric, group: SampleGroup, by: dict[str, str], *, settings: SummarySettings
+    ) -> MetricSummary:
+        mine, answers = group.metrics[metric.id], group.answers
+        judge = self.equivalence if metric.reads == "meanings" else None
+        largest = {"semantic_entropy": math.log(max(answers, 2)), "meanings_per_response": float(answers)}
+        part = Slice(by, judge, failed=mine.failed)
+        row = summarize_rates(metric, mine.rates, part, settings=settings, largest=largest.get(metric.id))
+        row = structs.replace(row, judge=None)  # who compared samples judged no claim; the signature names it
+        return structs.replace(row, bounds=_bounds(metric, mine)) if mine.failed else row
+
+
+def _bounds(metric: Metric, tally: SampleMetricTally) -> tuple[float, float] | None:
+    """The values possible if all that could not be read had turned out lowest, and highest; None where none is."""
+    if metric.id not in _MISSING_READINGS:
+        return None
+    pooled = tally.rates.pooled
+    total = pooled.total + rounded(tally.total)
+    return (pooled.count + rounded(tally.low)) / total, (pooled.count + rounded(tally.high)) / total
+
+
+_MISSING_READINGS: dict[str, Callable[[int], tuple[float, float, float]]] = {
+    "semantic_entropy": lambda samples: (0.0, math.log(samples + 1), 1.0),
+    "sample_consistency": lambda samples: (0.0, float(samples), float(samples)),
+    "meanings_per_response": lambda samples: (1.0, samples + 1.0, 1.0),
+    "least_token_probability": lambda _: (0.0, 1.0, 1.0),
+}
+"""By metric: the least and the most that a record with so many samples could have counted, and of what total."""
+
+
+def _group_of(
+    values: tuple[str, ...], readings: Sequence[SampleReading], clusters: NDArray[np.intp] | None
+) -> SampleGroup:
+    metrics = {}
+    for metric in SAMPLE_METRICS:
+        rates = _rates(metric, readings)
+        pooled = rates if clusters is None else rates.pooled_by(clusters)
+        missing = [reading.samples for reading in readings if _is_missing(metric, reading)]
+        could = _MISSING_READINGS.get(metric.id)
+        low, high, total = zip(*map(could, missing), strict=True) if could and missing else ((), (), ())
+        metrics[metric.id] = SampleMetricTally(
+            RateTally.of(pooled), len(missing), exact_sum(low), exact_sum(high), exact_sum(total)
+        )
+    answers = max((reading.samples + 1 for reading in readings), default=1)
+    return SampleGroup(values, answers, dict(sorted(metrics.items())))
 
 
 def sample_measurements(
     readings: Sequence[SampleReading], by: Sequence[dict[str, str]] = (), *, equivalence: str | None
 ) -> Iterator[Measurement]:
     """The same metrics of every record that has samples, or tokens."""
-    metrics = _metrics(readings, equivalence)
+    metrics = SampleTally(equivalence, _has_tokens(readings)).metrics
     columns = [(metric, _rates(metric, readings)) for metric in metrics]
     for number, reading in enumerate(readings):
         for metric, rates in columns:
@@ -300,10 +384,8 @@ def sample_measurements(
             )
 
 
-def _metrics(readings: Sequence[SampleReading], equivalence: str | None) -> list[Metric]:
-    has_tokens = any(reading.tokens or reading.are_tokens_refused for reading in readings)
-    wanted = {"meanings": equivalence is not None, "token_logprobs": has_tokens}
-    return [metric for metric in SAMPLE_METRICS if wanted[metric.reads]]
+def _has_tokens(readings: Sequence[SampleReading]) -> bool:
+    return any(reading.tokens or reading.are_tokens_refused for reading in readings)
 
 
 def _rates(metric: Metric, readings: Sequence[SampleReading]) -> Rates:
@@ -320,41 +402,8 @@ def _rates(metric: Metric, readings: Sequence[SampleReading]) -> Rates:
     return rates
 
 
-def _who(metric: Metric, equivalence: str | None) -> str | None:
-    return equivalence if metric.reads == "meanings" else None
-
-
 def _is_missing(metric: Metric, reading: SampleReading) -> bool:
     return reading.are_meanings_missing if metric.reads == "meanings" else reading.are_tokens_refused
-
-
-def _summarized(
-    metric: Metric, rates: Rates, readings: Sequence[SampleReading], *, settings: SummarySettings, part: Slice
-) -> MetricSummary:
-    answers = max((reading.samples + 1 for reading in readings), default=1)
-    largest = {"semantic_entropy": math.log(max(answers, 2)), "meanings_per_response": float(answers)}.get(metric.id)
-    row = summarize_rates(metric, rates, part, settings=settings, largest=largest)
-    row = structs.replace(row, judge=None)  # who compared samples judged no claim; the signature names it
-    if not part.failed:
-        return row
-    return structs.replace(row, bounds=_bounds(metric, rates, readings))
-
-
-def _bounds(metric: Metric, rates: Rates, readings: Sequence[SampleReading]) -> tuple[float, float] | None:
-    """The values possible if all that could not be read had turned out lowest, and highest; None where none is."""
-    missing = [reading.samples for reading in readings if _is_missing(metric, reading)]
-    table: dict[str, list[tuple[float, float, float]]] = {
-        "semantic_entropy": [(0.0, math.log(samples + 1), 1) for samples in missing],
-        "sample_consistency": [(0.0, samples, samples) for samples in missing],
-        "meanings_per_response": [(1.0, samples + 1, 1) for samples in missing],
-        "least_token_probability": [(0.0, 1.0, 1) for _ in missing],
-    }
-    if metric.id not in table:
-        return None
-    pooled = rates.pooled
-    lows, highs, totals = (sum(column) for column in zip(*table[metric.id], strict=True))
-    total = pooled.total + totals
-    return (pooled.count + lows) / total, (pooled.count + highs) / total
 
 
 # Readings of the samples of a run, with what they are grouped by.
@@ -386,14 +435,25 @@ class SampleTable:
         """What could not be compared."""
         return (failure for reading in self._readings for failure in reading.failures)
 
-    def rows(self, settings: SummarySettings) -> Iterator[MetricSummary]:
+    def tally(self) -> SampleTally:
         """What the samples add to a summary."""
-        if not self._readings:
-            return iter(())
-        groups = SampleGroups(
-            self._by if self._settings.by else (), np.array(self._clusters) if self._clusters else None
-        )
-        return sample_rows(self._readings, groups, equivalence=self._equivalence, settings=settings)
+        readings = self._readings
+        if not readings:
+            return SampleTally(self._equivalence)
+        members: dict[tuple[str, ...], list[int]] = {(): list(range(len(readings)))}
+        if self._settings.by:
+            for number, by in enumerate(self._by):
+                members.setdefault(tuple(by.values()), []).append(number)
+        clusters = np.array(self._clusters) if self._clusters else None
+        groups = [
+            _group_of(
+                values,
+                [readings[number] for number in chosen],
+                None if clusters is None else np.unique(clusters[chosen], return_inverse=True)[1],
+            )
+            for values, chosen in sorted(members.items(), key=lambda item: order_of_values(item[0]))
+        ]
+        return SampleTally(self._equivalence, _has_tokens(readings), tuple(groups))
 
     def measurements(self) -> Iterator[Measurement]:
         """What the samples add to the measurements of single records."""

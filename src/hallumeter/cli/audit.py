@@ -17,6 +17,7 @@ from .parameters import (
     OUTPUT,
     PATH,
     PATH_OR_DASH,
+    PLACE,
     by_option,
     command,
     format_option,
@@ -34,6 +35,7 @@ from .parameters import (
     strict_option,
     together,
 )
+from .sharding import Sharded, is_small, sharding_options
 
 if TYPE_CHECKING:
     from hallumeter.claims.audit.commands import AuditOutcome
@@ -129,11 +131,12 @@ _model_options = together(
 @shown_options
 @format_option
 @quiet_option
-@option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="The run folder.  [default: NAME-audit]")
+@option("--out", type=PLACE, metavar="RUN", section=OUTPUT, help="The run folder, or s3://...  [default: NAME-audit]")
 @option("--resume", "is_resumed", is_flag=True, section=OUTPUT, help="Resume an audit that was stopped.")
 @measure_options
 @_model_options
 @interval_options
+@sharding_options
 @option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
 def audit(paths: tuple[Path, ...], **options: Any) -> None:
     """Find the sentences in your answers that their evidence does not support.
@@ -165,6 +168,7 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter audit answers.jsonl --judge openai:gpt-4o-mini --judge rules
       hallumeter audit answers.jsonl --calibration calibration.json
       hallumeter audit answers.jsonl --evidence-dir handbook/
+      hallumeter audit answers.parquet --engine local --out run
       hallumeter audit traces.json --from otel
     """
     _audit(paths, options)
@@ -189,11 +193,17 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
         "has_profile": options["policy"] is not None,
         "source": named_sources(sources),
     }
+    place = out if out is not None else free_place(_stem(sources), is_resumed=is_resumed)
+    sharded = Sharded(options, place, is_resumed=is_resumed, is_quiet=is_quiet)
     settings = _settings(options)
+    if sharded:
+        found = sharded.run("audit", sources, settings, shape=settings.measure.shape, is_dry=is_dry)
+        if found is not None:
+            _print_sharded(sharded, *found, form=form, asked=asked, is_quiet=is_quiet)
+        return
     if is_dry:
         echo_wrapped(plan_text(plan_audit(sources, settings=settings)))
         return
-    place = out if isinstance(out, Path) else free_place(_stem(sources), is_resumed=is_resumed)
     with shown_audit(is_quiet=is_quiet) as shown:
         progress = shown if is_quiet or form == "json" else AdvisedAudit(shown)
         outcome = audit_files(sources, place, settings=settings, progress=progress, is_resumed=is_resumed)
@@ -204,6 +214,22 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
 
     click.echo(summary_text(summary, form, shown=_shown(summary, place, asked)), nl=False)
     _say_end(outcome, summary, place, is_quiet=is_quiet)
+
+
+def _print_sharded(
+    sharded: Sharded, summary: Summary, place: Path, *, form: str, asked: dict[str, Any], is_quiet: bool
+) -> None:
+    """Print what came of an audit in shards."""
+    from hallumeter.report.summary_text import summary_text
+    from hallumeter.report.terminal import Shown
+
+    if not is_quiet:
+        say_what_happened((), summary.notices)
+    shown = _shown(summary, place, asked) if is_small(summary) else Shown(**asked)
+    click.echo(summary_text(summary, form, shown=shown), nl=False)
+    sharded.say_where()
+    if not any(row.value is not None for row in summary.metrics):
+        raise click.exceptions.Exit(UNMEASURED)
 
 
 def _settings(options: dict[str, Any]) -> AuditSettings:

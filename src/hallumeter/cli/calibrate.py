@@ -9,13 +9,24 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, opened_run, refuse_as_file, say_what_happened
-from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, no_verify_option, option, quiet_option
+from .parameters import (
+    JUDGING,
+    OUTPUT,
+    PATH,
+    RUN,
+    STATISTICS,
+    command,
+    form_option,
+    no_verify_option,
+    option,
+    quiet_option,
+)
 
 NOTHING_PROMISED = 3
 
 
 @command(short_help="Find the threshold that keeps a promise.")
-@click.argument("run", type=PATH, metavar="RUN")
+@click.argument("run", type=RUN, metavar="RUN")
 @option(
     "--target",
     default="at most 5% hallucinated among accepted",

@@ -143,14 +143,16 @@ def _passages(path: Path) -> list[object]:
 def _cited_passages(answer: str, folder: Path, *, is_needed: bool) -> dict[str, object]:
     """The text files below a folder that an answer names, by name; of very long ones the beginning."""
     from hallumeter.errors import InputError
+    from hallumeter.formats.paths import path_below
 
     root = folder.resolve()
     if not root.is_dir():
         raise InputError(f"{folder}: no such folder; name the one that the cited files are below")
     passages: dict[str, object] = {}
     for name in dict.fromkeys(_CITED.findall(answer)):
-        path = _below(root, name)
-        data = b"" if path is None or len(passages) == MOST_CITED else path.read_bytes()[:LONGEST_CITED]
+        path = path_below(root, name)
+        is_read = path is not None and path.is_file() and len(passages) < MOST_CITED
+        data = path.read_bytes()[:LONGEST_CITED] if path is not None and is_read else b""
         if data and b"\0" not in data:
             passages[name] = {"evidence_id": name, "text": data.decode("utf-8", errors="replace")}
     if is_needed and not passages:
@@ -163,15 +165,6 @@ def _without_names(answer: str, names: Iterable[str]) -> str:
     longest_first = sorted(names, key=len, reverse=True)
     citation = rf"`?(?:\./)?(?:{'|'.join(map(re.escape, longest_first))})(?::\d+(?:[-:]\d+)?)?`?"
     return re.sub(citation, lambda found: "it".ljust(len(found[0])), answer) if longest_first else answer
-
-
-def _below(root: Path, name: str) -> Path | None:
-    """A file below a folder; None for what is elsewhere, also behind a link, or is no file."""
-    try:
-        path = (root / name).resolve()
-        return path if path.is_relative_to(root) and path.is_file() else None
-    except (OSError, ValueError):
-        return None
 
 
 def _lines(found: Check, *, has_color: bool) -> Iterator[str]:

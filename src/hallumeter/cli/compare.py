@@ -11,6 +11,7 @@ from .output import indented_json, opened_run, refuse_as_file, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
+    RUN,
     STATISTICS,
     command,
     form_option,
@@ -36,7 +37,7 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
 
 
 @command(short_help="See what changed between runs, better or worse.")
-@click.argument("runs", type=PATH, metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
+@click.argument("runs", type=RUN, metavar="RUN_A RUN_B [RUN_C...]", nargs=-1, required=True)
 @option(
     "--metric",
     "metrics",

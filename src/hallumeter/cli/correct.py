@@ -9,13 +9,13 @@ import click
 
 from .label_options import label_options, label_settings
 from .output import indented_json, opened_run, say_what_happened
-from .parameters import PATH, command, form_option, interval_options, no_verify_option, quiet_option, width_option
+from .parameters import RUN, command, form_option, interval_options, no_verify_option, quiet_option, width_option
 
 INCONCLUSIVE = 3
 
 
 @command(short_help="Get rates corrected for the errors of the judge.")
-@click.argument("run", type=PATH, metavar="RUN")
+@click.argument("run", type=RUN, metavar="RUN")
 @label_options
 @width_option
 @form_option

@@ -11,6 +11,7 @@ from .output import opened_run, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
+    RUN,
     command,
     given_operating_point,
     no_verify_option,
@@ -27,7 +28,7 @@ FORMATS = ("table", "markdown", "json", "junit", "github", "sarif")
 
 
 @command(short_help="Pass or fail a run by a policy, for CI.")
-@click.argument("run", type=PATH, metavar="RUN")
+@click.argument("run", type=RUN, metavar="RUN")
 @option("--policy", type=PATH, metavar="FILE", help="The TOML policy with the bounds.")
 @option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained; then edit it.")
 @option("--source", type=PATH, default=Path(), metavar="DIR", help="Folder of the input files, to name lines.")

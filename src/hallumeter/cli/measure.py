@@ -18,11 +18,13 @@ from .parameters import (
     measure_options,
     measure_settings,
     named_sources,
+    option,
     output_options,
     quiet_option,
     shown_options,
     strict_option,
 )
+from .sharding import SHARDS, Sharded, sharding_options
 
 
 @command(short_help="Get rates with intervals from verdicts you have.")
@@ -34,6 +36,9 @@ from .parameters import (
 @quiet_option
 @measure_options
 @interval_options
+@sharding_options
+@option("--workers", type=click.IntRange(min=1), metavar="N", section=SHARDS, help="Processes of --engine local.")
+@option("--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a run in shards that was stopped.")
 @strict_option
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Get rates with intervals from verdicts that you already have.
@@ -66,7 +71,15 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         has_profile=options["policy"] is not None,
         source=named_sources(sources),
     )
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
+    del options["workers"]
     settings = measure_settings(options)
+    if sharded:
+        found = sharded.run("measure", sources, settings, shape=settings.shape)
+        assert found is not None  # there is no dry run of it
+        print_result(summary_text(found[0], form, shown=shown), (), found[0].notices, out=None, is_quiet=is_quiet)
+        sharded.say_where()
+        return
     with shown_progress(sources, is_quiet=is_quiet) as progress:
         if out is not None:
             run = measure_to_folder(sources, out, settings=settings, progress=progress)

@@ -21,6 +21,30 @@ FORMATS = ("table", "json", "markdown", "csv")
 PATH, PATH_OR_DASH = click.Path(path_type=Path), click.Path(path_type=Path, allow_dash=True)
 
 
+class RunPlace(click.Path):
+    """Where a run is written: a folder, as a path, or a place in object storage, as its address."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Leave an address alone: as a path it would lose a slash."""
+        return value if str(value).startswith("s3://") else super().convert(value, param, ctx)
+
+
+class FinishedRun(RunPlace):
+    """A finished run to read, as a folder; one in object storage is stood for by a folder of its small files."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Open what is elsewhere."""
+        found = super().convert(value, param, ctx)
+        if not isinstance(found, str):
+            return found
+        from hallumeter.run.store_tables import run_folder_of
+
+        return run_folder_of(found)
+
+
+PLACE, RUN = RunPlace(path_type=Path), FinishedRun(path_type=Path)
+
+
 class SectionOption(click.Option):
     """An option that a help page lists under a heading."""
 
@@ -165,7 +189,7 @@ def printed_form_options(name: str = "--format") -> Decorator:
 format_option = printed_form_options()
 output_options = together(
     format_option,
-    option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="Write a run folder with an HTML report."),
+    option("--out", type=PLACE, metavar="RUN", section=OUTPUT, help="Write a run folder with an HTML report."),
 )
 form_option = option(
     "--format",

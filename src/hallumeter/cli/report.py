@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .output import opened_run, refuse_as_file
-from .parameters import PATH, command, known_language, no_verify_option, option
+from .parameters import PATH, RUN, command, known_language, no_verify_option, option
 
 
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -20,7 +20,7 @@ def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) ->
 
 
 @command(short_help="Write the HTML report of one or more runs.")
-@click.argument("runs", type=PATH, metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", type=RUN, metavar="RUN...", nargs=-1, required=True)
 @option("--out", type=PATH, metavar="FILE", help="Where to write; needed for several runs.  [default: RUN/report.html]")
 @option(
     "--language", default="en", metavar="CODE", callback=known_language, help="Language of the report: en, fr or ko."

@@ -7,17 +7,17 @@ from pathlib import Path
 import click
 
 from .output import indented_json
-from .parameters import PATH, command, option
+from .parameters import RUN, command, option
 
 EXIT_CODES = {"equal": 0, "different": 1, "not_verifiable": 3}
 
 
 @command(short_help="Prove the numbers of a run or a report.")
-@click.argument("subject", type=PATH, metavar="RUN|REPORT.html")
+@click.argument("subject", type=RUN, metavar="RUN|REPORT.html")
 @option(
     "--run",
     "runs",
-    type=PATH,
+    type=RUN,
     multiple=True,
     metavar="RUN",
     help="The run that the report should belong to; repeat for a report on several, in its order.",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from .parameters import PATH, annotator_option, command, no_verify_option, option
+from .parameters import RUN, annotator_option, command, no_verify_option, option
 
 
 @command(short_help="Browse runs in your browser.")
-@click.argument("folder", type=PATH, default=Path(), metavar="[DIR]")
+@click.argument("folder", type=RUN, default=Path(), metavar="[DIR]")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
 @option("--open", "is_opened", is_flag=True, help="Open it in your browser.")
 @annotator_option

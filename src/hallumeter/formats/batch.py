@@ -127,7 +127,10 @@ class Batch(Struct, frozen=True, eq=False):
 
     def without(self, lines: Container[int]) -> Batch:
         """The batch without the rows that stand on some lines."""
-        kept = np.array([row for row, line in enumerate(self.lines) if line not in lines], dtype=np.int64)
-        columns = {name: _only(column, kept) for name, column in self.columns.items()}
-        lines = [self.lines[row] for row in kept.tolist()]
+        return self.only(np.array([row for row, line in enumerate(self.lines) if line not in lines], dtype=np.int64))
+
+    def only(self, rows: NDArray[np.int64]) -> Batch:
+        """The batch with some of its rows."""
+        columns = {name: _only(column, rows) for name, column in self.columns.items()}
+        lines = [self.lines[row] for row in rows.tolist()]
         return Batch(columns, lines, self.faults, self.aliases, self.notices)

@@ -15,8 +15,9 @@ from hallumeter.claims.audit.entries import Prepared
 from hallumeter.claims.audit.finishing import AuditFiles, VerdictTable
 from hallumeter.claims.extractors.protocol import Aligner
 from hallumeter.claims.extractors.statements import SentenceExtractor
-from hallumeter.claims.measure.commands import counts_of, summary_of
+from hallumeter.claims.measure.commands import counts_of
 from hallumeter.claims.measure.measuring import Measured, count, record_measurements
+from hallumeter.claims.partial import ClaimsPartial
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.jsonl import write_jsonl
@@ -222,10 +223,9 @@ class _Taken:
             verdicts=written.verdicts.total(),
             records_without_claims=counts.records_without_claims if is_judged else 0,
         )
-        notices = tuple(self._notices(written))
-        summary = summary_of(measured, self._settings, numbers, instrument=INSTRUMENT, counts=counts, notices=notices)
-        rows = self._scores.rows(self.reading.kinds, numbers)
-        return structs.replace(summary, metrics=(*(summary.metrics if is_judged else ()), *rows)), measured
+        summary = ClaimsPartial.of(measured, self._settings, numbers, instrument=INSTRUMENT, counts=counts).summary()
+        rows = (*(summary.metrics if is_judged else ()), *self._scores.rows(self.reading.kinds, numbers))
+        return structs.replace(summary, metrics=rows, notices=tuple(self._notices(written))), measured
 
     def _notices(self, written: AuditFiles) -> Iterator[str]:
         yield f"read as results of {self._files.tool.title}"

@@ -21,6 +21,7 @@ from hallumeter.claims.check import check as check_answer
 from hallumeter.claims.settings import AuditSettings
 from hallumeter.decide.compare.pipeline import compare
 from hallumeter.errors import HallumeterError, InputError
+from hallumeter.formats.paths import path_below
 from hallumeter.report.catalog import catalog_text, metric_text_page
 from hallumeter.report.certain import CertainFinding, most_certain
 from hallumeter.run.finished import Run, load
@@ -132,11 +133,8 @@ class _Tools:
 
     def _below(self, path: str) -> Path:
         """A path inside the folder; one that leads out of it, also by a link, is refused without a look at it."""
-        try:
-            found = (self._root / path).resolve()
-        except (OSError, ValueError, RuntimeError) as error:
-            raise InputError("this is no path of a file") from error
-        if not found.is_relative_to(self._root):
+        found = path_below(self._root, path)
+        if found is None:
             raise InputError(f"{one_line(path)}: outside the folder that this server may read")
         if not found.exists():
             raise InputError(f"{one_line(path)}: no such file below the folder that this server may read")

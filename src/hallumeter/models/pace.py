@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -89,7 +90,19 @@ class PaceSettings(Struct, frozen=True):
                 raise SettingsError(f"{name} is {value}; expected a number above 0")
 
 
-class Meter:
+class Meter(Protocol):
+    """So many units a minute; who comes too early is told when to come."""
+
+    def reserve(self, amount: float, now: float) -> float:
+        """The moment from which this amount may go; everything later comes after it."""
+        ...
+
+    def correct(self, amount: float) -> None:
+        """Count so many more (or fewer) than were reserved."""
+        ...
+
+
+class OwnMeter:
     """So many units a minute, evenly; who comes too early is told when to come."""
 
     def __init__(self, per_minute: float) -> None:
@@ -110,10 +123,15 @@ class Meter:
 class Pace:
     """The pace of one model; shared by all threads that ask it."""
 
-    def __init__(self, settings: PaceSettings, waiting: Waiting) -> None:
+    def __init__(
+        self, settings: PaceSettings, waiting: Waiting, meter_of: Callable[[str, float], Meter] | None = None
+    ) -> None:
+        """Pace by meters of its own, or by those that `meter_of` gives for a unit and a number per minute."""
         self._waiting = waiting
-        per_minute = settings.requests_per_minute, settings.tokens_per_minute
-        self._requests, self._tokens = (None if rate is None else Meter(rate) for rate in per_minute)
+        made = meter_of or (lambda _, per_minute: OwnMeter(per_minute))
+        requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
+        self._requests = None if requests is None else made("requests", requests)
+        self._tokens = None if tokens is None else made("tokens", tokens)
         self._paused_until = float("-inf")
         self._at_once: float | None = None
         self._under_way = 0

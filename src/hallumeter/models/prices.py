@@ -6,13 +6,14 @@ import math
 import re
 import threading
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 
-from .protocol import ProviderSpec, Usage
+from .pace import Meter
+from .protocol import ProviderSpec, Reply, Request, Usage
 
 # What a run has cost so far, and whether it may cost more.
 
@@ -24,12 +25,42 @@ class BudgetReached(Exception):  # noqa: N818 (nothing went wrong)
     """The budget is spent; the call was not made."""
 
 
+class SharedCalls(Protocol):
+    """What workers in several processes have together: a budget, a pace, and the replies that were paid for."""
+
+    def take(self, expected_usd: float) -> object:
+        """Begin a call that may cost so much; gives what `give_back` needs.
+
+        Raises:
+            BudgetReached: There is not so much left.
+        """
+        ...
+
+    def give_back(self, held: object, paid_usd: float) -> None:
+        """End a call, which has cost so much."""
+        ...
+
+    def meter(self, name: str, per_minute: float) -> Meter:
+        """So many units a minute for all workers together."""
+        ...
+
+    def recall(self, spec: ProviderSpec, request: Request) -> tuple[bytes, Reply | None]:
+        """The reply that another attempt at the same work has paid for, and the key under which one is kept."""
+        ...
+
+    def keep(self, key: bytes, reply: Reply) -> None:
+        """Keep a reply; it outlives this process when this returns."""
+        ...
+
+
 class Spending:
     """Counts calls, tokens and dollars of all models of a run; shared by all threads."""
 
-    def __init__(self, budget_usd: float | None = None) -> None:
+    def __init__(self, budget_usd: float | None = None, *, shared: SharedCalls | None = None) -> None:
         self.budget_usd = budget_usd
         """None for no limit."""
+        self.shared = shared
+        """What other workers of the same run share; it then keeps the budget."""
         self.spent_usd = 0.0
         """Only calls whose cost is known."""
         self.estimated_usd = 0.0
@@ -50,21 +81,29 @@ class Spending:
         """What the budget is compared with: known costs, and estimates where only the price is known."""
         return self.spent_usd + self.estimated_usd
 
-    def begin(self, *, is_retry: bool = False) -> None:
-        """Count a call that is about to be sent.
+    def begin(self, *, is_retry: bool = False, expected_usd: float = 0.0) -> object:
+        """Count a call that is about to be sent; gives what `end` needs.
 
-        Calls under way are not stopped: the budget can be passed by what they cost.
+        Calls under way are not stopped: the budget can be passed by what they cost. A budget that workers share is
+        passed only by what calls cost more than was expected.
 
         Raises:
             BudgetReached: As much as the budget has been spent.
         """
+        held = None if self.shared is None else self.shared.take(expected_usd)
         with self._lock:
             charged = self.charged_usd
-            if self.budget_usd is not None and charged >= self.budget_usd:
+            if self.shared is None and self.budget_usd is not None and charged >= self.budget_usd:
                 estimated = f" (${self.estimated_usd:.4f} of it estimated)" if self.estimated_usd else ""
                 raise BudgetReached(f"spent ${charged:.4f}{estimated} of a budget of ${self.budget_usd:.4f}")
             self.calls += 1
             self.retries += is_retry
+        return held
+
+    def end(self, held: object, paid_usd: float) -> None:
+        """Say that a call is over, and what it has cost."""
+        if self.shared is not None:
+            self.shared.give_back(held, paid_usd)
 
     def counted(self) -> dict[str, float]:
         """All counts by name, so that a run can be gone on with."""

@@ -36,7 +36,9 @@ class PacedProvider:
         self._price = price
         self._rng = random.Random() if rng is None else rng  # noqa: S311 (spreads retries, guards nothing)
         self._waiting = Waiting() if waiting is None else waiting
-        self._pace = Pace(self._settings, self._waiting)
+        shared = self._spending.shared
+        meter_of = None if shared is None else lambda unit, rate: shared.meter(f"{self.spec.name} {unit}", rate)
+        self._pace = Pace(self._settings, self._waiting, meter_of)
         self._left_out: set[str] = set()
         self._lock = threading.Lock()
 
@@ -62,6 +64,16 @@ class PacedProvider:
             BudgetReached: The budget was spent before this call, or before it could be made again.
             Interrupted: The run was stopped while this call waited.
         """
+        shared = self._spending.shared
+        if shared is None:
+            return self._replied(request)
+        key, reply = shared.recall(self.spec, request)
+        if reply is None:
+            reply = self._replied(request)
+            shared.keep(key, reply)  # before anything is made of it: it is paid for
+        return reply
+
+    def _replied(self, request: Request) -> Reply:
         attempt = 0
         while True:
             attempt += 1
@@ -86,28 +98,34 @@ class PacedProvider:
     def _ask(self, request: Request, *, is_retry: bool) -> Reply:
         estimate = sum(estimated_tokens(message.content) for message in request.messages)
         with self._pace.turn(estimate) as began:
-            self._spending.begin(is_retry=is_retry)
+            expected = cost_usd(Usage(estimate, request.max_tokens * request.samples), self._price) or 0.0
+            held = self._spending.begin(is_retry=is_retry, expected_usd=expected)
+            paid = 0.0
             try:
                 reply = self._provider.complete(request)
+                paid = self._count(reply.usage, reply.completions, estimate)
             except ProviderFault as fault:
                 if fault.usage is not None:
-                    self._count(fault.usage, (), estimate)
+                    paid = self._count(fault.usage, (), estimate)
                 if fault.code == "rate_limited" and fault.retry_after is None:
                     self._pace.slow_down(began)
                 raise
-            self._count(reply.usage, reply.completions, estimate)
+            finally:
+                self._spending.end(held, paid)
             with self._lock:
                 self._left_out.update(reply.left_out)
             self._pace.heed(reply.limits)
             self._pace.speed_up()
             return reply
 
-    def _count(self, usage: Usage, completions: Sequence[Completion], estimate: int) -> None:
+    def _count(self, usage: Usage, completions: Sequence[Completion], estimate: int) -> float:
+        """Count what a call has cost; gives the dollars that are charged for it."""
         cost = cost_usd(usage, self._price)
         estimated = None if cost is not None else cost_usd(_filled(usage, completions, estimate), self._price)
         self._spending.add(usage, cost, estimated_usd=estimated)
         known = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
         self._pace.used(estimate, sum(known) if known else None)
+        return cost or estimated or 0.0
 
     def _may_pass(self, fault: ProviderFault) -> bool:
         is_soon = fault.retry_after is None or fault.retry_after <= self._settings.longest_wait_seconds

@@ -191,6 +191,8 @@ class ProbabilitySums(Struct, frozen=True, eq=False):
     """For each calibration that was refitted, by how much each refit (a column) changes the sum of each response."""
     uncovered: NDArray[np.int64] | None = None
     """Claims with a probability whose calibration was not refitted; None for all of them."""
+    calibrations: tuple[str, ...] = ()
+    """What the calibrations are called, in the order of the changes."""
 
     def __len__(self) -> int:
         return len(self.claims)
@@ -202,6 +204,7 @@ class ProbabilitySums(Struct, frozen=True, eq=False):
             self.unknown[rows],
             tuple(change[rows] for change in self.changes),
             None if self.uncovered is None else self.uncovered[rows],
+            self.calibrations,
         )
 
 

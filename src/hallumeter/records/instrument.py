@@ -39,3 +39,8 @@ class Instrument(Struct, frozen=True, kw_only=True):
     recompute: Callable[[Any, Any], dict[str, str]] | None = None
     """Writes the numbers of a run folder once more, from its other files, into a second folder; says by topic what
     cannot be computed again, and why. None where nothing can."""
+    sharded: Callable[[str], Any] | None = None
+    """How a run, by what manifests call it, is cut into shards, as a `hallumeter.run.sharded.ShardedKind`; None from it
+    for one that cannot be."""
+    partials: Callable[[], Any] | None = None
+    """Where the partials of its runs come from, as `hallumeter.records.partial.Partials`; None where there are none."""

@@ -4,6 +4,8 @@ from msgspec import Struct, field
 
 MANIFEST_VERSION = 1
 """Of the form of a manifest."""
+PLAN, STORE = "plan.json", "store.json"
+"""A folder with a plan holds a run in shards; one with the other file stands for a run that is kept elsewhere."""
 
 
 class InputFile(Struct, frozen=True):

@@ -56,9 +56,13 @@ class Rates(Struct, frozen=True, eq=False):
         return Rates(self.counts[rows], self.totals[rows])
 
     def pooled_by(self, clusters: NDArray[np.intp]) -> Rates:
-        """Add up the responses of each cluster (a document, a dialogue) into one rate."""
+        """Add up the responses of each cluster (a document, a dialogue) into one rate.
+
+        Each cluster is added up in the order of its numbers, so that the order of its responses cannot change a sum.
+        """
         size = int(clusters.max()) + 1 if len(clusters) else 0
+        order = np.lexsort((self.totals, self.counts, clusters))
         return Rates(
-            np.bincount(clusters, self.counts, minlength=size).astype(np.float64),
-            np.bincount(clusters, self.totals, minlength=size).astype(np.float64),
+            np.bincount(clusters[order], self.counts[order], minlength=size).astype(np.float64),
+            np.bincount(clusters[order], self.totals[order], minlength=size).astype(np.float64),
         )

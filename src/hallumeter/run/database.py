@@ -41,6 +41,7 @@ _FILE_NAME = re.compile(r"(\d{4})_[a-z_]+\.sql")
 _MARKS = {
     "journal": int.from_bytes(b"hmJ1"),
     "verdict_cache": int.from_bytes(b"hmC1"),
+    "ledger": int.from_bytes(b"hmP1"),
     "labels": int.from_bytes(b"hmL1"),
 }
 

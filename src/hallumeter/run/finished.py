@@ -154,12 +154,16 @@ def load(path: str | Path, *, verify: bool = True) -> Run:
     Its files are compared with the digests in its manifest. A run of a version that kept none is opened with a notice.
 
     Args:
-        path: The run folder.
+        path: The run folder, or ``s3://bucket/run``.
         verify: False opens a run whose files were changed, too.
 
     Raises:
         InputError: It is no run, or a file that is read from it was changed since it was written.
     """
+    if str(path).startswith("s3:/"):
+        from .store_tables import run_folder_of
+
+        path = run_folder_of(str(path))
     folder = RunFolder(Path(path))
     if not verify:
         return Run(folder)

@@ -9,16 +9,20 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Generic, NamedTuple, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records.claim import Claim, Failure, Finding, Verdict
-from hallumeter.records.manifest import Manifest
+from hallumeter.records.manifest import PLAN, Manifest
 from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
+
+if TYPE_CHECKING:
+    from hallumeter.records.partial import Partial
 
 if sys.platform != "win32":
     import fcntl
@@ -187,8 +191,13 @@ def write_json(path: Path, record: msgspec.Struct) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
+def is_sharded(folder: Path) -> bool:
+    """Whether a folder holds a run in shards, or stands for one that is kept elsewhere."""
+    return (folder / PLAN).is_file()
+
+
 class RunFolder:
-    """A finished run on disk."""
+    """A finished run on disk, in files of lines or in shards."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -300,9 +309,14 @@ def _part(path: Path, place: tuple[int, ...], kind: type[_Record]) -> list[_Reco
     start, size = place
     if not size:
         return []
-    with path.open("rb") as stream:
-        stream.seek(start)
-        lines = stream.read(size).splitlines()
+    if is_sharded(path.parent):
+        from .store_tables import lines_at
+
+        lines = lines_at(path.parent, path.name, start=start, size=size)
+    else:
+        with path.open("rb") as stream:
+            stream.seek(start)
+            lines = stream.read(size).splitlines()
     decoder = msgspec.json.Decoder(kind)
     return [decoder.decode(line) for line in lines]
 
@@ -322,19 +336,30 @@ def _unmatched(path: Path, other: str, what: str) -> InputError:
 
 
 def _rows(path: Path, kind: type[_Record]) -> Iterator[tuple[_Record, int, int]]:
-    """Every row of a file with its first byte and the byte after its last."""
+    """Every row of a file with its first byte and the byte after its last; of a run in shards with its place there."""
     decoder = msgspec.json.Decoder(kind)
-    start = number = 0
+    number = 0
     try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, 1):  # noqa: B007 (the error names it)
-                end = start + len(line)
-                yield decoder.decode(line), start, end
-                start = end
+        for number, (line, start, end) in enumerate(_placed_lines(path), 1):  # noqa: B007 (the error names it)
+            yield decoder.decode(line), start, end
     except _DAMAGE as error:
         raise InputError(f"{path}:{number}: damaged ({error}); make the run again") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); make the run again") from error
+
+
+def _placed_lines(path: Path) -> Iterator[tuple[bytes, int, int]]:
+    if is_sharded(path.parent):
+        from .store_tables import stored_lines
+
+        yield from stored_lines(path.parent, path.name)
+        return
+    start = 0
+    with path.open("rb") as stream:
+        for line in stream:
+            end = start + len(line)
+            yield line, start, end
+            start = end
 
 
 class _Grouped(Generic[_Row]):
@@ -354,3 +379,47 @@ class _Grouped(Generic[_Row]):
             end = self.waiting[2]
             self.waiting = next(self._rows, None)
         return taken, start, end - start
+
+
+# The partial of a run, kept in its folder when the run is a part of a larger one.
+
+PARTIAL = "partial.json"
+_IS_KEPT = ContextVar("is_kept", default=False)
+_Partial = TypeVar("_Partial", bound=msgspec.Struct)
+
+
+@contextmanager
+def keeping_partials() -> Iterator[None]:
+    """Runs that are written meanwhile keep their partials; they are parts of a larger run."""
+    token = _IS_KEPT.set(True)
+    try:
+        yield
+    finally:
+        _IS_KEPT.reset(token)
+
+
+def is_part() -> bool:
+    """Whether what is measured now is part of a larger run, and may lack what the whole has."""
+    return _IS_KEPT.get()
+
+
+def keep_partial(folder: Path, partial: Partial) -> None:
+    """Write the partial of a run into its folder, if it is a part of a larger one."""
+    if _IS_KEPT.get():
+        (folder / PARTIAL).write_bytes(partial.to_bytes())
+
+
+def read_partial(folder: Path) -> bytes:
+    """The partial that a run has kept."""
+    try:
+        return (folder / PARTIAL).read_bytes()
+    except OSError as error:
+        raise InputError(f"{folder}: the run has kept no partial ({error.strerror}); only parts of a run do") from error
+
+
+def decoded_partial(data: bytes, kind: type[_Partial]) -> _Partial:
+    """A partial from its bytes."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
+        raise InputError(f"not a partial of this version ({error})") from error

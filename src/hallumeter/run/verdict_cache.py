@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from hallumeter.errors import InputError
 
@@ -59,6 +60,27 @@ _SELECTS = {
 }
 _BESIDE = ("-wal", "-shm", "")
 """What SQLite appends to the name of a database; the database comes last, as it decides whether there is one."""
+
+
+class Replies(Protocol):
+    """What judges and models said before, by the hash of everything that they were asked."""
+
+    @property
+    def trouble(self) -> str | None:
+        """One line for the user about what went wrong; None when all is well."""
+        ...
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is known, by key."""
+        ...
+
+    def put_many(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Keep rows by key; they are kept when this returns."""
+        ...
+
+    def __enter__(self) -> Replies: ...
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None: ...
 
 
 class VerdictCache:
@@ -196,9 +218,10 @@ class VerdictCache:
 
 def _opened(path: Path, *, schema: Schema) -> sqlite3.Connection:
     # isolation_level=None: transactions begin and end where this module says so.
-    database = sqlite3.connect(path, timeout=_LOCK_SECONDS, isolation_level=None)
+    # Who uses it from several threads lets one in at a time.
+    database = sqlite3.connect(path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False)
     try:
-        _use_log(database)
+        use_log(database)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(
             "PRAGMA cache_size = -32768"
@@ -210,7 +233,7 @@ def _opened(path: Path, *, schema: Schema) -> sqlite3.Connection:
     return database
 
 
-def _use_log(database: sqlite3.Connection) -> None:
+def use_log(database: sqlite3.Connection) -> None:
     """Write-ahead logging; SQLite does not wait by itself when two processes ask for it on a fresh file."""
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:

@@ -291,19 +291,17 @@ def contrast_interval(
     it might have moved the contrast, of which every resample adds one that is drawn at random.
     """
     check_resamples(resamples)
-    upper = upper_probability(confidence)
+    upper_probability(confidence)
     if cells.clusters < 2:
         return None
     value = float(contrast(cells.sums))
     bounds = _bounds(cells.columns, is_share=is_share)
     influence = _influence(cells)
     if not _is_spread(influence, cells) or (bounds and value in bounds):
-        alike = unseen_clusters_interval(value, bounds, clusters=cells.clusters, confidence=confidence)
-        return _widened(alike, value, bounds, margin=student_quantile(upper, cells.clusters - 1) * _error(shifts))
-    correction = math.sqrt(cells.clusters / (cells.clusters - 1))
-    if cells.draws > MOST_DRAWS:
+        method, spread = "wilson_by_cluster", None
+    elif cells.draws > MOST_DRAWS:
         method = "cluster_linearized"
-        spread = math.hypot(math.sqrt(cells.multiplicities @ influence**2), _error(shifts))
+        spread = math.hypot(math.sqrt(cells.multiplicities @ influence**2), error_of(shifts))
     else:
         method = "cluster_bootstrap"
         values = contrast(cells.resampled_sums(rng=rng, resamples=resamples))
@@ -312,14 +310,37 @@ def contrast_interval(
         for shift in shifts:
             values = values + shift[rng.integers(len(shift), size=len(values))]
         spread = float(values.std())
-    margin = correction * spread * student_quantile(upper, cells.clusters - 1)
-    if bounds and math.isinf(bounds[1]) and margin > value * math.log(WIDEST):
-        return None
-    low, high = _around(value, margin, bounds)
-    return Interval(low, high, method)
+    found = Spread(value, spread, cells.clusters, bounds, error_of(shifts))
+    return found.interval(method, confidence=confidence)
 
 
-def _error(shifts: Sequence[FloatArray]) -> float:
+class Spread(Struct, frozen=True):
+    """How far a value may be off over clusters drawn anew."""
+
+    value: float
+    error: float | None
+    """The standard error as resampling finds it; None when all clusters are alike."""
+    clusters: int
+    bounds: tuple[float, float] | None
+    """The range of the value; None for any number."""
+    shift_error: float = 0.0
+    """The standard error of what else may be off, which counts for itself where all clusters are alike."""
+
+    def interval(self, method: str, *, confidence: float) -> Interval | None:
+        """The interval at a confidence; None where it would tell nothing."""
+        value, bounds = self.value, self.bounds
+        quantile = student_quantile(upper_probability(confidence), self.clusters - 1)
+        if self.error is None:
+            alike = unseen_clusters_interval(value, bounds, clusters=self.clusters, confidence=confidence)
+            return _widened(alike, value, bounds, margin=quantile * self.shift_error)
+        margin = math.sqrt(self.clusters / (self.clusters - 1)) * self.error * quantile
+        if bounds and math.isinf(bounds[1]) and margin > value * math.log(WIDEST):
+            return None
+        low, high = _around(value, margin, bounds)
+        return Interval(low, high, method)
+
+
+def error_of(shifts: Sequence[FloatArray]) -> float:
     """The standard deviation of independent errors added up."""
     return math.sqrt(sum(float(shift.var()) for shift in shifts))
 
@@ -390,10 +411,17 @@ def _items_drawn(units: int, rng: np.random.Generator, size: int) -> IntArray:
 def _bounds(columns: FloatArray, *, is_share: bool) -> tuple[float, float] | None:
     """Range of a rate, of a ratio without negative counts, or of a difference of rates; None for anything else."""
     counts, totals = columns[:, 0::2], columns[:, 1::2]
-    is_single = columns.shape[1] == 2
-    if np.all((counts >= 0) & (counts <= totals)) and (is_share or not counts.any()):
-        return (0.0, 1.0) if is_single else (-1.0, 1.0)
-    return (0.0, math.inf) if is_single and np.all(counts >= 0) else None
+    is_positive, is_within = bool(np.all(counts >= 0)), bool(np.all((counts >= 0) & (counts <= totals)))
+    if columns.shape[1] == 2:
+        return range_of_rate(is_positive=is_positive, is_within=is_within and (is_share or not counts.any()))
+    return (-1.0, 1.0) if is_within and (is_share or not counts.any()) else None
+
+
+def range_of_rate(*, is_positive: bool, is_within: bool) -> tuple[float, float] | None:
+    """Range of a rate whose counts are within their totals, or of a ratio without negative counts; else None."""
+    if is_within:
+        return 0.0, 1.0
+    return (0.0, math.inf) if is_positive else None
 
 
 def _influence(cells: Cells) -> FloatArray:

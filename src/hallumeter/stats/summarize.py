@@ -18,8 +18,9 @@ from hallumeter.records.metric import Metric
 from hallumeter.records.rate import Rates
 
 from .agreement import Agreement
-from .bootstrap import bootstrap_statistic, contrast_interval, measured_cells
+from .bootstrap import bootstrap_statistic
 from .intervals import Interval, wilson_interval
+from .tally import RateTally
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Takes many rows of multiplicities or of added-up counts at once, and gives one number for each."""
@@ -73,7 +74,7 @@ class Slice(Struct, frozen=True):
 
 def summarize_rates(
     metric: Metric,
-    rates: Rates,
+    rates: Rates | RateTally,
     part: Slice,
     *,
     settings: SummarySettings,
@@ -86,19 +87,19 @@ def summarize_rates(
     """
     largest = metric.range[1] if largest is None else largest
     unit = 1.0 if largest is None else largest
-    pooled = rates.pooled
+    tally = rates if isinstance(rates, RateTally) else RateTally.of(rates)
+    pooled = tally.pooled
     interval = None
     if pooled.total:
         is_one_each = metric.interval == "wilson" and settings.cluster == "response"
         if is_one_each:
             interval = wilson_interval(pooled.count, pooled.total, confidence=settings.confidence)
         else:
-            cells = measured_cells(rates.counts / unit, rates.totals)
-            interval = contrast_interval(
-                cells,
-                rng=_generator(metric, settings, cells.columns, cells.multiplicities),
+            interval = tally.interval(
+                _generator(metric, settings, *_drawn(tally, unit)),
                 resamples=settings.resamples,
                 confidence=settings.confidence,
+                unit=unit,
                 is_share=largest is not None,
             )
     if interval is not None:
@@ -114,7 +115,7 @@ def summarize_rates(
 
 def summarize_expected(
     metric: Metric,
-    rates: Rates,
+    rates: Rates | RateTally,
     part: Slice,
     *,
     settings: SummarySettings,
@@ -125,12 +126,11 @@ def summarize_expected(
 
     `shifts` says how far the share might be off for each calibration, as `contrast_interval` takes it.
     """
-    pooled, interval = rates.pooled, None
+    tally = rates if isinstance(rates, RateTally) else RateTally.of(rates)
+    pooled, interval = tally.pooled, None
     if pooled.total:
-        cells = measured_cells(rates.counts, rates.totals)
-        interval = contrast_interval(
-            cells,
-            rng=_generator(metric, settings, cells.columns, cells.multiplicities, *shifts),
+        interval = tally.interval(
+            _generator(metric, settings, *_drawn(tally, 1.0), *shifts),
             resamples=settings.resamples,
             confidence=settings.confidence,
             shifts=shifts,
@@ -292,6 +292,12 @@ def _signature(metric: Metric, part: Slice, settings: SummarySettings, *, interv
         seed=settings.seed if is_resampled else None,
         version=settings.version,
     )
+
+
+def _drawn(tally: RateTally, unit: float) -> tuple[NDArray[np.generic], ...]:
+    """What is resampled for the interval of a rate; nothing when it is linearized."""
+    cells = tally.scaled_cells(unit)
+    return () if cells is None else (cells.columns, cells.multiplicities)
 
 
 def _generator(metric: Metric, settings: SummarySettings, *counted: NDArray[np.generic]) -> np.random.Generator:

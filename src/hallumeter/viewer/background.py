@@ -17,7 +17,7 @@ from hallumeter.errors import HallumeterError
 from hallumeter.records.comparison import Comparison
 from hallumeter.run.finished import load
 from hallumeter.run.progress import Progress, ProgressFile, read_progress
-from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS
+from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS, is_sharded
 
 from .index.build import build_index
 from .index.places import index_path
@@ -135,6 +135,8 @@ def _say_nothing(_done: int, _total: int) -> None:
 
 
 def _is_small(run: Path) -> bool:
+    if is_sharded(run):
+        return False
     try:
         return sum((run / name).stat().st_size for name in (RECORDS, CLAIMS, VERDICTS)) <= _SMALL_BYTES
     except OSError:

@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from hallumeter.errors import InputError
+from hallumeter.formats.paths import path_below
 from hallumeter.instruments import own_files
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Summary
@@ -129,7 +130,7 @@ class RunList:
 
     def _refuse_link(self, path: Path) -> None:
         """A link inside the folder leads to what is found anyway; one that leads outside is said."""
-        if not Path(os.path.realpath(path)).is_relative_to(self.root):
+        if path_below(self.root, path) is None:
             self._say(f"{path}: a link that leads outside {self.root}; it is not followed")
 
     def _say(self, text: str) -> None:
@@ -190,6 +191,6 @@ def _leading_outside(folder: Path, root: Path) -> Path | None:
     """A file of a run that is a link to somewhere else; None when all are where they seem to be."""
     for name in (*RUN_FILES, *own_files(), *_OURS):
         path = folder / name
-        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
+        if path.is_symlink() and path_below(root, path) is None:
             return path
     return None

@@ -6,22 +6,22 @@ import math
 from collections.abc import Callable
 
 import msgspec
-import numpy as np
 import pytest
+from msgspec import structs
 
 from hallumeter.claims.samples import (
     JudgeEquivalence,
-    SampleGroups,
     SampleReader,
     SampleReading,
+    SampleTable,
     VectorEquivalence,
     sample_measurements,
-    sample_rows,
 )
+from hallumeter.claims.settings import MeasureSettings
 from hallumeter.records.claim import Failure, Label, Verdict
 from hallumeter.records.judging import JudgeSpec, JudgeTask
 from hallumeter.records.measurement import MetricSummary
-from hallumeter.records.response import Response
+from hallumeter.records.response import FieldValue, Response
 from hallumeter.stats.summarize import SummarySettings
 
 SETTINGS = SummarySettings(version="0", resamples=200)
@@ -57,10 +57,18 @@ def record(response: str | None, *samples: str, logprobs: tuple[float, ...] | No
 
 
 def rows_by_id(
-    readings: list[SampleReading], groups: SampleGroups | None = None, equivalence: str | None = "words"
+    readings: list[SampleReading],
+    fields: list[dict[str, FieldValue]] | None = None,
+    equivalence: str | None = "words",
+    *,
+    by: tuple[str, ...] = (),
+    cluster: str = "response",
 ) -> dict[tuple[str, str], MetricSummary]:
     """By metric and the value of the group."""
-    found = sample_rows(readings, groups or SampleGroups(), equivalence=equivalence, settings=SETTINGS)
+    table = SampleTable(MeasureSettings(by=by, cluster=cluster), equivalence)
+    for reading, own in zip(readings, fields or [{}] * len(readings), strict=True):
+        table.add(Response(reading.record_id, fields=own), reading)
+    found = table.tally().rows(by, structs.replace(SETTINGS, cluster=cluster))
     return {(row.metric, "/".join(row.by.values())): row for row in found}
 
 
@@ -171,8 +179,7 @@ READINGS = [
 
 
 def test_the_rows_of_a_run_and_of_its_groups_by_hand() -> None:
-    groups = SampleGroups([{"model": "m"}, {"model": "n"}, {"model": "m"}])
-    rows = rows_by_id(READINGS, groups)
+    rows = rows_by_id(READINGS, [{"system": "m"}, {"system": "n"}, {"system": "m"}], by=("system",))
     assert len(rows) == 5 * 3
     entropy = rows["semantic_entropy", ""]
     assert entropy.value == pytest.approx(math.log(2) / 2)
@@ -209,13 +216,13 @@ def test_nobody_who_compares_and_no_tokens_give_no_rows() -> None:
     assert rows_by_id([SampleReading("r3")], equivalence=None) == {}
     undefined = rows_by_id([SampleReading("r3")])
     assert {row.undefined for row in undefined.values()} == {"no response comes with samples"}
-    assert len(undefined) == len(rows_by_id([])) == 3
+    assert len(undefined) == 3
+    assert rows_by_id([]) == {}
 
 
 def test_clusters_are_the_unit_of_resampling() -> None:
-    settings = SummarySettings(version="0", resamples=200, cluster="document")
-    groups = SampleGroups(clusters=np.array([7, 2, 7]))
-    rows = list(sample_rows(READINGS, groups, equivalence="words", settings=settings))
+    fields: list[dict[str, FieldValue]] = [{"document": "7"}, {"document": "2"}, {"document": "7"}]
+    rows = list(rows_by_id(READINGS, fields, cluster="document").values())
     assert [row.value for row in rows] == [row.value for row in rows_by_id(READINGS).values()]
     assert "cluster:document" in rows[0].signature
 

@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 import hallumeter
 from hallumeter import HallumeterError, InputError, MeasureSettings, RecordError, SettingsError
+from hallumeter.claims import partial
 from hallumeter.claims.measure import commands as pipeline
 from hallumeter.claims.measure.commands import measure_to_folder
 from hallumeter.records.claim import Failure
@@ -156,7 +157,8 @@ def test_an_answer_without_a_text_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_failures_beyond_the_limit_are_counted_without_their_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "MOST_FAILURES", 2)
+    for module in (pipeline, partial):
+        monkeypatch.setattr(module, "MOST_FAILURES", 2)
     rows: list[Row] = [GOOD, *({**BAD, "claim_id": str(number), "label": "maybe"} for number in range(5))]
     summary = hallumeter.measure(rows)
     assert summary.counts.failures == 5

@@ -23,6 +23,7 @@ from hallumeter.run.paced_models import PacedModels
 from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.run.runner import RunOutcome, Step, run_work
+from hallumeter.run.sharing import run_spending
 from hallumeter.run.stopping import stopping_on_signals
 
 from .asking import Asking, ReadingSetup
@@ -211,5 +212,5 @@ def run_experiment(
         trusted: Files of joblib or pickle whose code may run.
     """
     work = AspectsWork(experiment, is_strict=is_strict, is_retrying=is_retrying, trusted=trusted)
-    with stopping_on_signals() as stop:
-        return run_work(work, progress=progress or NoProgress(), stop=stop, spending=Spending(experiment.budget))
+    with stopping_on_signals() as stop, run_spending(experiment.budget) as spending:
+        return run_work(work, progress=progress or NoProgress(), stop=stop, spending=spending)

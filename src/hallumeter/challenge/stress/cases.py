@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import chain, groupby
 from typing import Literal, TypeVar
 
@@ -218,9 +219,10 @@ def _any_with_evidence(records: _Records, given: Given) -> bool:
 
 def _of_evidence(records: _Records, limit: int) -> Selection:
     """Sentences of evidence, of which several answers to one question may share the same."""
-    firsts: dict[int, int] = {}
+    firsts: dict[bytes, int] = {}
     for number, response in records:
-        firsts.setdefault(hash(response.evidence), number)
+        evidence = msgspec.json.encode(response.evidence)
+        firsts.setdefault(blake2b(evidence, digest_size=16).digest(), number)
     found = [list(_evidence_claims(named)) for _, named in records.named(_spread(list(firsts.values()), limit))]
     return _selection("evidence", found, records, limit=limit)
 

@@ -25,8 +25,9 @@ from hallumeter.run.finished import Run, load, written_run
 from hallumeter.run.inputs import paths_or_rows
 from hallumeter.run.place import give_up, is_finished
 from hallumeter.run.progress import NoProgress, ProgressListener
-from hallumeter.run.run_folder import FIRST_FAILURES, REPORT
+from hallumeter.run.run_folder import FIRST_FAILURES, REPORT, is_part
 from hallumeter.run.runner import FinishedRun, RunOutcome, Step, run_work
+from hallumeter.run.sharing import run_spending
 from hallumeter.run.stopping import stopping_on_signals
 
 from .entries import PREPARED, claim_count
@@ -134,8 +135,9 @@ class AuditWork:
         )
 
     def write_report(self, folder: Path) -> None:
-        """Write the report of a folder that has everything else."""
-        load(folder, verify=False).to_html(folder / REPORT)
+        """Write the report of a folder that has everything else; a part of a run has none of its own."""
+        if not is_part():
+            load(folder, verify=False).to_html(folder / REPORT)
 
     def read_finished(self) -> FinishedRun:
         """What an audit found that was finished before."""
@@ -150,8 +152,8 @@ def run_audit(
 
     A finished audit of the same inputs with the same settings is not repeated when it is resumed.
     """
-    with stopping_on_signals() as stop:
-        setup = judge_setup(settings, stop=stop, progress=progress)
+    with stopping_on_signals() as stop, run_spending(settings.budget_usd) as spending:
+        setup = judge_setup(settings, spending=spending, stop=stop, progress=progress)
         work = AuditWork(inputs, out, settings=settings, setup=setup)
         _check_headline(work.identity, settings)
         # A finished run of another command is not resumed: its folder is taken.

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import structs
 
-from hallumeter.claims.measure.commands import counts_of, summary_of
+from hallumeter.claims.measure.commands import counts_of
 from hallumeter.claims.measure.measuring import count, record_measurements
 from hallumeter.claims.measure.response_names import ResponseNames
 from hallumeter.claims.measure.table import (
@@ -25,6 +25,7 @@ from hallumeter.claims.measure.table import (
     Table,
     distributions_on,
 )
+from hallumeter.claims.partial import ClaimsPartial, NoticeCounts
 from hallumeter.claims.samples import SampleReader, SampleReading, SampleTable
 from hallumeter.claims.settings import AuditSettings, MeasureSettings
 from hallumeter.formats.jsonl import write_jsonl
@@ -34,7 +35,16 @@ from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash
 from hallumeter.records.judging import GIVES_INSTRUCTIONS, CalibratedJudge
 from hallumeter.records.response import Response
 from hallumeter.run.journal import Journal, Merged, decoded
-from hallumeter.run.run_folder import CLAIMS, MEASUREMENTS, RECORDS, SUMMARY, VERDICTS, RunFiles, write_json
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    MEASUREMENTS,
+    RECORDS,
+    SUMMARY,
+    VERDICTS,
+    RunFiles,
+    keep_partial,
+    write_json,
+)
 from hallumeter.run.runner import FinishedRun
 from hallumeter.text.normalize import claim_key
 
@@ -124,6 +134,7 @@ class VerdictTable:
             stated={judge.spec.name: judge.spec.settings for judge in calibrated},
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
+            question_names=tuple(self._questions.names),
             judge_names=tuple(self._judges.names),
             field_names={name: tuple(index.names) for name, index in self._fields.items()},
             claim_texts=tuple(self._texts.names),
@@ -281,17 +292,19 @@ def write_files(
         identity.hallumeter, (("extract", identity.extractor), *identity.evidence_settings)
     )
     counts = counts_of(measured, failures=files.failure_codes.total())
-    summary = summary_of(
+    partial = ClaimsPartial.of(
         measured,
         settings.measure,
         numbers,
         instrument=INSTRUMENT,
         counts=structs.replace(counts, verdicts=files.verdicts.total()),
-        notices=tuple(_notices(report, files, identity=identity, headline=measured.headline)),
+        notices=_notice_counts(report, files, identity),
     )
-    summary = structs.replace(summary, metrics=(*summary.metrics, *samples.rows(numbers)))
+    partial = structs.replace(partial, samples=samples.tally())
+    summary = partial.summary()
     write_jsonl(folder / MEASUREMENTS, chain(record_measurements(measured), samples.measurements()))
     write_json(folder / SUMMARY, summary)
+    keep_partial(folder, partial)
     return FinishedRun(summary=summary, failures=tuple(files.first_failures), retryable=files.retryable)
 
 
@@ -326,38 +339,16 @@ def _unprepared(body: bytes, names: ResponseNames) -> tuple[Prepared, bytes]:
     return prepared, msgspec.json.encode(response)
 
 
-def _notices(report: ReadingReport, files: AuditFiles, *, identity: AuditIdentity, headline: str) -> Iterator[str]:
+def _notice_counts(report: ReadingReport, files: AuditFiles, identity: AuditIdentity) -> NoticeCounts:
     """What a reader must know before reading the numbers."""
-    judges = [judge.name for judge in identity.judges]
-    # The guide asks for the id under this name.
-    aliases = sorted((alias, name) for alias, name in report.aliases.items() if alias != "id")
-    yield from (f"{alias!r} was read as {name}" for alias, name in aliases)
-    yield from (f"{notice}: {_counted(number, 'row')}" for notice, number in sorted(report.notices.items()))
-    if report.records_left_out:
-        yield f"{_counted(report.records_left_out, 'record')} left out by --sample"
-    if report.rows_passed_over:
-        yield f"{_counted(report.rows_passed_over, 'row')} passed over: the response stands on an earlier row"
-    if report.records_without_evidence and identity.evidence is None:
-        yield f"{_counted(report.records_without_evidence, 'record')} came without evidence"
-    if files.unaligned:
-        yield f"{_counted(files.unaligned, 'claim')} not found in the response, so without a place in it"
-    if files.instructed:
-        verdicts = _counted(files.instructed, "verdict")
-        yield f"{verdicts} on evidence that gives the judge instructions; read them yourself"
-    for code, number in sorted(files.failure_codes.items()):
-        yield f"{_counted(number, 'failure')}: {code}"
-    if len(judges) > 1:
-        yield from _notices_of_panel(judges, files, headline)
-
-
-def _notices_of_panel(judges: Sequence[str], files: AuditFiles, headline: str) -> Iterator[str]:
-    """Whose votes are missing, and whose count."""
-    for judge in judges:
-        if silent := files.claims - files.verdicts[judge]:
-            yield f"{judge} gave no verdict on {silent:,} of {_counted(files.claims, 'claim')}"
-    if headline not in judges:
-        yield f"headline figures rest on the consensus of {len(judges)} judges"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    return NoticeCounts(
+        aliases=report.aliases,
+        rows=report.notices,
+        failures=files.failure_codes,
+        verdicts=files.verdicts,
+        records_left_out=report.records_left_out,
+        rows_passed_over=report.rows_passed_over,
+        records_without_evidence=report.records_without_evidence if identity.evidence is None else 0,
+        unaligned=files.unaligned,
+        instructed=files.instructed,
+    )

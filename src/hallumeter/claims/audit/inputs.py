@@ -43,6 +43,11 @@ class FileInputs:
         """What is read, by name and hash."""
         return tuple(InputFile(name, sha256_of(path), 0) for name, path in self._named)
 
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(path.stat().st_size for _, path in self._named)
+
     def sources(self, shape: RowShape = ANY_SHAPE) -> Iterator[tuple[str, Iterator[Batch]]]:
         """Rows by the name of their file."""
         for name, path in self._named:

@@ -24,7 +24,7 @@ from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import Done, Journal, entry_of
 from hallumeter.run.lanes import Lane, run_lanes
 from hallumeter.run.progress import ProgressListener
-from hallumeter.run.verdict_cache import VerdictCache
+from hallumeter.run.verdict_cache import Replies
 
 from .entries import PREPARED, Judged, Prepared, judged_count, step_of
 from .prepare import FEW
@@ -98,7 +98,7 @@ class JudgeWorker(Struct, frozen=True):
 
     number: int
     judge: Judge
-    cache: VerdictCache | None = None
+    cache: Replies | None = None
     """What this judge has said in other runs; None for a judge that is asked again at no cost."""
     is_strict: bool = False
 
@@ -171,7 +171,7 @@ class JudgeWorker(Struct, frozen=True):
             progress.done(found, cached=found)
             yield from (job for job in looked_up if job.task.claims)
 
-    def _looked_up(self, jobs: Sequence[Job], cache: VerdictCache) -> list[Job]:
+    def _looked_up(self, jobs: Sequence[Job], cache: Replies) -> list[Job]:
         """The jobs without the claims whose verdicts are known, and with those verdicts."""
         found = cache.get_many([key for job in jobs for key in job.keys])
         return [_without_known(job, found) for job in jobs]

@@ -28,7 +28,7 @@ from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import JOURNAL
 
 from .entries import PREPARED, Prepared, claim_count
-from .inputs import opened_files
+from .inputs import Inputs, opened_files
 from .judging import JudgeWorker
 from .prepare import Preparation, ReadingReport, prepare_records, read_records
 from .setup import VECTORS, check_threshold_is_used, language_model_of_extractor, opened_cache, opened_knowledge_base
@@ -41,11 +41,16 @@ _SHARE_OF_FACTS = 1.0
 
 
 def plan_audit(paths: Sequence[Path], *, settings: AuditSettings) -> RunPlan:
+    """Go through an audit of some files without asking any language model."""
+    with opened_files(paths) as inputs:
+        return plan_inputs(inputs, settings=settings)
+
+
+def plan_inputs(inputs: Inputs, *, settings: AuditSettings) -> RunPlan:
     """Go through an audit without asking any language model."""
     check_threshold_is_used(settings)
     with (
         tempfile.TemporaryDirectory() as folder,
-        opened_files(paths) as inputs,
         Journal.create(Path(folder) / JOURNAL, settings=b"") as journal,
         opened_cache(settings) or nullcontext() as cache,
     ):

@@ -7,7 +7,7 @@ import random
 from contextlib import closing
 from itertools import chain, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec import Struct, structs
@@ -24,6 +24,7 @@ from hallumeter.records.columns import stable_hash
 from hallumeter.run.engines.local import map_in_order
 from hallumeter.run.journal import entry_of
 from hallumeter.run.lanes import Lane, run_lanes
+from hallumeter.run.run_folder import is_part
 from hallumeter.text.abstention import detect_abstention
 
 from .entries import FAULTS, PREPARED, READ, SAMPLED, Prepared, ReadRecord, textless_response
@@ -71,8 +72,20 @@ class ReadingReport(Struct, frozen=True):
     """What a reader must know of some rows, and of how many."""
 
 
+class EntryKeeper(Protocol):
+    """Who keeps what was read: a journal, or whoever needs none."""
+
+    def add(self, rows: Iterable[Entry]) -> None:
+        """Keep entries."""
+        ...
+
+    def note(self, name: str, value: bytes) -> None:
+        """Keep a small fact under a name."""
+        ...
+
+
 def read_records(
-    sources: Iterable[tuple[str, Iterator[Batch]]], journal: Journal, settings: AuditSettings, *, stop: Event
+    sources: Iterable[tuple[str, Iterator[Batch]]], journal: EntryKeeper, settings: AuditSettings, *, stop: Event
 ) -> ReadingReport | None:
     """Read rows from named sources into the journal; what cannot be used is kept as a failure.
 
@@ -92,7 +105,7 @@ def read_records(
     journal.add(waiting)
     report = reader.report()
     check_map(settings.measure.map, report.fields)
-    if not report.records:
+    if not report.records and not is_part():
         names = ", ".join(report.records_by_source) or "the input"
         if not reader.has_response and report.fields:
             raise InputError(f"{names}: no row has a response; {fields_seen('response', report.fields)}")

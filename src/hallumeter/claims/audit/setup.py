@@ -14,7 +14,8 @@ from hallumeter.errors import SettingsError
 from hallumeter.models.prices import Spending
 from hallumeter.records.judging import CalibratedJudge
 from hallumeter.run.paced_models import PRICE_OPTION, PacedModels
-from hallumeter.run.verdict_cache import VerdictCache
+from hallumeter.run.sharing import shared_replies
+from hallumeter.run.verdict_cache import Replies, VerdictCache
 
 from .judging import JudgeWorker
 
@@ -45,7 +46,7 @@ class JudgeSetup(Struct, frozen=True):
     extractor: Extractor
     knowledge_base: KnowledgeBase | None
     equivalence: Equivalence | None
-    cache: VerdictCache | None
+    cache: Replies | None
     spending: Spending
     models: PacedModels
 
@@ -73,10 +74,12 @@ class JudgeSetup(Struct, frozen=True):
         return (*lines, *filter(None, others), *self.models.troubles)
 
 
-def judge_setup(settings: AuditSettings, *, stop: Event, progress: ProgressListener) -> JudgeSetup:
+def judge_setup(
+    settings: AuditSettings, *, stop: Event, progress: ProgressListener, spending: Spending | None = None
+) -> JudgeSetup:
     """Make everything that the settings name."""
     check_threshold_is_used(settings)
-    spending = Spending(settings.budget_usd)
+    spending = spending or Spending(settings.budget_usd)
     models = PacedModels(settings.prices, spending=spending, stop=stop, advice=PRICE_OPTION)
     provider_of = partial(models.named, pace=settings.pace, connections=settings.concurrency)
     judges = Panel(tuple(made_judge(given, settings, provider_of) for given in settings.judges)).judges
@@ -139,9 +142,11 @@ def language_model_of_extractor(settings: AuditSettings) -> str | None:
     raise SettingsError("no judge is a language model; name one for the extractor: --extractor llm:openai:MODEL")
 
 
-def opened_cache(settings: AuditSettings) -> VerdictCache | None:
-    """The verdict cache, if there is to be one."""
-    return None if settings.cache is None else VerdictCache.in_folder(settings.cache)
+def opened_cache(settings: AuditSettings) -> Replies | None:
+    """The verdict cache, if there is to be one: that of all workers where they share a ledger."""
+    if settings.cache is None:
+        return None
+    return shared_replies() or VerdictCache.in_folder(settings.cache)
 
 
 def _extractor(settings: AuditSettings, provider_of: ProviderMaker) -> Extractor:

@@ -16,6 +16,7 @@ from hallumeter.models.instructions import CUES
 from hallumeter.models.protocol import Message, ProviderFault, Request
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
 from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text
+from hallumeter.run.sharing import run_secret
 
 from .replies import ClaimReply, label_probabilities, read_reply, repair_message, reply_schema
 from .votes import Vote, WindowReader, verdict_of
@@ -142,6 +143,8 @@ class LanguageModelJudge:
         self._settings = settings or LanguageModelSettings()
         self._prompt = system_prompt(wants_quotes=self._settings.wants_quotes)
         self._spec = self._described()
+        # Another worker that does the same shard again must ask in the same words, to find what was paid for.
+        self._secret = run_secret() or _SECRET
 
     @property
     def spec(self) -> JudgeSpec:
@@ -200,11 +203,10 @@ class LanguageModelJudge:
         settings = self._settings
         each = settings.tokens_per_claim if settings.wants_quotes else _TOKENS_OF_A_LABEL
         excerpt = _excerpt(task, settings.context_characters)
+        question = task.response.question
+        message = user_message(pieces, claims, question=question, excerpt=excerpt, secret=self._secret)
         request = Request(
-            messages=(
-                Message("system", self._prompt),
-                Message("user", user_message(pieces, claims, question=task.response.question, excerpt=excerpt)),
-            ),
+            messages=(Message("system", self._prompt), Message("user", message)),
             max_tokens=_TOKENS_AROUND + each * len(claims),
             temperature=settings.temperature,
             seed=settings.seed,
@@ -271,7 +273,12 @@ def system_prompt(*, wants_quotes: bool) -> str:
 
 
 def user_message(
-    pieces: Sequence[Piece], claims: Mapping[int, str], *, question: str | None = None, excerpt: str | None = None
+    pieces: Sequence[Piece],
+    claims: Mapping[int, str],
+    *,
+    question: str | None = None,
+    excerpt: str | None = None,
+    secret: bytes = _SECRET,
 ) -> str:
     r"""Evidence and claims as one JSON object, so that no text can end the field in which it stands.
 
@@ -285,7 +292,7 @@ def user_message(
     '{"evidence_begins":"TOKEN","evidence":[{"id":1,"text":"He said \\"}]\\"."}],"evidence_ends":'
     """
     evidence = [{"id": number, "text": _sendable(piece.text)} for number, piece in enumerate(pieces, 1)]
-    token = hashlib.blake2b(msgspec.json.encode(evidence), key=_SECRET, digest_size=12).hexdigest()
+    token = hashlib.blake2b(msgspec.json.encode(evidence), key=secret, digest_size=12).hexdigest()
     message: dict[str, object] = {"evidence_begins": token, "evidence": evidence, "evidence_ends": token}
     if question:
         message["question"] = _sendable(question)

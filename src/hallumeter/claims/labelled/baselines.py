@@ -29,7 +29,8 @@ from hallumeter.records.decisions import (
     Standing,
 )
 from hallumeter.report.segmentation import CONSENSUS
-from hallumeter.run.run_folder import BASELINES, VERDICTS, write_json
+from hallumeter.run.run_folder import BASELINES, VERDICTS, is_sharded, write_json
+from hallumeter.run.store import COMMITS
 from hallumeter.stats.discrimination import (
     CHANCE,
     area_difference,
@@ -66,7 +67,7 @@ FloatArray = NDArray[np.float64]
 
 def fingerprint_of(run: Path) -> str:
     """Of the verdicts of a run: short, and another when any of them is another."""
-    with (run / VERDICTS).open("rb") as stream:
+    with (run / (COMMITS if is_sharded(run) else VERDICTS)).open("rb") as stream:  # commits have digests of all
         return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 
 

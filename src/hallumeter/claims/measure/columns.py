@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from hashlib import blake2b
+from typing import Literal, TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from hallumeter.claims.metrics.consensus import claim_codes
@@ -21,6 +22,7 @@ from hallumeter.records.columns import (
     Ratings,
     Support,
     UncertaintySums,
+    stable_hashes,
 )
 from hallumeter.records.measurement import NO_VALUE
 from hallumeter.stats.raters import dawid_skene, distinct_patterns
@@ -31,6 +33,8 @@ ConsensusMethod = Literal["majority", "dawid-skene"]
 CONSENSUS = "consensus"
 PANEL = "consensus of all judges"
 """The name under which the joint verdict of several judges is reported."""
+Refits: TypeAlias = tuple[tuple[float, float], ...]
+"""Shift and slope of the logit, one pair for each refit of a calibration."""
 _ODD = np.int64(-7046029254386353131)
 
 
@@ -73,7 +77,7 @@ def cells_of(table: Table, by: Sequence[str]) -> Cells:
 def votes_of(table: Table, cells: Cells) -> Votes:
     """Find the verdicts that count: the first of each judge on each claim."""
     is_verdict = table.labels != MISSING
-    rows: Codes = np.flatnonzero(is_verdict) if not is_verdict.all() else np.arange(len(is_verdict), dtype=np.int32)
+    rows: Codes = np.flatnonzero(is_verdict) if not is_verdict.all() else np.arange(len(is_verdict), dtype=np.int64)
     first, claims = first_appearance_order(_claim_hashes(table, cells, rows))
     if len(first) == len(rows):
         return Votes(rows, claims, rows, np.zeros(0, dtype=np.int64))
@@ -154,9 +158,10 @@ def probability_sums(table: Table, cells: Cells, rows: Codes, *, judge: str) -> 
     size = len(cells)
     probabilities, of_claim = table.probabilities[known], cells.of_row[known].astype(np.int64)
     claims = np.bincount(of_claim, minlength=size)
-    changes, uncovered = [], claims.copy()
+    changes, calibrations, uncovered = [], [], claims.copy()
     for refits, mine in _refitted(table, known, judge):
         changes.append(changes_by_response(of_claim[mine], probabilities[mine], refits, size=size))
+        calibrations.append(blake2b(repr(refits).encode(), digest_size=8).hexdigest())
         uncovered -= np.bincount(of_claim[mine], minlength=size)
     return ProbabilitySums(
         claims,
@@ -164,20 +169,19 @@ def probability_sums(table: Table, cells: Cells, rows: Codes, *, judge: str) -> 
         unknown=np.bincount(cells.of_row[rows], minlength=size) - claims,
         changes=tuple(changes),
         uncovered=uncovered,
+        calibrations=tuple(calibrations),
     )
 
 
-def _refitted(
-    table: Table, known: Codes, judge: str
-) -> Iterator[tuple[tuple[tuple[float, float], ...], NDArray[np.bool_]]]:
+def _refitted(table: Table, known: Codes, judge: str) -> Iterator[tuple[Refits, NDArray[np.bool_]]]:
     """Each calibration of a judge that was refitted, and which claims it is for; kinds of text may share one."""
-    kinds_by_refits: dict[tuple[tuple[float, float], ...], list[int]] = {}
+    kinds_by_refits: dict[Refits, list[int]] = {}
     for code, kind in enumerate(table.kind_names):
         refits = table.refits.get((judge, kind), ())
         if refits:
             kinds_by_refits.setdefault(refits, []).append(code)
     if table.kinds is not None:
-        for refits, codes in kinds_by_refits.items():
+        for refits, codes in sorted(kinds_by_refits.items()):
             mine = np.isin(table.kinds[known], codes)
             if mine.any():
                 yield refits, mine
@@ -197,30 +201,47 @@ def answers_of(table: Table, cells: Cells) -> tuple[Answers, Codes]:
     return Answers(table.answerable[kept] == 1, table.abstained[kept]), found
 
 
-def support_of(
+class Statements(Struct, frozen=True, eq=False):
+    """Who stated what about which question."""
+
+    is_by_record: bool
+    """Whether a question is a record that several models share; else it is what rows name."""
+    has_statements: bool
+    """Whether some claim has a text, a model and a label."""
+    has_questions: bool
+    """The same of claims whose question is named."""
+    support: Support | None
+    """The statements on questions that several models answered; None without any."""
+
+
+def statements_of(
     table: Table, cells: Cells, votes: Votes, *, labels: Codes, similarity: float | None = None
-) -> Support | str:
-    """Who stated what about which question, or why that cannot be told."""
-    if not len(table.model_names) > 1:
-        return "needs the answers of several models to the same questions (field model)"
-    questions = _questions(table, cells)
+) -> Statements | None:
+    """Who stated what about which question; None when no row names a model."""
+    if not table.model_names:
+        return None
+    pairs = _distinct_pairs(table.records, table.models, len(table.model_names))
+    is_by_record = bool((np.bincount(pairs[:, 0]) > 1).any())
+    named = _filled(table.questions, cells.responses[cells.of_row], cells.response_count)
+    questions = table.records if is_by_record else named
     rows = votes.claim_rows
-    stated = (table.claim_keys[rows] != 0) & (table.models[rows] != MISSING) & (questions[rows] != MISSING)
-    stated &= labels < DECIDED_LABELS
+    stated = (table.claim_keys[rows] != 0) & (table.models[rows] != MISSING) & (labels < DECIDED_LABELS)
+    found = Statements(is_by_record, bool(stated.any()), bool((stated & (named[rows] != MISSING)).any()), None)
+    stated &= questions[rows] != MISSING
     if not stated.any():
-        return "needs the text of each claim (field text) to see which claims are the same"
+        return found
     asked = _distinct_pairs(questions, table.models, len(table.model_names))
     is_shared = np.bincount(asked[:, 0], minlength=int(questions.max()) + 1) > 1
     if not is_shared.any():
-        return "no question is answered by two models; give the field question_id, or the same record_id for each model"
+        return found
     # A question that one model alone answered says nothing about consensus.
     asked, stated = asked[is_shared[asked[:, 0]]], stated & is_shared[questions[rows]]
     rows, supported = rows[stated], labels[stated] == 0
     claims = _claim_codes(table, questions[rows], rows, similarity=similarity)
-    width = int(claims.max()) + 1
+    width = int(claims.max(initial=0)) + 1
     keys = (questions[rows].astype(np.int64) * width + claims) * len(table.model_names) + table.models[rows]
     distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return Support(
+    support = Support(
         questions=questions[rows][first].astype(np.int64),
         claims=claims[first].astype(np.int64),
         models=table.models[rows][first].astype(np.int64),
@@ -228,16 +249,36 @@ def support_of(
         asked=asked,
         model_names=table.model_names,
     )
+    return structs.replace(found, support=support)
 
 
 def clusters_of(table: Table, cells: Cells, field: str) -> Codes:
     """The cluster of every cell, by a field such as the document; rows without it stand alone."""
-    codes = _filled(table.fields[field], cells.responses[cells.of_row], cells.response_count)
-    of_cell = np.full(len(cells), MISSING)
-    of_cell[cells.of_row[::-1]] = codes[::-1]
+    of_cell = _field_of_cells(table, cells, field)
     alone = of_cell == MISSING
     of_cell[alone] = len(table.field_names[field]) + cells.responses[alone]
     return np.unique(of_cell, return_inverse=True)[1].astype(np.int64)
+
+
+def unit_hashes(table: Table, cells: Cells, chosen: Codes, *, cluster: str) -> NDArray[np.int64]:
+    """A stable hash for the unit of resampling of each chosen cell: of its cluster, else of its response."""
+    rows = first_rows(cells.of_row)[chosen]
+    models = (table.model_names[code] if code != MISSING else "" for code in table.models[rows].tolist())
+    records = (table.record_names[code] for code in table.records[rows].tolist())
+    names = [f"{record}\0{model}" for record, model in zip(records, models, strict=True)]
+    if cluster != "response":
+        known = table.field_names[cluster]
+        codes = _field_of_cells(table, cells, cluster)[chosen].tolist()
+        names = [known[code] if code != MISSING else name for code, name in zip(codes, names, strict=True)]
+    return stable_hashes(names)
+
+
+def _field_of_cells(table: Table, cells: Cells, field: str) -> Codes:
+    """The value of a field for every cell."""
+    codes = _filled(table.fields[field], cells.responses[cells.of_row], cells.response_count)
+    of_cell = np.full(len(cells), MISSING)
+    of_cell[cells.of_row[::-1]] = codes[::-1]
+    return of_cell
 
 
 def _claim_codes(table: Table, questions: Codes, rows: Codes, *, similarity: float | None) -> Codes:
@@ -266,7 +307,7 @@ def _groups(
     table: Table, by: Sequence[str], responses: Codes, *, count: int
 ) -> tuple[Codes, tuple[dict[str, str], ...]]:
     """One number per combination of values of the grouping fields, in the order of their names."""
-    groups: Codes = np.zeros(len(responses), dtype=np.int32)
+    groups: Codes = np.zeros(len(responses), dtype=np.int64)
     columns: dict[str, tuple[Codes, list[str]]] = {}
     for field in by:
         filled = _filled(table.fields[field], responses, count)
@@ -280,6 +321,11 @@ def _groups(
     first = first_rows(groups)
     values = ({field: names[codes[row]] for field, (codes, names) in columns.items()} for row in first.tolist())
     return groups, tuple(values)
+
+
+def order_of_values(values: Sequence[str]) -> list[tuple[bool, str]]:
+    """By which groups are sorted: by their values, those without one last."""
+    return [(value == NO_VALUE, value) for value in values]
 
 
 def first_rows(codes: Codes) -> Codes:
@@ -297,14 +343,6 @@ def _filled(codes: Codes, responses: Codes, count: int) -> Codes:
     first = np.full(count, MISSING)
     first[responses[known[::-1]]] = codes[known[::-1]]
     return np.asarray(np.where(codes == MISSING, first[responses], codes))
-
-
-def _questions(table: Table, cells: Cells) -> Codes:
-    """The question of every row: the record that several models share, else the question given on it."""
-    pairs = _distinct_pairs(table.records, table.models, len(table.model_names))
-    if (np.bincount(pairs[:, 0]) > 1).any():
-        return table.records
-    return _filled(table.questions, cells.responses[cells.of_row], cells.response_count)
 
 
 def _distinct_pairs(first: Codes, second: Codes, width: int) -> Codes:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import IO, TypedDict, Unpack
+from typing import IO
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.claims.profiles import Policy, headline_rows, parse_policy, profile_of
+from hallumeter.claims.partial import MOST_FAILURES, ClaimsPartial, NoticeCounts
+from hallumeter.claims.profiles import Policy, parse_policy
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError
 from hallumeter.formats.batch import Batch
@@ -26,7 +29,7 @@ from hallumeter.formats.shapes import check_map
 from hallumeter.records.claim import Claim, Failure
 from hallumeter.records.columns import LABEL_CODES, stable_hash
 from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
-from hallumeter.records.measurement import SUMMARY_VERSION, Counts, Summary
+from hallumeter.records.measurement import Counts, Summary
 from hallumeter.run.finished import finish_folder
 from hallumeter.run.identity import manifest_of
 from hallumeter.run.inputs import named_files, paths_or_rows, rereadable_files, row_batches, sha256_of
@@ -37,31 +40,39 @@ from hallumeter.run.run_folder import (
     RECORDS,
     SUMMARY,
     VERDICTS,
+    is_part,
+    keep_partial,
     new_run_folder,
     write_json,
 )
-from hallumeter.stats.summarize import SummarySettings
 from hallumeter.text.abstention import detect_abstention
 
-from .measuring import Measured, count, record_measurements, summary_rows
+from .measuring import Measured, count, record_measurements
 from .response_names import models_by_record, run_record_id, shared_records
-from .table import NAMELESS_JUDGE, LabelIndex, Table, TableBuilder
+from .table import NAMELESS_JUDGE, LabelIndex, Partitions, Table, TableBuilder, parts_for
 
 # Verdicts in, a summary out: what `hallumeter measure` and `hallumeter.measure` run.
 
-MOST_FAILURES = 100_000
-"""Failures kept with their messages; more are only counted."""
 
-
-class MeasuredRun(Struct, frozen=True, eq=False):
+class MeasuredRun(Struct, frozen=True, eq=False, dict=True):
     """A summary, and what it was made from."""
 
-    summary: Summary
-    measured: Measured
+    partial: ClaimsPartial
+    measured: Measured | None
+    """None where the rows were measured part by part."""
     failures: tuple[Failure, ...]
+    fields: frozenset[str]
+    """Every field that some row had."""
+    is_usable: bool
+    """Whether something of some row counts."""
     rows_by_source: dict[str, int]
     refused: frozenset[tuple[str, int]]
     """Places of the rows whose verdict does not count: source and line."""
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Every metric with its interval."""
+        return self.partial.summary()
 
 
 class FailureLog:
@@ -82,71 +93,72 @@ class FailureLog:
 
 
 def measure_batches(
-    sources: Iterable[tuple[str, Iterator[Batch]]], settings: MeasureSettings, *, version: str
+    sources: Iterable[tuple[str, Iterator[Batch]]],
+    settings: MeasureSettings,
+    *,
+    version: str,
+    judges: Iterable[str] = (),
 ) -> MeasuredRun:
-    """Read rows from named sources and measure everything that they allow."""
+    """Read rows from named sources and measure everything that they allow.
+
+    `judges` are those of a larger input, of which this is one part.
+    """
+    run = _measured(sources, settings, version=version, judges=judges)
+    if not is_part():  # the whole has what is asked for; a part need not
+        _check_found(run, settings)
+    return run
+
+
+def _measured(
+    sources: Iterable[tuple[str, Iterator[Batch]]],
+    settings: MeasureSettings,
+    *,
+    version: str,
+    judges: Iterable[str] = (),
+) -> MeasuredRun:
     failures = FailureLog(is_strict=settings.is_strict)
     builder = TableBuilder(settings.fields, failures, keeps_claim_texts=settings.similarity is not None)
+    builder.expect_judges(judges)
     rows_by_source: dict[str, int] = {}
     for name, batches in sources:
         before = builder.rows
         for batch in batches:
             builder.add(batch, name)
         rows_by_source[name] = builder.rows - before
-    _check_found(builder, settings, failures=failures, rows_by_source=rows_by_source)
     table = builder.build()
     measured = count(table, settings)
     for row in measured.votes.duplicates.tolist():
         source, failure = _duplicate(measured, row)
         failures(failure)
         builder.refused.add((source, int(table.lines[row])))
-    summary = summary_of(
+    partial = ClaimsPartial.of(
         measured,
         settings,
         settings.numbers(version),
         instrument="measure",
         counts=counts_of(measured, failures=failures.by_code.total()),
-        notices=tuple(_notices(builder, measured, failures)),
+        notices=NoticeCounts(builder.aliases | builder.label_aliases, failures=failures.by_code),
     )
-    return MeasuredRun(summary, measured, tuple(failures.kept), rows_by_source, frozenset(builder.refused))
-
-
-class Stated(TypedDict):
-    """What a summary says of its run."""
-
-    instrument: str
-    counts: Counts
-    notices: tuple[str, ...]
-
-
-def summary_of(
-    measured: Measured, settings: MeasureSettings, numbers: SummarySettings, **stated: Unpack[Stated]
-) -> Summary:
-    """Every metric with its interval, and the opinion that each policy forms of them."""
-    rows = tuple(summary_rows(measured, settings, numbers))
-    headlines = headline_rows(rows, measured.headline)
-    return Summary(
-        version=SUMMARY_VERSION,
-        instrument=stated["instrument"],
-        counts=stated["counts"],
-        metrics=rows,
-        profile={policy.name: profile_of(policy, headlines) for policy in settings.policies},
-        notices=stated["notices"],
+    return MeasuredRun(
+        partial=partial,
+        measured=measured,
+        failures=tuple(failures.kept),
+        fields=frozenset(builder.fields),
+        is_usable=builder.is_usable,
+        rows_by_source=rows_by_source,
+        refused=frozenset(builder.refused),
     )
 
 
-def _check_found(
-    builder: TableBuilder, settings: MeasureSettings, *, failures: FailureLog, rows_by_source: dict[str, int]
-) -> None:
-    if not builder.is_usable:
-        check_map(settings.map, builder.fields)
-        names = ", ".join(rows_by_source) or "the input"
-        first = f"; the first fault: {failures.kept[0].message}" if failures.kept else ""
+def _check_found(run: MeasuredRun, settings: MeasureSettings) -> None:
+    check_map(settings.map, run.fields)
+    if not run.is_usable:
+        names = ", ".join(run.rows_by_source) or "the input"
+        first = f"; the first fault: {run.failures[0].message}" if run.failures else ""
         raise InputError(f"{names}: no usable record found{first}")
-    check_map(settings.map, builder.fields)
-    absent = [field for field in settings.fields if field not in builder.fields]
+    absent = [field for field in settings.fields if field not in run.fields]
     if absent:
-        found = ", ".join(sorted(builder.fields))
+        found = ", ".join(sorted(run.fields))
         raise SettingsError(f"no row has the field {absent[0]!r}; fields found: {found}")
 
 
@@ -164,21 +176,6 @@ def counts_of(measured: Measured, *, failures: int) -> Counts:
         judges=len(table.judge_names),
         models=len(table.model_names),
     )
-
-
-def _notices(builder: TableBuilder, measured: Measured, failures: FailureLog) -> Iterator[str]:
-    """What a reader must know before reading the numbers."""
-    for alias, name in sorted((builder.aliases | builder.label_aliases).items()):
-        yield f"{alias!r} was read as {name}"
-    for code, number in sorted(failures.by_code.items()):
-        yield f"{number} {'row' if number == 1 else 'rows'} could not be used: {code}"
-    omitted = failures.by_code.total() - len(failures.kept)
-    if omitted:
-        yield f"{omitted} of these faults are counted without their messages"
-    if measured.labels and measured.headline not in measured.table.judge_names:
-        yield f"headline figures rest on the consensus of {len(measured.table.judge_names)} judges"
-    if not measured.labels:
-        yield "no verdict was found: claim metrics are left out"
 
 
 def _duplicate(measured: Measured, row: int) -> tuple[str, Failure]:
@@ -204,6 +201,7 @@ _VERDICT_FIELDS = frozenset(
 
 def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
     """Write everything but the manifest and the report."""
+    assert run.measured is not None
     writer = _RowWriter(folder, run.measured.table)
     with writer:
         for name, batches in sources:
@@ -212,6 +210,7 @@ def write_run(folder: Path, run: MeasuredRun, sources: Iterable[tuple[str, Itera
     write_jsonl(folder / FAILURES, run.failures)
     write_jsonl(folder / MEASUREMENTS, record_measurements(run.measured))
     write_json(folder / SUMMARY, run.summary)
+    keep_partial(folder, run.partial)
 
 
 class _RowWriter:
@@ -354,9 +353,61 @@ def measure(
 def measure_files(
     paths: Sequence[Path], *, settings: MeasureSettings, progress: Callable[[int], None] | None = None
 ) -> MeasuredRun:
-    """Measure the verdicts in some files."""
-    sources = _sources(named_files(paths), settings, progress)
-    return measure_batches(sources, settings, version=version("hallumeter"))
+    """Measure the verdicts in some files; those too large for memory part by part, with the same result."""
+    files = named_files(paths)
+    count = 1 if _needs_all_rows(settings) else parts_for(path for _, path in files)
+    if count > 1:
+        run = _measured_in_parts(_sources(files, settings, progress), settings, count)
+        if run is not None:
+            _check_found(run, settings)
+            return run
+        progress = None  # all rows have been told of
+    return measure_batches(_sources(files, settings, progress), settings, version=version("hallumeter"))
+
+
+def _needs_all_rows(settings: MeasureSettings) -> bool:
+    """Whether rows cannot be cut by record: they are clustered or joined across records, or the first fault ends it."""
+    return settings.cluster != "response" or settings.consensus != "majority" or settings.is_strict
+
+
+def _measured_in_parts(
+    sources: Iterable[tuple[str, Iterator[Batch]]], settings: MeasureSettings, count: int
+) -> MeasuredRun | None:
+    """Measure rows part by part; None when the answers to one question are in several parts."""
+    whole: MeasuredRun | None = None
+    with Partitions(count) as partitions:
+        partitions.fill(sources)
+        for part in partitions.parts():
+            run = _measured(part, settings, version=version("hallumeter"))
+            whole = run if whole is None else _joined(whole, run)
+    assert whole is not None
+    consensus = whole.partial.consensus
+    return None if consensus.is_split and not consensus.is_by_record else whole
+
+
+def _joined(first: MeasuredRun, second: MeasuredRun) -> MeasuredRun:
+    """Two parts together; the tables behind them are not needed any more."""
+    rows = Counter(first.rows_by_source)
+    rows.update(second.rows_by_source)
+    failures = sorted((*first.failures, *second.failures), key=_place)
+    return MeasuredRun(
+        partial=first.partial.merge(second.partial),
+        measured=None,
+        failures=tuple(failures[:MOST_FAILURES]),
+        fields=first.fields | second.fields,
+        is_usable=first.is_usable or second.is_usable,
+        rows_by_source={name: rows[name] for name in first.rows_by_source},
+        refused=frozenset(),
+    )
+
+
+_PLACE = re.compile(r"(.*?):(\d+): ")
+
+
+def _place(failure: Failure) -> tuple[str, int]:
+    """File and line of a row that could not be used, as its message begins."""
+    found = _PLACE.match(failure.message)
+    return (found[1], int(found[2])) if found else ("", 0)
 
 
 def measure_to_folder(
@@ -370,7 +421,7 @@ def measure_to_folder(
         again = [(name, read_rows(path, fields=None, shape=settings.shape)) for name, path in files_read]
         write_run(folder, run, again)
         inputs = tuple(InputFile(name, sha256_of(path), run.rows_by_source.get(name, 0)) for name, path in files_read)
-        finish_folder(folder, _manifest(run, settings, inputs), started)
+        finish_folder(folder, manifest_of_measure(run, settings, inputs), started)
     return run
 
 
@@ -396,11 +447,12 @@ def _watched(batches: Iterator[Batch], progress: Callable[[int], None] | None) -
             progress(len(batch.lines))
 
 
-def _manifest(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFile, ...]) -> Manifest:
+def manifest_of_measure(run: MeasuredRun, settings: MeasureSettings, inputs: tuple[InputFile, ...]) -> Manifest:
+    """What a run of verdicts says of itself, but for the times."""
     names = ("consensus", "headline", "uncertainty", "similarity", "cluster", "resamples", "confidence")
     chosen: dict[str, object] = {"by": list(settings.by), **{name: getattr(settings, name) for name in names}}
     chosen["policies"] = [policy.name for policy in settings.policies]
     if settings.map:
         chosen["map"] = settings.stated_map
-    judges = tuple(JudgeEntry(name, "recorded") for name in run.measured.table.judge_names)
+    judges = tuple(JudgeEntry(name, "recorded") for name in run.partial.judges)
     return manifest_of(None, run.summary.instrument, chosen, inputs=inputs, seed=settings.seed, judges=judges)

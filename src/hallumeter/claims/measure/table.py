@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.errors import RecordError
-from hallumeter.formats.batch import Batch, Coded, Column, Numbers, expanded
+from hallumeter.formats.batch import Batch, Coded, Column, Fault, Numbers, expanded
 from hallumeter.formats.records import distribution_of, label_of, spelled
 from hallumeter.records.claim import Failure, check_distribution
 from hallumeter.records.columns import FAILED_CODE, LABEL_CODES, stable_hash, stable_hashes
@@ -125,10 +129,10 @@ def dense_codes(keys: Codes) -> tuple[Codes, Codes]:
     largest = int(keys.max(initial=0))
     if largest > LARGEST_DENSE or (len(keys) and keys.min() < 0):
         distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse.astype(np.int32)
+        return distinct, inverse.astype(np.int64)
     is_used = np.zeros(largest + 1, dtype=bool)
     is_used[keys] = True
-    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    rank = np.cumsum(is_used, dtype=np.int64) - 1
     return np.flatnonzero(is_used), rank[keys]
 
 
@@ -136,13 +140,13 @@ def first_appearance_order(keys: Codes) -> tuple[Codes, Codes]:
     """Number keys in order of first appearance: the row of each first appearance, and the number of every row."""
     ordered = np.sort(keys)
     if not (ordered[1:] == ordered[:-1]).any():
-        in_order = np.arange(len(keys), dtype=np.int32)
+        in_order = np.arange(len(keys), dtype=np.int64)
         return in_order, in_order
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order].astype(np.int32), rank[inverse].astype(np.int32)
+    return first[order].astype(np.int64), rank[inverse].astype(np.int64)
 
 
 def _as_text(value: object) -> str:
@@ -190,6 +194,7 @@ class Table(Struct, frozen=True, eq=False):
     distributions: tuple[Distributions, ...]
     record_names: tuple[str, ...]
     model_names: tuple[str, ...]
+    question_names: tuple[str, ...]
     judge_names: tuple[str, ...]
     field_names: dict[str, tuple[str, ...]]
     claim_texts: tuple[str, ...]
@@ -273,6 +278,11 @@ class TableBuilder:
         self.is_usable = False
         """Whether something of some row counts: a row without a fault, or an answer beside a verdict that has one."""
 
+    def expect_judges(self, names: Iterable[str]) -> None:
+        """Number judges before any row of theirs is met."""
+        for name in names:
+            self._judges[name]
+
     @property
     def label_aliases(self) -> dict[str, str]:
         """Other tools' labels that were met, and what they stand for."""
@@ -300,11 +310,12 @@ class TableBuilder:
         """Everything that was taken in."""
         columns = self._columns
         records, models = columns.take("records"), columns.take("models")
+        judges, judge_names = _sorted_codes(columns.take("judges"), self._judges.names)
         models = _models_of_records(records, models, len(self._records.names))
         return Table(
             records=records,
             models=models,
-            judges=columns.take("judges"),
+            judges=judges,
             labels=columns.take("labels"),
             claims=columns.take("claims"),
             claim_keys=columns.take("claim_keys", fill=0),
@@ -317,7 +328,8 @@ class TableBuilder:
             probabilities=columns.take_numbers("probabilities"),
             record_names=tuple(self._records.names),
             model_names=tuple(self._models.names),
-            judge_names=tuple(self._judges.names),
+            question_names=tuple(self._questions.names),
+            judge_names=judge_names,
             field_names={field: tuple(index.names) for field, index in self._field_index.items()},
             claim_texts=tuple(self._claim_texts.names) if self._claim_texts is not None else (),
             places=tuple(self._places),
@@ -505,8 +517,8 @@ class _Rows:
 
     def line_numbers(self) -> Codes:
         if isinstance(self.lines, range):
-            return np.arange(self.lines.start, self.lines.stop, dtype=np.int32)
-        return np.array(self.lines, dtype=np.int32)
+            return np.arange(self.lines.start, self.lines.stop, dtype=np.int64)
+        return np.array(self.lines, dtype=np.int64)
 
     def only(self, keep: NDArray[np.bool_]) -> _Rows:
         kept = np.flatnonzero(keep).tolist()
@@ -517,6 +529,16 @@ class _Rows:
         rows = _Rows(columns, [self.lines[row] for row in kept], self.source)
         rows.labels, rows.claims = self.labels[keep], self.claims[keep]
         return rows
+
+
+def _sorted_codes(codes: Codes, names: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes of names in alphabetical order: which name a file has first then makes no difference."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return codes, tuple(names)
+    rank = np.full(len(names) + 1, MISSING, dtype=codes.dtype)
+    rank[order] = np.arange(len(names))
+    return rank[codes], tuple(names[place] for place in order)
 
 
 def _models_of_records(records: Codes, models: Codes, count: int) -> Codes:
@@ -551,3 +573,92 @@ def _distribution(values: object, field: str) -> tuple[float, ...]:
 
 def _listed(values: object) -> Iterable[object]:
     return values if isinstance(values, (list, tuple)) else ()
+
+
+# Files too large for memory: their rows are sorted by response into parts on disk, which are measured one by one.
+
+PART_BYTES = 96 << 20
+"""Input that is measured at a time: about 650,000 verdicts of 150 bytes, which take some 100 MB of memory."""
+_WHOLE = 2
+"""Input of up to so many parts is measured at once."""
+_COMPRESSED = 8
+"""How many times larger a compressed file is once it is read."""
+_PLAIN = (".jsonl", ".json", ".csv", ".tsv", ".ndjson")
+
+
+def parts_for(paths: Iterable[Path]) -> int:
+    """In how many parts files are measured; 1 where they fit, or cannot be read twice."""
+    found = list(paths)
+    if not all(path.is_file() for path in found):
+        return 1  # standard input, or a pipe, which is read once
+    size = sum(path.stat().st_size * (1 if path.suffix in _PLAIN else _COMPRESSED) for path in found)
+    return -(-size // PART_BYTES) if size > _WHOLE * PART_BYTES else 1
+
+
+class _PartRows(msgspec.Struct, array_like=True):
+    """Some rows of a source."""
+
+    source: int
+    columns: dict[str, list[Any]]
+    lines: list[int]
+    faults: tuple[Fault, ...] = ()
+    aliases: dict[str, str] = {}
+    notices: dict[str, int] = {}
+
+
+class Partitions:
+    """Rows on disk, all rows of a record in one part, in the order of the input."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._files = ExitStack()
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(_PartRows)
+        self._names: list[str] = []
+
+    def __enter__(self) -> Partitions:
+        folder = Path(self._files.enter_context(tempfile.TemporaryDirectory(prefix="hallumeter-")))
+        self._paths = [folder / f"part-{number}" for number in range(self._count)]
+        self._streams: list[IO[bytes]] = [self._files.enter_context(path.open("wb")) for path in self._paths]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def fill(self, sources: Iterable[tuple[str, Iterator[Batch]]]) -> None:
+        """Sort all rows into the parts; what could not be read is in the first."""
+        for source, (name, batches) in enumerate(sources):
+            self._names.append(name)
+            for batch in batches:
+                self._add(batch, source)
+        for stream in self._streams:
+            stream.close()
+
+    def _add(self, batch: Batch, source: int) -> None:
+        records = batch.columns.get("record_id")
+        places = np.zeros(len(batch.lines), dtype=np.int64)
+        if records is not None:
+            places = hashes(records) % self._count
+        for part, stream in enumerate(self._streams):
+            rows = np.flatnonzero(places == part)
+            if not len(rows) and part:
+                continue
+            some = batch.only(rows)
+            columns = {name: expanded(column) for name, column in some.columns.items()}
+            rest = (batch.faults, batch.aliases, batch.notices) if part == 0 else ()
+            body = self._encoder.encode(_PartRows(source, columns, list(some.lines), *rest))
+            stream.write(len(body).to_bytes(4, "little") + body)
+
+    def parts(self) -> Iterator[list[tuple[str, Iterator[Batch]]]]:
+        """Each part, as named sources of batches."""
+        for path in self._paths:
+            yield [(name, self._read(path, source)) for source, name in enumerate(self._names)]
+            path.unlink()
+
+    def _read(self, path: Path, wanted: int) -> Iterator[Batch]:
+        with path.open("rb") as stream:
+            while size := stream.read(4):
+                body = stream.read(int.from_bytes(size, "little"))
+                rows = self._decoder.decode(body)
+                if rows.source == wanted:
+                    yield Batch({**rows.columns}, rows.lines, rows.faults, rows.aliases, rows.notices)

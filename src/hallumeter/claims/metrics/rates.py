@@ -13,7 +13,7 @@ import numpy as np
 
 from hallumeter.records.claim import Label, Verdict
 from hallumeter.records.columns import Answers, LabelCounts
-from hallumeter.records.rate import Rates
+from hallumeter.records.rate import Rate, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -145,14 +145,22 @@ def rate_bounds(
     value is always within, also where it leaves out responses that are wholly unmeasured. None when there is nothing
     that could have been counted.
     """
-    resolved = [metric(counts.resolved(label)).pooled for label in (Label.SUPPORTED, Label.REFUTED)]
+    best, worst = (metric(counts.resolved(label)).pooled for label in (Label.SUPPORTED, Label.REFUTED))
     claimless = int((counts.claims == 0).sum()) if widened_by_claimless else 0
+    return ends_of_rate((best, worst), metric(counts).value, claimless=claimless)
+
+
+def ends_of_rate(resolved: tuple[Rate, Rate], value: float | None, *, claimless: int) -> tuple[float, float] | None:
+    """The same from the pooled rates if every unmeasured claim had turned out supported, and if each were refuted.
+
+    >>> ends_of_rate((Rate(1, 4), Rate(3, 4)), 0.5, claimless=0)
+    (0.25, 0.75)
+    """
     totals = [rate.total + claimless for rate in resolved]
     if not all(totals):
         return None
     low, high = sorted(rate.count / total for rate, total in zip(resolved, totals, strict=True))
     high += claimless / totals[0]
-    value = metric(counts).value
     return (low, high) if value is None else (min(low, value), max(high, value))
 
 

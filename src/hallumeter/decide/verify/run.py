@@ -15,8 +15,10 @@ from hallumeter.instruments import instrument_of
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.verification import Check, Difference, Verification, check_of
 from hallumeter.run.digests import changed_files
+from hallumeter.run.export import plain_folder
 from hallumeter.run.finished import Run
-from hallumeter.run.run_folder import FAILURES, MEASUREMENTS, RECORDS, REPORT, SUMMARY
+from hallumeter.run.run_folder import FAILURES, MEASUREMENTS, RECORDS, REPORT, SUMMARY, is_sharded
+from hallumeter.run.store_tables import changed_tables, store_of
 
 TOLERANCE = 1e-9
 """Relative: sums may differ in their last digits between machines and versions of numpy."""
@@ -33,11 +35,14 @@ Leaf = str | float | bool | None
 def verify_run(run: Run) -> Verification:
     """Compare the files of a run with their digests, then compute its numbers once more and compare them."""
     checks = [_files(run.path, run.manifest)]
+    if is_sharded(run.path):
+        checks.append(_tables(run.path))
     with tempfile.TemporaryDirectory(prefix="hallumeter-") as name:
         into = Path(name)
         try:
-            missing = _recomputed(run.path, run.manifest, into)
-            checks += _numbers(run.path, into)
+            with plain_folder(run.path) as folder:
+                missing = _recomputed(folder, run.manifest, into)
+                checks += _numbers(folder, into)
         except _UNREADABLE as error:
             missing = {"numbers": f"its files cannot be read ({error})"}
     checks += [Check(name=topic, why_not=why) for topic, why in missing.items()]
@@ -49,6 +54,13 @@ def _files(folder: Path, manifest: Manifest) -> Check:
         return Check(name="files", why_not=f"hallumeter {manifest.hallumeter} kept no digests of files")
     changed = [Difference(each.name, each.change, "as written") for each in changed_files(folder, manifest)]
     return check_of("files", len(manifest.files) - len(changed), changed)
+
+
+def _tables(folder: Path) -> Check:
+    """The files of every shard that counts."""
+    changed = [Difference(path, change, "as committed") for path, change in changed_tables(folder)]
+    total = sum(len(receipt.files) for receipt in store_of(folder).committed())
+    return check_of("shards", total - len(changed), changed)
 
 
 def _recomputed(folder: Path, manifest: Manifest, into: Path) -> dict[str, str]:

@@ -24,6 +24,7 @@ from hallumeter.run.context import RunContext
 from hallumeter.run.identity import RunIdentity, RunWording, manifest_of
 from hallumeter.run.progress import NoProgress, ProgressListener
 from hallumeter.run.runner import RunOutcome, Step, run_work
+from hallumeter.run.sharing import run_spending
 from hallumeter.run.stopping import stopping_on_signals
 
 from .asking import Asking, Reminder
@@ -190,8 +191,8 @@ def run_experiment(
         is_retrying: Ask failed turns again, and the turns of that patient after them.
     """
     work = DialogueWork(experiment, checker=checker, is_strict=is_strict, is_retrying=is_retrying)
-    with stopping_on_signals() as stop:
-        return run_work(work, progress=progress or NoProgress(), stop=stop, spending=Spending(experiment.budget))
+    with stopping_on_signals() as stop, run_spending(experiment.budget) as spending:
+        return run_work(work, progress=progress or NoProgress(), stop=stop, spending=spending)
 
 
 def identity_of(

@@ -11,10 +11,11 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
+from itertools import islice, repeat
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -23,6 +24,14 @@ from hallumeter.errors import InputError
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+MOST_DEATHS = 3
+"""Processes that may die at one item before the run ends."""
+_DIED = (
+    "{item}: {tries} processes were killed at it, one after the other, perhaps for want of memory; use more shards, "
+    "or fewer --workers, and go on with --resume"
+)
+_SECONDS_TO_END = 30.0
+"""A process that is asked to end may be writing."""
 _AHEAD = 4
 """Results per process that may wait for an earlier one: few enough that memory stays flat."""
 
@@ -63,12 +72,12 @@ class _Worker(NamedTuple):
 class _Pool(Generic[_Item, _Result]):
     """Processes that wait for an item each, started when there is one for them."""
 
-    def __init__(self, function: Callable[[_Item], _Result], most: int) -> None:
+    def __init__(self, function: Callable[[_Item], _Result], most: int, *, is_copied: bool = True) -> None:
         self._function = function
         self._most = most
         self._workers: list[_Worker] = []
         # Copies of this process, where that is safe, start at once and need no guard in the user's script.
-        self._context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        self._context = multiprocessing.get_context("fork" if is_copied and sys.platform == "linux" else "spawn")
 
     def _started(self) -> _Worker:
         """One more process."""
@@ -82,7 +91,8 @@ class _Pool(Generic[_Item, _Result]):
             kwargs={"inherited": (*known, items, answers) if is_copied else ()},
             daemon=True,
         )
-        process.start()
+        with _ignoring_interruption():
+            process.start()
         items_there.close()
         answers_there.close()
         self._workers.append(_Worker(process, items, answers))
@@ -114,6 +124,44 @@ class _Pool(Generic[_Item, _Result]):
                 yield result
                 following += 1
 
+    def results_of_survivors(self, items: Iterator[_Item]) -> Iterator[_Result]:
+        """Results in any order; an item whose process died is done again by another, a few times."""
+        waiting: list[tuple[_Item, int]] = []
+        busy: dict[_Worker, tuple[_Item, int]] = {}
+        while True:
+            while len(busy) < self._most and (found := waiting.pop() if waiting else next(zip(items, repeat(1)), None)):
+                worker = next((worker for worker in self._workers if worker not in busy), None) or self._started()
+                busy[worker] = found
+                with suppress(OSError):  # it is dead, which is noticed below
+                    worker.items.send(found[0])
+            if not busy:
+                return
+            ready = wait([worker.answers for worker in busy])
+            for worker in [worker for worker in busy if worker.answers in ready]:
+                item, tries = busy.pop(worker)
+                answer = self._answer(worker)
+                if answer is None:
+                    waiting.append((item, _next_try(item, tries)))
+                elif answer[1] is not None:
+                    raise answer[1]
+                else:
+                    yield answer[0]
+
+    def _answer(self, worker: _Worker) -> tuple[_Result, Exception | None] | None:
+        """What a process answered: a result or a fault; None when it has died."""
+        try:
+            answer: tuple[_Result, Exception | None] = worker.answers.recv()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return None
+        return answer
+
+    def _bury(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.items.close()
+        worker.answers.close()
+        worker.process.join()
+
     def end(self) -> None:
         """End all processes, whatever they are doing."""
         for worker in self._workers:
@@ -122,7 +170,49 @@ class _Pool(Generic[_Item, _Result]):
             worker.answers.close()
             worker.process.terminate()
         for worker in self._workers:
-            worker.process.join()
+            worker.process.join(_SECONDS_TO_END)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+
+
+@contextmanager
+def _ignoring_interruption() -> Iterator[None]:
+    """A process that is started meanwhile ignores Ctrl-C from its first moment, not only once it has come to work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+def _next_try(item: object, tries: int) -> int:
+    if tries == MOST_DEATHS:
+        raise InputError(_DIED.format(item=item, tries=tries))
+    return tries + 1
+
+
+class LocalEngine:
+    """Processes on this machine, each at one shard; a shard whose process died is done again."""
+
+    def for_each(
+        self, task: Callable[[_Item], _Result], shards: Iterable[_Item], *, slots: int
+    ) -> Generator[_Result, None, None]:
+        """The results, in any order."""
+        # Started anew, not copied: clients of object storage have threads, which a copy of this process would lack.
+        pool = _Pool(task, max(1, slots), is_copied=False)
+        try:
+            yield from pool.results_of_survivors(iter(shards))
+        finally:
+            pool.end()
+
+
+def engine(_: str) -> LocalEngine:
+    """The engine of this machine."""
+    return LocalEngine()
 
 
 @contextmanager
@@ -156,6 +246,8 @@ def _work(
         answer: tuple[_Result | None, Exception | None]
         try:
             answer = function(item), None
+        except KeyboardInterrupt:
+            return  # it was asked to end, and has stopped at its work
         except Exception as error:
             error.add_note(traceback.format_exc())
             answer = None, error

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from hallumeter.errors import InputError
+from hallumeter.formats.paths import path_below
 
 from .safe_xml import read_elements, root_name
 
@@ -93,6 +94,4 @@ def local_path(href: str, folder: Path) -> Path | None:
         return None
     if parts.scheme not in {"", "file"} or parts.netloc not in {"", "localhost"}:
         return None
-    named = PurePosixPath(unquote(parts.path))
-    place = (folder / named).resolve()
-    return place if place.is_relative_to(folder.resolve()) else None
+    return path_below(folder, PurePosixPath(unquote(parts.path)))

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from hallumeter.instruments import own_files
+from hallumeter.records.manifest import PLAN
 from hallumeter.report.document import Document
 from hallumeter.run.run_folder import (
     CLAIMS,
@@ -26,7 +27,7 @@ from hallumeter.run.verdict_cache import VIEWS, cache_folder
 
 KEPT = 40
 """Indexes that are kept; the one that was made longest ago goes first."""
-READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES)
+READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES, PLAN)
 """The files of a run that a page is made from, beside those that instruments add."""
 
 

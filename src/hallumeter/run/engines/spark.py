@@ -1,0 +1,170 @@
+"""Work on Spark: every shard is a job of one task, which calls the function through mapInArrow.
+
+    spark                    in this process's session, or processes on this machine
+    spark://HOST:PORT        a standalone cluster
+    local-cluster[N,C,M]     N executors as processes of this machine, with C cores and M megabytes each
+    sc://HOST:PORT           a Spark Connect server
+
+hallumeter must be installed where the executors run. A job for each shard lets receipts arrive one by one, and Spark
+begins a task again whose executor is lost.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from importlib import resources
+from itertools import islice
+from typing import Any
+
+from hallumeter.errors import HallumeterError, InputError, MissingExtraError
+from hallumeter.run.shards import Receipt, Shard
+
+from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
+
+try:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+except ImportError:
+    raise MissingExtraError("spark", "the engine spark") from None
+
+_LOOK_AGAIN_SECONDS = 0.5
+"""A wait without end could not be interrupted on Windows."""
+_LOG = "spark_log.properties"
+
+
+class SparkEngine:
+    """Calls a function on every shard by jobs on Spark; a session that is there already is used and left open."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def for_each(
+        self, task: Callable[[Shard], Receipt], shards: Iterable[Shard], *, slots: int
+    ) -> Generator[Receipt, None, None]:
+        """The receipts, in any order; so many jobs at the same time."""
+        slots = max(1, slots)
+        session, is_own = self._session(slots)
+        left = iter(shards)
+        pool = ThreadPoolExecutor(slots, thread_name_prefix="hallumeter spark")
+        waiting: set[Future[Receipt]] = set()
+        try:
+            while True:
+                for shard in islice(left, slots - len(waiting)):
+                    waiting.add(pool.submit(_done, session, _job(session, task, shard), shard))
+                if not waiting:
+                    return
+                finished, waiting = wait(waiting, _LOOK_AGAIN_SECONDS, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if waiting:
+                _cancel(session)
+            pool.shutdown(wait=True)
+            if is_own:
+                session.stop()
+
+    def _session(self, slots: int) -> tuple[SparkSession, bool]:
+        """A session, and whether it was made here."""
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            return active, False
+        builder: Any = SparkSession.builder.appName("hallumeter")  # type: ignore[attr-defined, unused-ignore]
+        if self._name.startswith("sc://"):
+            builder = builder.remote(self._name)
+        else:
+            # A program that spark-submit has started has its master already.
+            if self._name != "spark":
+                builder = builder.master(self._name)
+            elif "PYSPARK_GATEWAY_PORT" not in os.environ:
+                builder = builder.master(f"local[{slots},{MOST_ATTEMPTS}]")
+            for key, value in self._options().items():
+                builder = builder.config(key, value)
+        try:
+            with warnings.catch_warnings(action="ignore", category=FutureWarning):
+                return builder.getOrCreate(), True
+        except Exception as error:  # of py4j, of Java, of gRPC
+            reason = str(error).strip().split("\n")[0]
+            raise InputError(f"{self._name}: Spark does not start or answer: {reason}") from error
+
+    def _options(self) -> dict[str, str]:
+        log = resources.files(__package__) / _LOG
+        options = {
+            "spark.ui.showConsoleProgress": "false",
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log}",
+        }
+        if "://" in self._name:
+            return options
+        # All of it runs here: by this Python, and nothing outside this machine has business with it. Spark takes
+        # these two from the environment alone.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        return options | {"spark.ui.enabled": "false"}
+
+
+def _job(session: SparkSession, task: Callable[[Shard], Receipt], shard: Shard) -> DataFrame:
+    """A table of one row, which is made by working on a shard."""
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of pandas, which is not used
+        return session.range(0, 1, 1, 1).mapInArrow(_Work(task, shard), "body binary")
+
+
+def _done(session: SparkSession, job: DataFrame, shard: Shard) -> Receipt:
+    """One job with one task; a job whose task was lost too often is begun again."""
+    reason = ""
+    for _ in range(MOST_ATTEMPTS):
+        try:
+            return receipt_of(bytes(job.collect()[0][0]))
+        except HallumeterError:
+            raise
+        except Exception as error:  # Spark's, or py4j's, when the JVM reports what Spark does not know
+            reason = str(error)
+            # Spark has begun a task several times that raises something: it would only do so again.
+            if "PYTHON_EXCEPTION" in reason or "PythonException" in reason or _is_over(session):
+                break
+    raise given_up(shard, "Spark", _cause(reason)) from None
+
+
+def _is_over(session: SparkSession) -> bool:
+    """Whether there is nobody to give a job to any more."""
+    with suppress(Exception):
+        return bool(session.sparkContext._jsc.sc().isStopped())
+    return False
+
+
+def _cause(reason: str) -> str:
+    """The line of a Java stack trace that says something."""
+    lines = [line.strip() for line in reason.splitlines()]
+    said = [line for line in lines if "Error: " in line or "Exception: " in line or "reason: " in line]
+    return said[-1] if said else lines[0] if lines else ""
+
+
+def _cancel(session: SparkSession) -> None:
+    with suppress(Exception):  # it may be gone already
+        if hasattr(session, "sparkContext"):
+            session.sparkContext.cancelAllJobs()
+            return
+    with suppress(Exception):
+        session.interruptAll()
+
+
+class _Work:
+    """A function of Arrow batches: one row comes in, the outcome of a shard goes out."""
+
+    def __init__(self, task: Callable[[Shard], Receipt], shard: Shard) -> None:
+        self._task, self._shard = task, shard
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                body = attempted(self._task, self._shard)
+                yield pa.RecordBatch.from_arrays([pa.array([body], pa.binary())], names=["body"])
+
+
+def engine(name: str) -> SparkEngine:
+    """The engine for a master or a Connect server."""
+    return SparkEngine(name)

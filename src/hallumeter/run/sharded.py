@@ -1,0 +1,468 @@
+"""A run in shards: split the input, let an engine work the shards off, merge what they found.
+
+A shard is an ordinary small run in a scratch folder. Its files become Parquet tables in the store, with the row number
+of the input beside each line, so that an export puts all lines in the order of the input again.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+from msgspec import Struct, structs
+
+from hallumeter.errors import InputError, SettingsError
+from hallumeter.instruments import instrument_of
+from hallumeter.records.manifest import PLAN, InputFile, JudgeEntry, Manifest
+from hallumeter.records.measurement import Summary
+from hallumeter.records.partial import Partial, Partials
+from hallumeter.run.engines import Engine
+
+from .digests import run_file
+from .finished import Run
+from .identity import shown_value, timed
+from .ledger import LedgerAddress
+from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, keeping_partials, write_json
+from .shards import PART, Found, InputRow, Part, Receipt, Shard, input_rows, scratch_folder, split_rows, write_rows
+from .sharing import set_budget, sharing
+from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
+from .store_tables import lines_table, local_copy, table_name
+
+if TYPE_CHECKING:
+    from hallumeter.formats.batch import Batch
+
+BUDGET = "budget_usd"
+"""The name of the setting that says what all workers together may spend."""
+PARTIAL = "partial"
+"""Under which a shard keeps what it adds up to."""
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What a sharded run does: everything that a worker on another machine must know, and no secret."""
+
+    hallumeter: str
+    run: str
+    """What manifests call the run, such as ``audit``."""
+    settings: dict[str, Any]
+    """As its instrument wrote them; judges by name."""
+    inputs: tuple[InputFile, ...]
+    shards: int
+    slots: int = 1
+    """How many shards are worked on at the same time: calls and pace are divided by it."""
+    found: Found = msgspec.field(default_factory=Found)
+    id: str = ""
+    """A name that no other run has: the workers know each other by it in the ledger."""
+
+    def check_same(self, wanted: Plan, where: str) -> None:
+        """Refuse to go on with a run that was begun with something else."""
+        for name in ("hallumeter", "run", "inputs", "shards", "settings"):
+            was, now = getattr(self, name), getattr(wanted, name)
+            if name == "settings":  # a run may be resumed with another budget
+                was, now = ({**each, BUDGET: None} for each in (was, now))
+            if was == now:
+                continue
+            what = name
+            if name == "settings":
+                what = next(key for key in {**was, **now} if was.get(key) != now.get(key))
+                was, now = was.get(what), now.get(what)
+            raise SettingsError(
+                f"{where}: the run was begun with {what} {shown_value(was)}, now it is {shown_value(now)}; "
+                "give what it was begun with, or another --out"
+            )
+
+
+class ShardDone(Struct, frozen=True, kw_only=True):
+    """What came of the work on a shard, beside its files."""
+
+    records: int
+    failures: int = 0
+    calls: int = 0
+    spent_usd: float = 0.0
+
+
+class ShardedKind(Protocol):
+    """How runs of one kind are cut into shards; `Instrument.sharded` finds it by what manifests call the run."""
+
+    def stored(self, settings: Any) -> dict[str, Any]:
+        """The settings as JSON; whatever cannot be named is refused."""
+        ...
+
+    def key(self, settings: dict[str, Any]) -> Callable[[Mapping[str, object], str], str]:
+        """What a row is sharded by, from its fields and its place."""
+        ...
+
+    def name(self, fields: Mapping[str, object]) -> str | None:
+        """What every shard must know of a row in another, such as who judged; None for nothing."""
+        ...
+
+    def check(self, plan: Plan) -> None:
+        """Refuse what the whole input shows to be impossible, such as a group by a field that no row has."""
+        ...
+
+    def work(self, plan: Plan, part: Part, folder: Path) -> ShardDone:
+        """Make an ordinary run of a part in a new folder, without its report."""
+        ...
+
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
+        """What a part takes: seconds of work here, calls, and dollars; nobody who is paid is asked."""
+        ...
+
+    def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
+        """The row of every record of the run, by the name that it has there."""
+        ...
+
+    def section(self, table: str, line: Mapping[str, Any]) -> int:
+        """Where several lists stand one after the other in a file, the number of the list that a line belongs to."""
+        ...
+
+
+def kind_of(run: str) -> ShardedKind:
+    """How runs of a kind are cut into shards.
+
+    Raises:
+        SettingsError: They cannot be.
+    """
+    found = instrument_of(run).sharded
+    kind: ShardedKind | None = None if found is None else found(run)
+    if kind is None:
+        raise SettingsError(f"a run of {run} cannot be cut into shards; leave out --engine and --shards")
+    return kind
+
+
+def planned(run: str, settings: Any, inputs: tuple[InputFile, ...], *, shards: int, slots: int) -> Plan:
+    """The plan of a run, before its input has been read."""
+    # As it will be read back: a tuple is a list there.
+    stored = msgspec.json.decode(msgspec.json.encode(kind_of(run).stored(settings)))
+    return Plan(hallumeter=version("hallumeter"), run=run, settings=stored, inputs=inputs, shards=shards, slots=slots)
+
+
+# What a worker does.
+
+
+class ShardTask(Struct, frozen=True):
+    """Works on one shard: reads its part, makes a run of it, puts its files into the store and commits them."""
+
+    location: str
+    ledger: LedgerAddress | Path | None = None
+    """Where workers share budget, pace and replies; None for each on its own."""
+
+    def __call__(self, shard: Shard) -> Receipt:
+        """Do it; a shard that somebody has committed is left alone."""
+        begun = time.monotonic()
+        store = RunStore(self.location)
+        known = store.commit_of(shard.number)
+        if known is not None:
+            return structs.replace(known, won=False)
+        plan = read_plan(store)
+        with scratch_folder() as scratch:
+            part = opened_part(store, shard, plan.found, scratch=scratch)
+            folder = scratch / "run"
+            with self._sharing(plan, shard), keeping_partials():
+                done = kind_of(plan.run).work(plan, part, folder)
+            tables, others = shard_files(plan, part, folder)
+        put = store.put(shard, attempt_name(), tables, others=others)
+        receipt = structs.replace(put, seconds=time.monotonic() - begun, won=True, **structs.asdict(done))
+        won = store.commit(receipt)
+        return receipt if won else structs.replace(receipt, won=False)
+
+    def _sharing(self, plan: Plan, shard: Shard) -> AbstractContextManager[object]:
+        return nullcontext() if self.ledger is None else sharing(self.ledger, run=plan.id, scope=str(shard))
+
+
+def opened_part(store: RunStore, shard: Shard, found: Found, *, scratch: Path) -> Part:
+    """The part of a shard, unpacked into a folder."""
+    path = scratch / "part"
+    with store.opened(PART.format(shard.number)) as raw, path.open("wb") as target:
+        stream = pyarrow_module().CompressedInputStream(raw, "zstd")
+        while block := stream.read(1 << 20):
+            target.write(block)
+    return Part(path, shard, found)
+
+
+def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The files of a shard's run as tables, and the others: its manifest and what it adds up to."""
+    kind = kind_of(plan.run)
+    rows = kind.record_rows(part, folder)
+    tables = {
+        table_name(path.name): lines_table(path, rows, part.source_names, section=kind.section)
+        for path in sorted(folder.iterdir())
+        if path.suffix == ".jsonl"
+    }
+    others = {"manifest": (folder / MANIFEST).read_bytes()}
+    others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
+    return tables, others
+
+
+def _partials(run: str) -> Partials:
+    found = instrument_of(run).partials
+    if found is None:
+        raise SettingsError(f"the parts of a run of {run} cannot be added up; leave out --engine and --shards")
+    partials: Partials = found()
+    return partials
+
+
+# What the driver does.
+
+
+class ShardProgress(Protocol):
+    """Is called as a sharded run goes on."""
+
+    def splitting(self, rows: int) -> None:
+        """So many more rows of the input were read."""
+        ...
+
+    def begin(self, shards: int, done: Sequence[Receipt]) -> None:
+        """The work on the shards begins; some were committed before."""
+        ...
+
+    def shard(self, receipt: Receipt) -> None:
+        """A shard is done."""
+        ...
+
+
+class NoShardProgress:
+    """Shows nothing."""
+
+    def splitting(self, rows: int) -> None:
+        """Say nothing."""
+
+    def begin(self, shards: int, done: Sequence[Receipt]) -> None:
+        """Say nothing."""
+
+    def shard(self, receipt: Receipt) -> None:
+        """Say nothing."""
+
+
+class Sharding(Struct, frozen=True, kw_only=True):
+    """How a run is distributed."""
+
+    engine: Engine
+    shards: int
+    slots: int
+    is_resumed: bool = False
+    ledger: LedgerAddress | Path | None = None
+    """Where workers share budget, pace and replies; None for each on its own."""
+
+
+class ShardedOutcome(Struct, frozen=True):
+    """How a sharded run ended."""
+
+    store: RunStore
+    summary: Summary | None
+    """None when it was stopped before its end."""
+    receipts: tuple[Receipt, ...] = ()
+    """Of the shards that this command has worked on."""
+    was_finished: bool = False
+
+
+Sources = Callable[[], Iterator[tuple[str, "Iterator[Batch]"]]]
+
+
+def run_sharded(
+    location: str, plan: Plan, sources: Sources, *, sharding: Sharding, progress: ShardProgress
+) -> ShardedOutcome:
+    """Begin a sharded run, or go on with it: every shard without a commit is worked on."""
+    started = datetime.now(UTC)
+    store = RunStore(location)
+    begun = _begun(store, plan, is_resumed=sharding.is_resumed)
+    if begun is not None and store.read(MANIFEST) is not None:
+        return ShardedOutcome(store, read_summary(store), was_finished=True)
+    store.check_commits()
+    if begun is None:
+        begun = split(store, plan, sources, progress=progress)
+    known = list(store.committed())
+    left = [Shard(number, begun.shards) for number in range(begun.shards)]
+    committed = {receipt.shard for receipt in known}
+    left = [shard for shard in left if shard.number not in committed]
+    if sharding.ledger is not None and plan.settings.get(BUDGET) is not None:
+        set_budget(sharding.ledger, begun.id, plan.settings[BUDGET])
+    progress.begin(begun.shards, known)
+    receipts = []
+    try:
+        with closing(_worked(sharding, ShardTask(store.location, sharding.ledger), left)) as results:
+            for receipt in results:
+                receipts.append(receipt)
+                progress.shard(receipt)
+    except KeyboardInterrupt:
+        return ShardedOutcome(store, None, tuple(receipts))
+    return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
+
+
+def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Generator[Receipt, None, None]:
+    yield from sharding.engine.for_each(task, left, slots=sharding.slots) if left else ()
+
+
+def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
+    """The plan of the run that is there; None where the place is free."""
+    if store.read(PLAN) is None:
+        if not is_remote(store.location) and Path(store.location).is_dir():
+            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs", "commits"}
+            if left:
+                raise InputError(f"{store.location}: exists already; choose another folder with --out")
+        return None
+    begun = read_plan(store)
+    if not is_resumed:
+        state = "a finished run" if store.read(MANIFEST) is not None else "a run that was not finished"
+        raise InputError(f"{store.location}: holds {state}; go on with it by --resume, or choose another --out")
+    begun.check_same(wanted, store.location)
+    return begun
+
+
+def split(store: RunStore, plan: Plan, sources: Sources, *, progress: ShardProgress) -> Plan:
+    """Cut the input into parts; the plan is written when all of them are there."""
+    kind = kind_of(plan.run)
+
+    def keep(number: int, path: Path) -> None:
+        store.write(PART.format(number), _packed(path))
+
+    found = split_rows(
+        sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
+    )
+    whole = structs.replace(plan, found=found, id=secrets.token_hex(16))
+    kind.check(whole)
+    store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
+    return whole
+
+
+def _packed(path: Path) -> Any:
+    arrow = pyarrow_module()
+    sink = arrow.BufferOutputStream()
+    with arrow.CompressedOutputStream(sink, "zstd") as packed, path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            packed.write(block)
+    return sink.getvalue()
+
+
+def read_plan(store: RunStore) -> Plan:
+    """The plan of a run.
+
+    Raises:
+        InputError: There is none, or it is of another version.
+    """
+    body = store.read(PLAN)
+    if body is None:
+        raise InputError(f"{store.location}: holds no sharded run (it has no {PLAN})")
+    try:
+        return msgspec.json.decode(body, type=Plan)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{store.location}/{PLAN}: damaged, or of another version ({error})") from error
+
+
+def read_summary(store: RunStore) -> Summary:
+    """The summary of a finished run."""
+    body = store.read(SUMMARY)
+    if body is None:
+        raise InputError(f"{store.location}: is not finished; give its command again with --resume")
+    return msgspec.json.decode(body, type=Summary)
+
+
+# What it would take.
+
+_MEASURED_ROWS = 200
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """What a run would take, as far as its first rows tell."""
+
+    rows: int
+    measured: int
+    seconds_per_row: float
+    calls: int = 0
+    cost_usd: float | None = 0.0
+    """None when a price is not known."""
+
+    @property
+    def core_hours(self) -> float:
+        """Of one process."""
+        return self.rows * self.seconds_per_row / 3600
+
+    def hours(self, slots: int) -> float:
+        """Of so many processes at the same time."""
+        return self.core_hours / slots
+
+
+def estimate(plan: Plan, sources: Sources) -> Estimate:
+    """Count the rows, and work on the first of them in a scratch folder; nobody who is paid is asked."""
+    kind = kind_of(plan.run)
+    found = Found(parts=[0])
+    first: list[InputRow] = []
+    with scratch_folder() as scratch:
+        path = scratch / "part"
+        for number, (name, batches) in enumerate(sources()):
+            found.sources = (*found.sources, name)
+            for batch in batches:
+                found.add(batch)
+                found.rows += len(batch.lines) + len(batch.faults)
+                first += islice(input_rows(batch, number), max(0, _MEASURED_ROWS - len(first)))
+        write_rows(path, first)
+        found.names = list(dict.fromkeys(filter(None, (kind.name(row.fields) for row in first if row.fields))))
+        whole = structs.replace(plan, found=found)
+        kind.check(whole)
+        with keeping_partials():
+            seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
+    share = found.rows / len(first) if first else 0.0
+    return Estimate(
+        rows=found.rows,
+        measured=len(first),
+        seconds_per_row=seconds / max(1, len(first)),
+        calls=round(calls * share),
+        cost_usd=None if cost is None else cost * share,
+    )
+
+
+# The end: one summary, one manifest, one report.
+
+
+def finish(store: RunStore, plan: Plan, started: datetime) -> Summary:
+    """Merge what the shards found, and write the files of the whole run; the manifest comes last."""
+    store.close_commits()
+    summary = merged_summary(store)
+    manifest = timed(merged_manifest(store, plan), started)
+    with local_copy(store, {SUMMARY: _json(summary), MANIFEST: _json(manifest)}) as folder:
+        files = tuple(run_file(folder / name) for name in (COMMITS, SUMMARY))
+        manifest = structs.replace(manifest, files=files)
+        write_json(folder / MANIFEST, manifest)
+        Run(RunFolder(folder)).to_html(folder / REPORT)
+        for name in (SUMMARY, REPORT, MANIFEST):
+            store.write(name, (folder / name).read_bytes())
+    return summary
+
+
+def _json(record: Struct) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
+
+
+def merged_summary(store: RunStore) -> Summary:
+    """The summary of all shards together."""
+    partials = _partials(read_plan(store).run)
+    whole: Partial | None = None
+    for receipt in store.committed():
+        part = partials.partial_from_bytes(store.read(dict(receipt.files)[PARTIAL]) or b"")
+        whole = part if whole is None else whole.merge(part)
+    assert whole is not None, "a run has at least one shard"
+    return whole.summary()
+
+
+def merged_manifest(store: RunStore, plan: Plan) -> Manifest:
+    """What the run says of itself, but for the times: as every shard does, with the records of all."""
+    records: dict[str, int] = {}
+    first: Manifest | None = None
+    judges: dict[str, JudgeEntry] = {}
+    for receipt in store.committed():
+        body = store.read(dict(receipt.files)["manifest"])
+        manifest = msgspec.json.decode(body or b"", type=Manifest)
+        first = first or manifest
+        judges |= {judge.name: judge for judge in manifest.judges}
+        for file in manifest.inputs:
+            records[file.name] = records.get(file.name, 0) + file.records
+    assert first is not None, "a run has at least one shard"
+    inputs = tuple(structs.replace(file, records=records.get(file.name, 0)) for file in plan.inputs)
+    return structs.replace(first, inputs=inputs, judges=tuple(judges.values()), files=(), started="", finished="")
