@@ -162,9 +162,13 @@ class RayNodes:
     def _added(self) -> Any:
         return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=4)
 
-    def strike(self) -> None:
-        """Kill the second node, and add another in its place."""
+    def kill(self) -> None:
+        """Kill the second node."""
         self._cluster.remove_node(self._second, allow_graceful=False)
+
+    def strike(self) -> None:
+        """Kill the second node, and add another in its place, which Ray can do in the main thread only."""
+        self.kill()
         self._second = self._added()
 
     def end(self) -> None:
@@ -188,7 +192,7 @@ def two_ray_nodes(folder: Path) -> Iterator[None]:
     def kill() -> None:
         wait_until(lambda: len(begun(folder)) >= SLOTS)
         time.sleep(0.2)
-        nodes.strike()
+        nodes.kill()
         (folder / "killed").touch()
 
     if (folder / "kill-a-node").exists():
@@ -241,7 +245,7 @@ def hold_nodes(folder: Path, kills: int, seed: int) -> None:
     nodes = RayNodes()
     (folder / "address.part").write_text(nodes.address, encoding="utf-8")
     (folder / "address.part").rename(folder / "address.txt")
-    threading.Thread(target=strike_at_random, args=(nodes.strike, folder, kills, seed), daemon=True).start()
+    strike_at_random(nodes.strike, folder, kills, seed)
     sys.stdin.read()
     nodes.end()
 
