@@ -11,6 +11,8 @@ audits what `words.json` in the folder says again and again on one cluster, whil
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import json
 import os
 import random
@@ -27,13 +29,20 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+import pytest
+
 from hallumeter.errors import HallumeterError, InputError
 from hallumeter.run.engines import engine_by_name
 from hallumeter.run.shards import Receipt, Shard
+from hallumeter.run.store import RunStore
 
 SLOTS = 2
 BROKEN = 666
 """The number of a shard that no worker can use."""
+INSIDE = "HALLUMETER_TEST_APART"
+SEED = int(os.environ.get("HALLUMETER_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+"""Of kills at random; tests that fail name it."""
 APART = [
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
     *("sh", "-c", 'mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
@@ -48,6 +57,32 @@ def has_own_network() -> bool:
         return subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         return False
+
+
+def inside(request: pytest.FixtureRequest) -> bool:
+    """Whether a test runs in a network of its own; else it is run there, by another pytest."""
+    if INSIDE in os.environ:
+        return True
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("ray is not installed")
+    if not has_own_network():
+        pytest.skip("no right to make a network (unshare --net)")
+    command = [*APART, sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", request.node.nodeid]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment |= {INSIDE: "1", "HALLUMETER_SEED": str(SEED)}
+    root = request.config.rootpath
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    sys.stderr.write(done.stderr)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return False
+
+
+def found(run: str) -> tuple[list[bytes], bytes | None]:
+    """The verdicts and the summary of a run."""
+    store = RunStore(run)
+    bodies = [store.read(dict(receipt.files)["verdicts"]) or b"" for receipt in store.committed()]
+    lines = [line for body in bodies for line in pq.read_table(io.BytesIO(body)).column("line").to_pylist()]
+    return sorted(lines), store.read("summary.json")
 
 
 class CommittingTask:
