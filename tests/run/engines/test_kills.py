@@ -157,7 +157,7 @@ def test_drivers(place: Workplace) -> None:
         with place.started(*place.words, "--out", str(runs[-1]), *resumed) as child:
             if kills < KILLS:
                 wait_for_work(place.folder, before, child.process)
-                time.sleep(rng.uniform(0, 0.8))
+                time.sleep(rng.uniform(0, 1.5))
             if kills < KILLS and child.process.poll() is None:
                 os.killpg(child.process.pid, signal.SIGKILL)
                 kills += 1

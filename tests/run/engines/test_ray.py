@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,8 +32,6 @@ from child_programs import started
 
 SHARDS = 6
 SQUARES = {number: str(number**2) for number in range(SHARDS)}
-
-
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed"),
@@ -117,6 +115,12 @@ def ray_head(folder: Path) -> Iterator[None]:
             process.wait()
 
 
+def is_audited_through_client(folder: Path, audited: Callable[[str, str, dict[str, str]], tuple[int, str]]) -> bool:
+    """Whether the server of Ray Client is ready, and an audit through it went well."""
+    shutil.rmtree(folder / "client", ignore_errors=True)
+    return audited("ray://127.0.0.1:10001", "client", TOKEN)[0] == 0
+
+
 def test_an_audit_on_ray_has_the_verdicts_of_one_here(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     if not inside(request):
         return
@@ -135,9 +139,7 @@ def test_an_audit_on_ray_has_the_verdicts_of_one_here(request: pytest.FixtureReq
 
     assert audited("local", "local", {})[0] == 0
     with ray_head(tmp_path):
-        wait_until(
-            lambda: audited("ray://127.0.0.1:10001", "client", TOKEN)[0] == 0 or shutil.rmtree(tmp_path / "client")
-        )
+        wait_until(lambda: is_audited_through_client(tmp_path, audited))
         code, err = audited("ray", "direct", TOKEN)
         assert code == 0, err
         code, err = audited("ray://127.0.0.1:10001", "no-token", {})
