@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -291,7 +291,11 @@ def nobody(*_: object) -> Iterator[None]:
     yield
 
 
-CLUSTERS = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
+CLUSTERS: dict[str, Callable[[Path, int, int], AbstractContextManager[None]]] = {
+    "ray": ray_nodes,
+    "spark": spark_executors,
+    "local": nobody,
+}
 
 
 def audits(engine: str, folder: Path, kills: int, seed: int) -> None:

@@ -35,6 +35,8 @@ pytest.importorskip("httpx2")
 
 KILLS = int(os.environ.get("HALLUMETER_KILLS", "20"))
 RECORDS, SHARDS, CONCURRENCY = 24, 8, 2
+LATENCY_MS = 250
+"""Long enough that kills meet calls under way."""
 SECONDS = 1200
 JUDGE = """
 import os
@@ -69,11 +71,11 @@ class Workplace:
             *("--price", f"{paid}=1/1", "--budget", "5", "--ledger", ledger.url(), "--no-cache", "--quiet"),
             *("--shards", str(SHARDS), "--workers", str(SLOTS), "--concurrency", str(CONCURRENCY)),
         ]
-        server.play(latency_ms=60)
+        server.play(latency_ms=LATENCY_MS)
         code, err = self.run(*self.words, "--out", "undisturbed")
         assert code == 0, err
         self._whole = found(str(folder / "undisturbed"))
-        server.play(latency_ms=60)
+        server.play(latency_ms=LATENCY_MS)
         (folder / "asked.txt").unlink()
 
     def run(self, *words: str) -> tuple[int, str]:
@@ -147,7 +149,8 @@ def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
 
 def test_drivers(place: Workplace) -> None:
     rng = random.Random(SEED)
-    kills, runs = 0, []
+    kills = 0
+    runs: list[Path] = []
     while kills < KILLS or not runs[-1].joinpath("manifest.json").exists():
         if not runs or runs[-1].joinpath("manifest.json").exists():
             runs.append(place.folder / f"run-{len(runs)}")
