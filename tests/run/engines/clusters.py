@@ -190,12 +190,12 @@ class RayNodes:
         from ray.cluster_utils import Cluster
 
         head = {"num_cpus": 1, "include_dashboard": False, **_ports()}
-        self._cluster = again(lambda: Cluster(initialize_head=True, head_node_args=head), times=4)
+        self._cluster = again(lambda: Cluster(initialize_head=True, head_node_args=head), times=8)
         self.address: str = self._cluster.address
         self._second = self._added()
 
     def _added(self) -> Any:
-        return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=4)
+        return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=20)
 
     def kill(self) -> None:
         """Kill the second node."""
