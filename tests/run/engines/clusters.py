@@ -266,7 +266,7 @@ def ray_nodes(folder: Path, kills: int, seed: int) -> Iterator[None]:
     command = [sys.executable, __file__, "nodes", str(folder), str(kills), str(seed)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE)
     try:
-        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None)
+        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None, 900)
         os.environ["RAY_ADDRESS"] = (folder / "address.txt").read_text(encoding="utf-8")
         yield
     finally:
