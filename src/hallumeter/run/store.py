@@ -366,18 +366,18 @@ class _Bucket:
         while True:
             try:
                 answer: _Answer | None = work()
+                break
             except (refusal, errors.BotoCoreError) as error:
                 if known and _code(error) in known:
                     answer = known[_code(error)]
-                else:
-                    is_last = not self._is_patient or time.monotonic() + delay > deadline
-                    if is_last or not _is_away(error, errors):
-                        raise InputError(f"{S3}{self._bucket}/{self._prefix}{name}: {error}") from error
-                    time.sleep(delay)
-                    delay = min(2 * delay, _LONGEST_DELAY_SECONDS)
-                    continue
-            self._is_patient = True
-            return answer
+                    break
+                is_last = not self._is_patient or time.monotonic() + delay > deadline
+                if is_last or not _is_away(error, errors):
+                    raise InputError(f"{S3}{self._bucket}/{self._prefix}{name}: {error}") from error
+            time.sleep(delay)
+            delay = min(2 * delay, _LONGEST_DELAY_SECONDS)
+        self._is_patient = True
+        return answer
 
 
 class _Object(io.RawIOBase):

@@ -11,6 +11,8 @@ audits what `words.json` in the folder says again and again on one cluster, whil
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import json
 import os
 import random
@@ -22,18 +24,25 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+import pytest
+
 from hallumeter.errors import HallumeterError, InputError
 from hallumeter.run.engines import engine_by_name
 from hallumeter.run.shards import Receipt, Shard
+from hallumeter.run.store import RunStore
 
 SLOTS = 2
 BROKEN = 666
 """The number of a shard that no worker can use."""
+INSIDE = "HALLUMETER_TEST_APART"
+SEED = int(os.environ.get("HALLUMETER_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+"""Of kills at random; tests that fail name it."""
 APART = [
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
     *("sh", "-c", 'mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
@@ -48,6 +57,32 @@ def has_own_network() -> bool:
         return subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         return False
+
+
+def inside(request: pytest.FixtureRequest) -> bool:
+    """Whether a test runs in a network of its own; else it is run there, by another pytest."""
+    if INSIDE in os.environ:
+        return True
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("ray is not installed")
+    if not has_own_network():
+        pytest.skip("no right to make a network (unshare --net)")
+    command = [*APART, sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", request.node.nodeid]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment |= {INSIDE: "1", "HALLUMETER_SEED": str(SEED)}
+    root = request.config.rootpath
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    sys.stderr.write(done.stderr)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return False
+
+
+def found(run: str) -> tuple[list[bytes], bytes | None]:
+    """The verdicts and the summary of a run."""
+    store = RunStore(run)
+    bodies = [store.read(dict(receipt.files)["verdicts"]) or b"" for receipt in store.committed()]
+    lines = [line for body in bodies for line in pq.read_table(io.BytesIO(body)).column("line").to_pylist()]
+    return sorted(lines), store.read("summary.json")
 
 
 class CommittingTask:
@@ -155,16 +190,20 @@ class RayNodes:
         from ray.cluster_utils import Cluster
 
         head = {"num_cpus": 1, "include_dashboard": False, **_ports()}
-        self._cluster = again(lambda: Cluster(initialize_head=True, head_node_args=head), times=4)
+        self._cluster = again(lambda: Cluster(initialize_head=True, head_node_args=head), times=8)
         self.address: str = self._cluster.address
         self._second = self._added()
 
     def _added(self) -> Any:
-        return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=4)
+        return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=20)
+
+    def kill(self) -> None:
+        """Kill the second node."""
+        self._cluster.remove_node(self._second, allow_graceful=False)
 
     def strike(self) -> None:
-        """Kill the second node, and add another in its place."""
-        self._cluster.remove_node(self._second, allow_graceful=False)
+        """Kill the second node, and add another in its place, which Ray can do in the main thread only."""
+        self.kill()
         self._second = self._added()
 
     def end(self) -> None:
@@ -188,7 +227,7 @@ def two_ray_nodes(folder: Path) -> Iterator[None]:
     def kill() -> None:
         wait_until(lambda: len(begun(folder)) >= SLOTS)
         time.sleep(0.2)
-        nodes.strike()
+        nodes.kill()
         (folder / "killed").touch()
 
     if (folder / "kill-a-node").exists():
@@ -227,7 +266,7 @@ def ray_nodes(folder: Path, kills: int, seed: int) -> Iterator[None]:
     command = [sys.executable, __file__, "nodes", str(folder), str(kills), str(seed)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE)
     try:
-        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None)
+        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None, 900)
         os.environ["RAY_ADDRESS"] = (folder / "address.txt").read_text(encoding="utf-8")
         yield
     finally:
@@ -241,7 +280,7 @@ def hold_nodes(folder: Path, kills: int, seed: int) -> None:
     nodes = RayNodes()
     (folder / "address.part").write_text(nodes.address, encoding="utf-8")
     (folder / "address.part").rename(folder / "address.txt")
-    threading.Thread(target=strike_at_random, args=(nodes.strike, folder, kills, seed), daemon=True).start()
+    strike_at_random(nodes.strike, folder, kills, seed)
     sys.stdin.read()
     nodes.end()
 
@@ -252,7 +291,15 @@ def nobody(*_: object) -> Iterator[None]:
     yield
 
 
+<<<<<<< HEAD
 CLUSTERS: dict[str, Any] = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
+=======
+CLUSTERS: dict[str, Callable[[Path, int, int], AbstractContextManager[None]]] = {
+    "ray": ray_nodes,
+    "spark": spark_executors,
+    "local": nobody,
+}
+>>>>>>> faults26
 
 
 def audits(engine: str, folder: Path, kills: int, seed: int) -> None:

@@ -8,7 +8,6 @@ is compared with one that nobody has disturbed.
 from __future__ import annotations
 
 import importlib.util
-import io
 import json
 import os
 import random
@@ -22,13 +21,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
-from clusters import APART, SLOTS, asked, has_own_network, program, wait_until
+from clusters import SEED, SLOTS, asked, found, inside, program, wait_until
 
 from child_programs import Child, started
 from hallumeter.run.shards import shard_number
-from hallumeter.run.store import RunStore
 from misbehaving_server import MisbehavingServer
 from object_storage import StorageDoor
 from postgres_server import PostgresServer
@@ -37,10 +34,10 @@ pytestmark = pytest.mark.long
 pytest.importorskip("httpx2")
 
 KILLS = int(os.environ.get("HALLUMETER_KILLS", "20"))
-SEED = int(os.environ.get("HALLUMETER_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
 RECORDS, SHARDS, CONCURRENCY = 24, 8, 2
+LATENCY_MS = 250
+"""Long enough that kills meet calls under way."""
 SECONDS = 1200
-INSIDE = "HALLUMETER_TEST_APART"
 JUDGE = """
 import os
 from pathlib import Path
@@ -74,11 +71,11 @@ class Workplace:
             *("--price", f"{paid}=1/1", "--budget", "5", "--ledger", ledger.url(), "--no-cache", "--quiet"),
             *("--shards", str(SHARDS), "--workers", str(SLOTS), "--concurrency", str(CONCURRENCY)),
         ]
-        server.play(latency_ms=60)
+        server.play(latency_ms=LATENCY_MS)
         code, err = self.run(*self.words, "--out", "undisturbed")
         assert code == 0, err
         self._whole = found(str(folder / "undisturbed"))
-        server.play(latency_ms=60)
+        server.play(latency_ms=LATENCY_MS)
         (folder / "asked.txt").unlink()
 
     def run(self, *words: str) -> tuple[int, str]:
@@ -122,14 +119,6 @@ class Workplace:
         assert 0 <= paid_again <= KILLS * calls_at_once, said
 
 
-def found(run: str) -> tuple[list[bytes], bytes | None]:
-    """The verdicts and the summary of a run."""
-    store = RunStore(run)
-    bodies = [store.read(dict(receipt.files)["verdicts"]) or b"" for receipt in store.committed()]
-    lines = [line for body in bodies for line in pq.read_table(io.BytesIO(body)).column("line").to_pylist()]
-    return sorted(lines), store.read("summary.json")
-
-
 def wait_for_work(folder: Path, before: int, process: subprocess.Popen[str]) -> None:
     """Wait until a judge was asked something more, or nobody is there any more who could ask."""
     wait_until(lambda: asked(folder) > before or process.poll() is not None)
@@ -149,24 +138,6 @@ def test_executors_of_spark(place: Workplace) -> None:
     place.check(out.split(), shards_at_once=1, calls_at_once=1)
 
 
-def inside(request: pytest.FixtureRequest) -> bool:
-    """Whether this test runs in a network of its own; else it is run there."""
-    if INSIDE in os.environ:
-        return True
-    if importlib.util.find_spec("ray") is None:
-        pytest.skip("ray is not installed")
-    if not has_own_network():
-        pytest.skip("no right to make a network (unshare --net)")
-    command = [*APART, sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", request.node.nodeid]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    environment |= {INSIDE: "1", "HALLUMETER_SEED": str(SEED)}
-    root = request.config.rootpath
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-    sys.stderr.write(done.stderr)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return False
-
-
 def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
     if inside(request):
         place: Workplace = request.getfixturevalue("place")
@@ -178,7 +149,12 @@ def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
 
 def test_drivers(place: Workplace) -> None:
     rng = random.Random(SEED)
+<<<<<<< HEAD
     kills, runs = 0, list[Path]()
+=======
+    kills = 0
+    runs: list[Path] = []
+>>>>>>> faults26
     while kills < KILLS or not runs[-1].joinpath("manifest.json").exists():
         if not runs or runs[-1].joinpath("manifest.json").exists():
             runs.append(place.folder / f"run-{len(runs)}")
@@ -188,7 +164,7 @@ def test_drivers(place: Workplace) -> None:
         with place.started(*place.words, "--out", str(runs[-1]), *resumed) as child:
             if kills < KILLS:
                 wait_for_work(place.folder, before, child.process)
-                time.sleep(rng.uniform(0, 0.8))
+                time.sleep(rng.uniform(0, 1.5))
             if kills < KILLS and child.process.poll() is None:
                 os.killpg(child.process.pid, signal.SIGKILL)
                 kills += 1

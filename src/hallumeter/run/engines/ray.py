@@ -121,7 +121,8 @@ def _connect_or_start(slots: int, quiet: dict[str, Any]) -> None:
 
     Processes are looked at first: Ray waits for minutes for a cluster that was killed and left its address behind.
     """
-    if os.environ.get("RAY_ADDRESS") or services.find_gcs_addresses():
+    find: Callable[[], object] = services.find_gcs_addresses
+    if os.environ.get("RAY_ADDRESS") or find():
         ray.init(address="auto", **quiet)
     else:
         _start(slots, quiet)
