@@ -238,16 +238,16 @@ def placed_run(folder: Path) -> Path:
 
 def marked(page: Page) -> list[list[int]]:
     """Top and height of what is marked on the image, in hundredths of it."""
-    page.locator(".region").first.wait_for()
-    # A mark stands as soon as the image is asked for, which may not be there yet.
-    page.wait_for_function("""() => { const image = document.querySelector(".zoom img");
-        return image.complete && image.naturalHeight > 0 && image.getBoundingClientRect().height > 0 }""")
-    found: list[list[int]] = page.evaluate(
-        """() => { const whole = document.querySelector(".zoom img").getBoundingClientRect();
-        return [...document.querySelectorAll(".region")].map((node) => { const own = node.getBoundingClientRect();
+    # Asked in one go: the page may be drawn anew between two questions, and the image come after its mark.
+    found = page.wait_for_function(
+        """() => { const image = document.querySelector(".zoom img"), marks = [...document.querySelectorAll(".region")];
+        if (!image || !image.complete || !image.naturalHeight || !marks.length) return null;
+        const whole = image.getBoundingClientRect();
+        return whole.height > 0 && marks.map((node) => { const own = node.getBoundingClientRect();
         return [own.top - whole.top, own.height].map((size) => Math.round(100 * size / whole.height)); }) }"""
     )
-    return found
+    marks: list[list[int]] = found.json_value()
+    return marks
 
 
 @needs_browser

@@ -149,12 +149,8 @@ def test_nodes_of_ray(request: pytest.FixtureRequest) -> None:
 
 def test_drivers(place: Workplace) -> None:
     rng = random.Random(SEED)
-<<<<<<< HEAD
-    kills, runs = 0, list[Path]()
-=======
     kills = 0
     runs: list[Path] = []
->>>>>>> faults26
     while kills < KILLS or not runs[-1].joinpath("manifest.json").exists():
         if not runs or runs[-1].joinpath("manifest.json").exists():
             runs.append(place.folder / f"run-{len(runs)}")
