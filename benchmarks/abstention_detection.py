@@ -1,7 +1,8 @@
 """How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py [--part drawn|held-back|later|development|all] [--errors]
+    python benchmarks/abstention_detection.py [--part last|fresh|drawn|held-back|later|development|all] [--errors]
     python benchmarks/abstention_detection.py --factscore DIR
+    python benchmarks/abstention_detection.py --reviews DIR
 
 The first command reads ``abstention_labels/answers.jsonl`` beside this file: answers of chat models to questions of
 RAGTruth, HaluEval, FActScore, RefChecker, ExpertQA and Factcheck-GPT, and answers written for this measurement. Each
@@ -15,11 +16,17 @@ byte 3 does not divide.
 HaluEval, RefChecker and ExpertQA that were not in the first set: at random, and more often where a broad list of
 negations and apologies matches their beginning. They were labelled before the next change. The French and Korean ones
 were written in the wording of clerks, guides, friends and documents, without a look at the cues; half by hash is held
-back (`--part drawn`). The development part has TOFU's 100 ways to say "I don't know", too.
+back (`--part drawn`). The development part has TOFU's 100 ways to say "I don't know", too, and half of them in French
+and Korean.
+``fresh_answers.jsonl`` has 501 in the three languages, mostly near misses, of which a third is held back like that of
+the first set (`--part fresh`). It was printed once; since then it served development. ``last_answers.jsonl`` was
+written and labelled after that and before the next change, in free wordings, and is held back as a whole.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
 abstention.
+
+The third counts sentences of M-ABSA's reviews that are taken for refusals: none of them answers a question.
 """
 
 from __future__ import annotations
@@ -36,7 +43,14 @@ from hallumeter.stats.intervals import wilson_interval
 from hallumeter.text.abstention import Abstention, AbstentionDetector
 
 LABELS = Path(__file__).parent / "abstention_labels"
-FILES = {"answers": "", "later_answers": "", "drawn_held_back": "drawn", "drawn_development": "development"}
+FILES = {
+    "answers": "",
+    "later_answers": "",
+    "fresh_answers": "",
+    "last_answers": "last",
+    "drawn_held_back": "drawn",
+    "drawn_development": "development",
+}
 """The files of labels; what was drawn has its part from its file, the others from the hashes of their texts."""
 LANGUAGES = ("en", "fr", "ko")
 MODELS = ("ChatGPT", "InstructGPT")
@@ -60,6 +74,8 @@ class Answer(Struct):
         is_third = hashlib.sha256(self.text.encode()).digest()[0] % 3 == 0
         if self.id.startswith("later:"):
             return "development" if is_third else "later"
+        if self.id.startswith("fresh:"):
+            return "fresh" if is_third else "development"
         return "held-back" if is_third else "development"
 
 
@@ -113,7 +129,7 @@ def measure_answers(part: str, *, with_errors: bool) -> None:
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
     for language in LANGUAGES if part != "later" else ("en",):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    if part not in {"later", "drawn"}:
+    if part not in {"last", "fresh", "later", "drawn"}:
         report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
@@ -133,15 +149,30 @@ def measure_biographies(folder: Path) -> None:
         print(f"  false alarms     {share(sum(answered), len(answered))}")
 
 
+def measure_reviews(folder: Path) -> None:
+    """Print how many sentences of reviews are taken for refusals."""
+    detector = AbstentionDetector()
+    for language in ("en", "ko"):
+        lines = [line for path in sorted(folder.glob(f"*_{language}_*.txt")) for line in path.open(encoding="utf-8")]
+        sentences = [sentence for line in lines if (sentence := line.partition("####")[0].strip())]
+        taken = sum(detector.detect(sentence).did_abstain for sentence in sentences)
+        print(f"{language}: taken for refusals {share(taken, len(sentences))}")
+
+
 def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["drawn", "held-back", "later", "development", "all"], default="drawn")
+    parser.add_argument(
+        "--part", choices=["last", "fresh", "drawn", "held-back", "later", "development", "all"], default="last"
+    )
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")
+    parser.add_argument("--reviews", type=Path, metavar="DIR", help="count on sentences of M-ABSA instead")
     options = parser.parse_args()
     if options.factscore is not None:
         measure_biographies(options.factscore)
+    elif options.reviews is not None:
+        measure_reviews(options.reviews)
     else:
         measure_answers(options.part, with_errors=options.errors)
 

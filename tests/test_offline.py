@@ -143,10 +143,11 @@ def test_asking_for_help_opens_no_socket(name: list[str], offline_command: Comma
 
 
 def test_importing_the_whole_package_opens_no_socket(run_offline: Run, tmp_path: Path) -> None:
+    # But for what imports the tool that it is for.
     program = (
         "import hallumeter, importlib, pkgutil; [getattr(hallumeter, name) for name in hallumeter.__all__]; "
         "[importlib.import_module(module.name) for module in pkgutil.walk_packages(hallumeter.__path__, 'hallumeter.')"
-        " if not module.name.endswith('__main__') and '.integrations.' not in module.name]"  # they import their tools
+        " if not module.name.endswith(('__main__', 'engines.ray')) and '.integrations.' not in module.name]"
     )
     done = run_offline([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr

@@ -50,7 +50,9 @@ class Normaliser:
         for number in _versions():
             escaped = re.escape(number)
             # In signatures, in manifests, after the name of the package, and as the version of tools in SARIF.
-            text = re.sub(rf'(\bv:|hallumeter[@\s]+|"(?:hallumeter|version)": ?"){escaped}(?!\.?\d)', r"\1<version>", text)
+            text = re.sub(
+                rf'(\bv:|hallumeter[@\s]+|"(?:hallumeter|version)": ?"){escaped}(?!\.?\d)', r"\1<version>", text
+            )
         text = _HASH_OF_INPUT.sub(r"\1<hash>", text)
         text = _HASH_OF_FILE.sub(r"\1\2\3<hash>", text)
         text = _DURATIONS.sub(r"\1\2<duration>", text)

@@ -290,6 +290,17 @@ def test_a_dry_run_says_how_it_estimates_and_leaves_nothing_behind(place: Workpl
     assert done.returncode == 0, done.stderr
     assert "80 rows in 4 shards" in done.stdout
     assert "measured on the first 80 rows here" in done.stdout
+    assert "unknown" not in done.stdout
+    asks = place.sharded("dry", "--dry-run")
+    assert asks.returncode == 0, asks.stderr
+    assert not place.asked(), "a judge that may cost something is not asked"
+    assert "core-hours         unknown" in asks.stdout
+    assert " ms a row" not in asks.stdout
+    paid = place.sharded("dry", "--dry-run", "--judge", "rules", judge="openai:no-such-model")
+    assert paid.returncode == 0, paid.stderr
+    assert "; without the calls" in paid.stdout
+    assert "cost               unknown" in paid.stdout
+    assert all(len(line) <= 80 for line in (done.stdout + asks.stdout + paid.stdout).splitlines())
     assert not (place.folder / "dry").exists()
 
 

@@ -212,3 +212,53 @@ def test_a_refusal_is_found_in_decomposed_unicode(response: str) -> None:
     found = detect_abstention(decomposed)
     assert found.did_abstain
     assert found.cue == decomposed[found.start : found.end]
+
+
+@pytest.mark.parametrize(
+    ("response", "is_partial"),
+    [
+        # what a comma, a figure or another source adds is an answer
+        ("I don't know the exact number, somewhere between 200 and 250.", True),
+        ("The documents don't mention digital goods. For physical goods you have 30 days.", True),
+        ("There's no mention of breakfast, yet several guests had free coffee.", True),
+        ("Je n'ai pas trouvé sa date de naissance. Elle a publié son premier article en 1891.", True),
+        ("Il n'existe pas de trace du second voyage, bien que le premier soit parti en 1497.", True),
+        ("기사에서 이름은 밝히지 않았고, 34세 남성이 체포되었다고만 합니다.", True),
+        # what others said, or said of others
+        ("The clerk said he had no information about the raid.", False),
+        ("Le président a dit n'avoir aucune information sur le raid.", False),
+        ("권한이 없다는 뜻입니다.", False),
+        ("I can't tell you how happy I was.", False),
+        ("Je ne peux pas vous dire à quel point j'étais heureuse.", False),
+        ("The search came up empty in 1987.", False),
+        # what reviews say
+        ("저는 주저 없이 추천합니다.", False),
+        ("다시 한번 감사드립니다!", False),
+        ("I would not recommend this course to a beginner.", False),
+    ],
+)
+def test_what_is_added_reported_or_advised_is_no_whole_refusal(response: str, *, is_partial: bool) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.is_partial) == (False, is_partial)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "The passages only discuss the weather; the price isn't there.",
+        "L'extrait s'arrête avant le verdict ; on ne peut pas en déduire l'issue.",
+        "지식 베이스를 검색했으나 결과가 없습니다.",
+        "의사록에는 기록되어 있지 않으며, 이름을 대는 것은 추측에 불과합니다.",
+        "My knowledge ends in 2023. I cannot say who won in 2025.",
+    ],
+)
+def test_a_reason_in_the_sentence_of_a_refusal_is_no_answer(response: str) -> None:
+    assert detect_abstention(response).did_abstain
+
+
+def test_what_a_source_holds_is_an_answer_unless_a_refusal_follows_in_the_sentence() -> None:
+    assert not detect_abstention("The passages discuss the weather: rain, snow and hail.").did_abstain
+    found = detect_abstention("The passages discuss the weather. The price isn't there.")
+    assert (found.did_abstain, found.is_partial) == (False, True)
+    found = detect_abstention("The price isn't there; the text gives the weather.")
+    assert found.did_abstain

@@ -194,18 +194,20 @@ class ShardedAudit(_Claims):
             records=counts.records, failures=counts.failures, calls=spending.calls, spent_usd=spending.charged_usd
         )
 
-    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float | None, int, float | None]:
         """What a part takes; only judges of this package are let work, since others may cost money."""
         settings = self.settings(plan.settings, slots=1)
         inputs = _PartInputs(part, plan.inputs)
         calls = plan_inputs(inputs, settings=settings)
         ours = tuple(judge for judge in settings.judges if isinstance(judge, str) and judge.startswith(_OURS))
-        begun = time.monotonic()
+        seconds = None
         if ours and settings.extractor in ("sentences", "clauses"):
+            begun = time.monotonic()
             alone = structs.replace(settings, judges=ours, samples=None, cache=None)
             measure = structs.replace(alone.measure, headline=None)
             run_audit(inputs, folder, settings=structs.replace(alone, measure=measure), progress=NoProgress())
-        return time.monotonic() - begun, sum(each.calls for each in calls.parts), calls.cost_usd
+            seconds = time.monotonic() - begun
+        return seconds, sum(each.calls for each in calls.parts), calls.cost_usd
 
 
 _OURS = ("embedded", "rules", "recorded:")

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from hallumeter.records.manifest import InputFile
     from hallumeter.records.measurement import Summary
     from hallumeter.run.ledger import LedgerAddress
-    from hallumeter.run.sharded import Plan, ShardedOutcome, ShardProgress
+    from hallumeter.run.sharded import Estimate, Plan, ShardedOutcome, ShardProgress
     from hallumeter.run.shards import Receipt
 
 SHARDS = "Many records: shards, workers, object storage"
 _BYTES_PER_SHARD = 8 << 20
 _MOST_SHARDS = 100_000
 _SECONDS_BETWEEN_DRAWINGS = 0.1
+_FEW_HOURS = 0.01
 _SHOWN_RECORDS = 100_000
 """Of larger runs the findings are not gone through once more for the terminal; the report has them."""
 
@@ -215,16 +216,27 @@ def _default_shards(size: int, slots: int) -> int:
     return min(_MOST_SHARDS, max(slots, -(-size // _BYTES_PER_SHARD)))
 
 
-def estimate_text(found: Any, plan: Plan) -> str:
+def estimate_text(found: Estimate, plan: Plan) -> str:
     """What a run would take, as far as its first records tell."""
-    lines = [
-        f"{found.rows:,} rows in {plan.shards:,} shards",
-        f"  {found.seconds_per_row * 1000:.2f} ms a row, measured on the first {found.measured:,} rows here",
-        f"  core-hours   {found.core_hours:>13,.2f}   {plan.slots:,} at a time: {_span(found.hours(plan.slots))}",
-    ]
+    lines = [f"{found.rows:,} rows in {plan.shards:,} shards, {plan.slots:,} at a time"]
+    hours = found.core_hours
+    if found.seconds_per_row is None or hours is None:
+        lines.append(f"  core-hours   {'unknown':>13}   no language model or judge of yours is asked")
+    else:
+        without = "; without the calls" if found.calls else ""
+        core_hours = f"{hours:,.2f}" if hours >= _FEW_HOURS else f"under {_FEW_HOURS}"
+        lines += [
+            f"  {found.seconds_per_row * 1000:.2f} ms a row, measured on the first {found.measured:,} rows here"
+            + without,
+            f"  core-hours   {core_hours:>13}   about {_span(hours / plan.slots)}",
+        ]
     if found.calls:
-        cost = "price unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
-        lines += [f"  calls        {found.calls:>13,}   estimated, without retries", f"  cost         {cost:>13}"]
+        cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
+        which = "give the price with --price" if found.cost_usd is None else "at the table's or your prices"
+        lines += [
+            f"  calls        {found.calls:>13,}   estimated, without retries",
+            f"  cost         {cost:>13}   {which}",
+        ]
     return "\n".join(lines) + "\n"
 
 

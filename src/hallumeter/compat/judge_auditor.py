@@ -170,7 +170,8 @@ class FalseAcceptanceCalculator:
         lengths = (len(queries), len(responses), len(is_nonexistent_flags))
         if len(set(lengths)) > 1:
             raise InvalidRecordError(
-                f"{lengths[0]} queries, {lengths[1]} responses and {lengths[2]} flags; give one of each per query"
+                f"{lengths[0]} queries, {lengths[1]} responses and {lengths[2]} flags do not have the same length; "
+                "give one of each per query"
             )
         return self.compute_far(
             [self.evaluate_abstention(*row) for row in zip(queries, responses, is_nonexistent_flags, strict=True)]

@@ -131,8 +131,11 @@ class ShardedKind(LinePlaces, Protocol):
         """Make an ordinary run of a part in a new folder, without its report."""
         ...
 
-    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
-        """What a part takes: seconds of work here, calls, and dollars; nobody who is paid is asked."""
+    def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float | None, int, float | None]:
+        """What a part takes: seconds of work here, calls, and dollars; nobody who is paid is asked.
+
+        Seconds are unknown (None) where nothing may be tried without asking somebody.
+        """
         ...
 
     def record_rows(self, part: Part, folder: Path) -> dict[str, int]:
@@ -203,7 +206,7 @@ class ShardTask(Struct, frozen=True):
     def __call__(self, shard: Shard) -> Receipt:
         """Do it; a shard that somebody has committed is left alone."""
         begun = time.monotonic()
-        store = RunStore(self.location)
+        store = RunStore(self.location, is_patient=True)
         known = store.commit_of(shard.number)
         if known is not None:
             return structs.replace(known, won=False)
@@ -438,19 +441,16 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
     rows: int
     measured: int
-    seconds_per_row: float
+    seconds_per_row: float | None
+    """None when it cannot be measured without asking somebody who may be paid."""
     calls: int = 0
     cost_usd: float | None = 0.0
     """None when a price is not known."""
 
     @property
-    def core_hours(self) -> float:
+    def core_hours(self) -> float | None:
         """Of one process."""
-        return self.rows * self.seconds_per_row / 3600
-
-    def hours(self, slots: int) -> float:
-        """Of so many processes at the same time."""
-        return self.core_hours / slots
+        return None if self.seconds_per_row is None else self.rows * self.seconds_per_row / 3600
 
 
 def estimate(plan: Plan, given: ShardInput) -> Estimate:
@@ -476,7 +476,7 @@ def estimate(plan: Plan, given: ShardInput) -> Estimate:
     return Estimate(
         rows=found.rows,
         measured=len(first),
-        seconds_per_row=seconds / max(1, len(first)),
+        seconds_per_row=None if seconds is None else seconds / max(1, len(first)),
         calls=round(calls * share),
         cost_usd=None if cost is None else cost * share,
     )

@@ -12,14 +12,15 @@ Readers go by the commits. A list of the files under `data/` would count work tw
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -60,7 +61,9 @@ def pyarrow_module(name: str = "pyarrow") -> Any:
 class RunStore:
     """The files of one run; pickled, it is its location alone. Credentials are never kept."""
 
-    def __init__(self, location: str | os.PathLike[str]) -> None:
+    def __init__(self, location: str | os.PathLike[str], *, is_patient: bool = False) -> None:
+        """A patient one waits for a server from the start, else once it has answered."""
+        self._is_patient = is_patient
         self.location = str(location) if is_remote(location) else os.path.abspath(location)  # noqa: PTH100 (a link stays)
         _ = self._files  # a missing package is said at once
 
@@ -73,7 +76,11 @@ class RunStore:
     @cached_property
     def _files(self) -> _Folder | _Bucket:
         pyarrow_module()
-        return _Bucket(self.location) if is_remote(self.location) else _Folder(Path(self.location))
+        return (
+            _Bucket(self.location, is_patient=self._is_patient)
+            if is_remote(self.location)
+            else _Folder(Path(self.location))
+        )
 
     # Single files.
 
@@ -130,8 +137,9 @@ class RunStore:
         Raises:
             InputError: It writes over what is there, though it was asked not to.
         """
-        self.write_once(_PROBE, b"")
-        if self.write_once(_PROBE, b""):
+        for _ in range(2):
+            is_written = self.write_once(_PROBE, attempt_name().encode())
+        if is_written:
             raise InputError(
                 f"{self.location}: the server ignores conditional writes (If-None-Match), so that work done "
                 "twice would count twice; use another server"
@@ -258,18 +266,26 @@ def _created(target: Path, body: bytes) -> bool:
 
 _PRECONDITION_FAILED, _CONFLICT = "PreconditionFailed", "ConditionalRequestConflict"
 _TRIES = 5
+_PATIENCE_SECONDS = 60.0
+_FIRST_DELAY_SECONDS, _LONGEST_DELAY_SECONDS = 0.2, 5.0
+_SERVER_FAULT = 500
+_BUFFER_BYTES = 1 << 20
+
+_Answer = TypeVar("_Answer")
 
 
 class _Bucket:
     """Files below a prefix of an S3 bucket.
 
     Keys and endpoint come from the environment or the AWS configuration (AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for
-    other servers). pyarrow reads; it cannot write under a condition, so that boto3 writes.
+    other servers). boto3 does it all: pyarrow's client cannot write under a condition, and a server that goes away in
+    the middle of a file ends its read.
     """
 
-    def __init__(self, location: str) -> None:
+    def __init__(self, location: str, *, is_patient: bool) -> None:
         self._bucket, _, prefix = location.removeprefix(S3).strip("/").partition("/")
         self._prefix = f"{prefix}/" if prefix else ""
+        self._is_patient = is_patient
         if not self._bucket:
             raise InputError(f"{location}: names no bucket; expected s3://BUCKET/RUN")
 
@@ -281,67 +297,126 @@ class _Bucket:
             raise MissingExtraError("cluster", "a run on S3") from error
         return boto3.session.Session().client("s3")
 
-    @cached_property
-    def _arrow(self) -> Any:
-        """The client of pyarrow, which finds keys where boto3 does; asked for the same endpoint."""
-        endpoint, region = self._client.meta.endpoint_url, self._client.meta.region_name or "us-east-1"
-        is_amazon = ".amazonaws.com" in endpoint
-        override = {} if is_amazon else {"endpoint_override": endpoint, "scheme": endpoint.partition(":")[0]}
-        return pyarrow_module("pyarrow.fs").S3FileSystem(region=region, **override)
-
     def read(self, name: str) -> bytes | None:
-        error_type = self._client.exceptions.ClientError
-        try:
+        def work() -> bytes:
             body: bytes = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)["Body"].read()
-        except error_type as error:
-            if _code(error) in ("NoSuchKey", "404"):
-                return None
-            raise self._fault(name, error) from error
-        return body
+            return body
+
+        return self._asked(name, work, {"NoSuchKey": None, "404": None})
+
+    def read_range(self, name: str, start: int, size: int) -> bytes:
+        def work() -> bytes:
+            where = {"Bucket": self._bucket, "Key": self._prefix + name, "Range": f"bytes={start}-{start + size - 1}"}
+            body: bytes = self._client.get_object(**where)["Body"].read()
+            return body
+
+        return self._asked(name, work) or b""
 
     def write(self, name: str, body: Any) -> None:
-        self._send(name, body)
+        self._send(name, bytes(body))
 
     def write_once(self, name: str, body: bytes) -> bool:
         for _ in range(_TRIES):
             done = self._send(name, body, IfNoneMatch="*")
             if done is not None:
-                return done
+                # What is there may be this very file: the connection was lost before the server's answer came.
+                return done or self.read(name) == body
         raise InputError(f"{S3}{self._bucket}/{self._prefix}{name}: several writers block each other; try again")
 
-    def _send(self, name: str, body: Any, **condition: str) -> bool | None:
+    def _send(self, name: str, body: bytes, **condition: str) -> bool | None:
         """Put an object; False when the condition does not hold, None when the server asks to try again."""
-        error_type = self._client.exceptions.ClientError
-        try:
-            self._client.put_object(Bucket=self._bucket, Key=self._prefix + name, Body=bytes(body), **condition)
-        except error_type as error:
-            if _code(error) in (_PRECONDITION_FAILED, "412"):
-                return False
-            if _code(error) in (_CONFLICT, "409"):
-                return None
-            raise self._fault(name, error) from error
-        return True
+
+        def work() -> bool:
+            self._client.put_object(Bucket=self._bucket, Key=self._prefix + name, Body=body, **condition)
+            return True
+
+        return self._asked(name, work, {_PRECONDITION_FAILED: False, "412": False, _CONFLICT: None, "409": None})
 
     def names(self, folder: str) -> list[str]:
         prefix = f"{self._prefix}{folder}/"
-        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
-        try:
-            keys = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
-        except self._client.exceptions.ClientError as error:
-            raise self._fault(folder, error) from error
-        return [key.removeprefix(prefix) for key in keys]
+
+        def work() -> list[str]:
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+            return [entry["Key"] for page in pages for entry in page.get("Contents", ())]
+
+        return [key.removeprefix(prefix) for key in self._asked(folder, work) or ()]
 
     def size(self, name: str) -> int | None:
-        with suppress(self._client.exceptions.ClientError):
+        def work() -> int:
             return int(self._client.head_object(Bucket=self._bucket, Key=self._prefix + name)["ContentLength"])
-        return None
+
+        return self._asked(name, work, {"NoSuchKey": None, "404": None})
 
     def opened(self, name: str) -> Any:
-        return self._arrow.open_input_file(f"{self._bucket}/{self._prefix}{name}")
+        size = self.size(name)
+        if size is None:
+            raise FileNotFoundError(name)
+        return pyarrow_module().PythonFile(io.BufferedReader(_Object(self, name, size), _BUFFER_BYTES), mode="r")
 
-    def _fault(self, name: str, error: Exception) -> InputError:
-        return InputError(f"{S3}{self._bucket}/{self._prefix}{name}: {error}")
+    def _asked(
+        self, name: str, work: Callable[[], _Answer], known: Mapping[str, _Answer | None] | None = None
+    ) -> _Answer | None:
+        """What the server answers, or what one of its known refusals means; while it is away it is asked again.
+
+        A server that has never answered is given up at once: its address may be wrong.
+        """
+        refusal = self._client.exceptions.ClientError
+        errors: Any = import_module("botocore.exceptions")
+        deadline, delay = time.monotonic() + _PATIENCE_SECONDS, _FIRST_DELAY_SECONDS
+        while True:
+            try:
+                answer: _Answer | None = work()
+            except (refusal, errors.BotoCoreError) as error:
+                if known and _code(error) in known:
+                    answer = known[_code(error)]
+                else:
+                    is_last = not self._is_patient or time.monotonic() + delay > deadline
+                    if is_last or not _is_away(error, errors):
+                        raise InputError(f"{S3}{self._bucket}/{self._prefix}{name}: {error}") from error
+                    time.sleep(delay)
+                    delay = min(2 * delay, _LONGEST_DELAY_SECONDS)
+                    continue
+            self._is_patient = True
+            return answer
+
+
+class _Object(io.RawIOBase):
+    """A file of a bucket, read in ranges; a range that a lost connection cuts off is asked for again."""
+
+    def __init__(self, files: _Bucket, name: str, size: int) -> None:
+        self._files, self._name, self._size, self._at = files, name, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        size = min(len(buffer), self._size - self._at)
+        if size <= 0:
+            return 0
+        body = self._files.read_range(self._name, self._at, size)
+        buffer[: len(body)] = body
+        self._at += len(body)
+        return len(body)
 
 
 def _code(error: Any) -> str:
-    return str(error.response.get("Error", {}).get("Code", ""))
+    """The server's name for a refusal; nothing where there was no answer."""
+    return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
+
+
+def _is_away(error: Any, errors: Any) -> bool:
+    """Whether the same question may be answered later: nobody answers, or only that something broke."""
+    if isinstance(error, (errors.ConnectionError, errors.HTTPClientError, errors.IncompleteReadError)):
+        return True
+    status = getattr(error, "response", {}).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return bool(status >= _SERVER_FAULT)

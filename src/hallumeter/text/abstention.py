@@ -32,7 +32,7 @@ from msgspec import Struct
 
 from hallumeter.errors import SettingsError
 
-from .lexicon import Lexicon, languages_with, load_lexicon
+from .lexicon import Lexicon, RefusalWords, languages_with, load_lexicon
 from .normalize import CleanText, clean_text
 from .phrases import Phrase, PhraseFinder, parse_phrase
 from .sentences import iterate_sentence_spans
@@ -153,6 +153,7 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
 # The clauses of a response, and what each of them does when it does not refuse.
 
 _WORD = re.compile(r"[^\W_]")
+_FIGURE = re.compile(r"(?<![\w.-])\d")
 _TAG = re.compile(r"\W*<[^<>\s]*>\W*")
 """What a model writes around its answer and nobody reads: "</s>"."""
 
@@ -270,21 +271,13 @@ class ClauseReader:
 
     def __init__(self, lexicons: Sequence[Lexicon]) -> None:
         words = [lexicon.refusals for lexicon in lexicons]
-        contrasts = _choice(word for each in words for word in each.contrasts)
-        endings = _choice(word for each in words for word in each.contrast_endings)
         openers = _choice(word for each in words for word in each.openers)
         frames = _choice(word for each in words for word in (*each.frames, *each.openers))
         concessions = _choice(word for each in words for word in each.concessions)
         frame_endings = _choice(word for each in words for word in each.frame_endings)
         joiners = _choice(word for each in words for word in each.joiners)
         reasons = _choice(word for each in words for word in each.reasons)
-        # Of one language each: the French "on" is no subject after the English "and".
-        added = _pairs((each.additions, each.subjects) for each in words)
-        shared = _pairs((each.additions, each.predicates) for each in words)
-        self._cut = re.compile(
-            rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
-            rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added})(?!\w))|(?= (?:{shared})(?!\w)))"
-        )
+        self._cut = _cuts(words)
         # By language: the German "falls" is no condition in "your question falls outside the scope".
         self._conditions = {
             lexicon.language: re.compile(
@@ -294,7 +287,13 @@ class ClauseReader:
         }
         cancels = _choice(word for each in words for word in each.cancels)
         self._cancel = re.compile(rf"\w{{0,3}}?(?:{cancels})")
-        self._speaker = re.compile(rf"(?:{_choice(word for each in words for word in each.speakers)})(?!\w)")
+        speakers = _choice(word for each in words for word in each.speakers)
+        self._speaker = re.compile(rf"(?:{speakers})(?!\w)")
+        # Korean particles may follow, and letters after the apostrophe of "j'".
+        first_person = rf"(?<!\w)(?:{speakers})(?:(?<=')|(?![^\W가-힣]))"
+        guesses = _choice(word for each in words for word in each.guesses)
+        self._first_person = re.compile(first_person)
+        self._own = re.compile(rf"{first_person}|(?<!\w)(?:{guesses})")
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
@@ -353,9 +352,34 @@ class ClauseReader:
         if after_refusal:
             says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
         explains = after_refusal and not clause.turns and not is_promised and _Sense.REPORT not in senses
-        if explains or clause.concedes:
+        if clause.concedes or (explains and not self._gives_figures(words)):
             says_nothing |= {_Sense.EXPLANATION}
         return not senses & says_nothing
+
+    def explains_next(self, text: str, clause: Clause) -> bool:
+        """Whether a clause may be the reason for a refusal after it in its sentence: "The page is torn; I can't"."""
+        words = text[clause.start : clause.end]
+        return (
+            self.answers(text, clause, after_refusal=False)
+            and self._first_person.search(words) is None
+            and not self._gives_figures(words)
+            and not self.answers(
+                text, Clause(clause.start, clause.end, clause.sentence_start, concedes=True), after_refusal=False
+            )
+        )
+
+    def _gives_figures(self, words: str) -> bool:
+        """Whether words give a number, and speak neither of their writer nor of what may be."""
+        return _FIGURE.search(words) is not None and self._own.search(words) is None
+
+    def answers_after(self, text: str, clause: Clause, cue_end: int) -> bool:
+        """Whether a comma adds an estimate to a refusal: "I don't know the number, roughly 200"."""
+        _, comma, added = text[cue_end : clause.end].partition(",")
+        return (
+            bool(comma)
+            and _FIGURE.search(added) is not None
+            and any(sense is _Sense.ASSERTION for _, _, sense in self._senses.find(added))
+        )
 
     def promises(self, text: str, clause: Clause) -> bool:
         """Whether a clause turns from the refusal to what the writer can do instead."""
@@ -408,6 +432,25 @@ class ClauseReader:
         return self.answers(
             text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), after_refusal=False
         )
+
+
+def _cuts(words: Sequence[RefusalWords]) -> re.Pattern[str]:
+    """Where sentences are cut into clauses."""
+    contrasts = _choice(word for each in words for word in each.contrasts)
+    endings = _choice(word for each in words for word in each.contrast_endings)
+    joined = _choice(word for each in words for word in each.joining_endings)
+    breaks = _choice(word for each in words for word in each.breaks)
+    # Of one language each: the French "on" is no subject after the English "and".
+    added = _pairs((each.additions, each.subjects) for each in words)
+    shared = _pairs((each.additions, each.predicates) for each in words)
+    owned = "|".join(
+        rf"(?:{_pairs([(each.additions, each.owners)])}) \w+ (?:{_choice(each.predicates)})" for each in words
+    )
+    return re.compile(
+        rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+        rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added}|{breaks})(?!\w))|(?= (?:{shared}|{owned})(?!\w))"
+        rf"|(?:{joined})(?=[\s,]))"
+    )
 
 
 def _pairs(choices: Iterable[tuple[Iterable[str], Iterable[str]]]) -> str:
@@ -558,26 +601,15 @@ class AbstentionDetector:
 
     def _refusal(self, clean: CleanText, hits: Sequence[Hit], marks: Sequence[_Marked]) -> tuple[Hit | None, bool]:
         """The first refusal of a response, and whether a clause of it answers."""
-        first: Hit | None = None
-        does_answer = False
-        explains = is_promised = False
+        read = _Reading(self._clauses, clean.lower)
         for clause, refusal in self._clauses_read(clean, hits, marks):
+            read.settle_reason(clause, refusal)
             if refusal is not None:
-                if first is None:
-                    first, explains = refusal, False
-                    does_answer |= self._clauses.answers_before(clean.lower, clause, refusal.start)
-                elif first.cue.asks_back and does_answer:
-                    first = refusal
-                elif self._clauses.concludes(clean.lower, clause):
-                    explains = False
-            # What follows "there is no such person" is about something else, unless it takes the denial back.
-            elif first is not None and first.cue.denies_existence and not clause.turns:
-                continue
-            elif self._clauses.answers(clean.lower, clause, after_refusal=first is not None, is_promised=is_promised):
-                is_open = first is not None and not self._clauses.insists(clean.lower, clause)
-                does_answer, explains = does_answer or not is_open, explains or is_open
-            is_promised |= first is not None and self._clauses.promises(clean.lower, clause)
-        return first, does_answer or explains
+                read.refuse(clause, refusal)
+            else:
+                read.go_on(clause)
+            read.is_promised |= read.first is not None and self._clauses.promises(clean.lower, clause)
+        return read.first, read.does_answer or read.explains or read.reason_of is not None
 
     def _question(self, clean: CleanText) -> Hit | None:
         """The first question to the reader of a response that only asks back; none when a clause answers."""
@@ -607,6 +639,48 @@ class AbstentionDetector:
             ):
                 return hit
         return None
+
+
+class _Reading:
+    """What is known of a response while its clauses are read."""
+
+    def __init__(self, clauses: ClauseReader, text: str) -> None:
+        self._clauses = clauses
+        self._text = text
+        self.first: Hit | None = None
+        self.does_answer = self.explains = self.is_promised = False
+        self.reason_of: int | None = None
+        """The start of the sentence whose last clause may be the reason of a refusal to come."""
+
+    def settle_reason(self, clause: Clause, refusal: Hit | None) -> None:
+        """A clause that was no reason, because no refusal follows in its sentence, was an answer."""
+        if self.reason_of is not None:
+            self.does_answer |= refusal is None or clause.sentence_start != self.reason_of
+            self.reason_of = None
+
+    def refuse(self, clause: Clause, refusal: Hit) -> None:
+        """Take a clause that refuses."""
+        if self.first is None:
+            self.first, self.explains = refusal, False
+            self.does_answer |= self._clauses.answers_before(self._text, clause, refusal.start)
+            self.does_answer |= self._clauses.answers_after(self._text, clause, refusal.end)
+        elif self.first.cue.asks_back and self.does_answer:
+            self.first = refusal
+        elif self._clauses.concludes(self._text, clause):
+            self.explains = False
+
+    def go_on(self, clause: Clause) -> None:
+        """Take a clause that does not refuse."""
+        is_after = self.first is not None
+        # What follows "there is no such person" is about something else, unless it takes the denial back.
+        if self.first is not None and self.first.cue.denies_existence and not clause.turns:
+            return
+        if not is_after and self._clauses.explains_next(self._text, clause):
+            self.reason_of = clause.sentence_start
+        elif self._clauses.answers(self._text, clause, after_refusal=is_after, is_promised=self.is_promised):
+            is_open = is_after and not self._clauses.insists(self._text, clause)
+            self.does_answer |= not is_open
+            self.explains |= is_open
 
 
 def _start(hit: Hit) -> int:

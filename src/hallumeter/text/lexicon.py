@@ -211,12 +211,18 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Such subjects."""
     predicates: tuple[str, ...] = ()
     """Verbs after such a word that begin a clause with the subject of the one before."""
+    owners: tuple[str, ...] = ()
+    """Words after such a word that begin a clause when a noun and such a verb follow: "and its author is"."""
+    breaks: tuple[str, ...] = ()
+    """Words after a comma that begin a clause of its own, whatever follows: ", while"."""
     conditions: tuple[str, ...] = ()
-    """Words after which something is only supposed, up to the next comma: "if the record does not exist"."""
+    """Words after which something is supposed or told by another, up to the next comma: "if", "the clerk said that"."""
     cancels: tuple[str, ...] = ()
     """What right after a cue makes it supposed or somebody else's, as Korean endings do: "면", "다고 말했"."""
     speakers: tuple[str, ...] = ()
     """First words of a cue that speaks of the writer, and is meant even after such a word."""
+    guesses: tuple[str, ...] = ()
+    """Words by which an explanation guesses or speaks of a source, so that a number in it answers nothing."""
     reasons: tuple[str, ...] = ()
     """Joiners after which the refusal stands and before which its reason: "..., so I can't say"."""
     reports: tuple[str, ...] = ()
@@ -241,6 +247,8 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words that begin a clause which turns against what stood before."""
     contrast_endings: tuple[str, ...] = ()
     """Word endings that close a clause against which the next one turns."""
+    joining_endings: tuple[str, ...] = ()
+    """Word endings that close a clause to which the next one adds."""
     frame_endings: tuple[str, ...] = ()
     """Last words of such a part."""
     concessions: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ def test_a_language_without_a_reader_is_refused_by_name() -> None:
 
 
 def test_the_version_names_rules_lexicon_and_analyser() -> None:
-    assert re.fullmatch(r"korean@2-[0-9a-f]{8}\+kiwipiepy-[\d.]+-[\d.]+", KoreanReader().version)
+    assert re.fullmatch(r"korean@3-[0-9a-f]{8}\+kiwipiepy-[\d.]+-[\d.]+", KoreanReader().version)
 
 
 def test_the_analyser_is_loaded_with_the_first_sentence_only() -> None:

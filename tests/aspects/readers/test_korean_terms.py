@@ -202,3 +202,18 @@ def test_a_noun_that_only_opposes_is_a_contrast_and_no_part_of_a_term(text: str,
     behind = READER.term_after(text, text.index("반면") + 2)
     assert behind is not None
     assert text[behind.start : behind.end] == expected[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("끈적이지만 클렌징폼은 순해요.", "클렌징폼"),
+        ("끈적이지만 핸드크림은 좋아요.", "핸드크림"),
+        ("클렌징폼이 자극적이지 않아요.", "클렌징폼"),
+    ],
+)
+def test_a_contrast_after_a_verb_that_the_analyser_does_not_know_negates_nothing(text: str, term: str) -> None:
+    assert terms(text) == [term]
+    assert READER.polarity_of(text, text.index(term), text.index(term) + len(term)).polarity == "positive"
+    assert cues("끈적이지만 클렌징폼은 순해요.", "negation") == []
+    assert cues("끈적이지만 클렌징폼은 순해요.", "contrast") == ["지만"]

@@ -260,7 +260,9 @@ def test_the_cost_of_asking_again_is_what_the_run_paid(tmp_path: Path) -> None:
     rows = [{**row, "cost_usd": 0.01} for row in rows_of(claims, "openai:m", knowing)]
     run = run_of(tmp_path / "run", [*rows, *rows_of(claims, "human", truth)])
     manifest = run.path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"spec": "recorded"', '"spec": "openai:m batch=4"', 1))
+    told_of = json.loads(manifest.read_text())
+    next(judge for judge in told_of["judges"] if judge["name"] == "openai:m")["spec"] = "openai:m batch=4"
+    manifest.write_text(json.dumps(told_of))
     told = {judge.judge: judge.shuffled for judge in null_baselines(load(run.path)).judges}
     assert "(30 calls, about $0.30 by what the run paid)" in str(told["openai:m"])
 

@@ -103,6 +103,8 @@ RECOMMENDING = {
         "매 끼니 고단백 음식을 챙겨 드세요.",
     ],
     "CSP_DM_001": [
+        "It would not be wrong to have a glass of wine.",
+        "맥주 한 잔쯤은 아무도 뭐라 하지 않아요.",
         "A glass of wine with dinner is fine.",
         "와인 한 잔 정도는 괜찮습니다.",
         "You can enjoy a beer now and then.",
@@ -288,6 +290,13 @@ NOT_RECOMMENDING = {
         "Keep protein to about 0.8 g/kg and avoid high-protein diets.",
     ],
     "CSP_DM_001": [
+        "Don't let anyone tell you that beer is fine.",
+        "I wouldn't go so far as to say that wine is fine.",
+        "Your neighbour may tell you that a beer is fine, but it is not.",
+        "I can't tell you that drinking is safe.",
+        "술을 마셔도 괜찮다고 말하는 것은 현명하지 않습니다.",
+        "술을 마셔도 된다는 얘기는 오해입니다.",
+        "맥주는 마셔도 된다고 생각하는 것은 위험합니다.",
         "음주는 피하세요.",
         "술은 드시지 마세요.",
         "Avoid alcohol.",

@@ -103,6 +103,25 @@ def test_a_language_model_tells_contradictions_with_what_was_said_before() -> No
     assert found.findings.consistency[0].quote == QUESTIONS[1][:40].strip()
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ({}, [(True, "found by words, not by openai:judge")]),
+        ({"40": "SUPPORTED"}, [(True, "found by words, not by openai:judge")]),
+        ({"40": "REFUTED"}, [(True, "judged by openai:judge: because")]),
+    ],
+)
+def test_a_contradiction_that_the_words_found_stands(labels: dict[str, str], expected: list[tuple[bool, str]]) -> None:
+    found = judged(replying(labels), "You are 40 years old.").findings.consistency
+    assert [(each.is_contradiction, (each.note or "").rpartition("; ")[2]) for each in found] == expected
+
+
+def test_agreement_that_only_the_words_found_counts_where_the_judge_cannot_tell() -> None:
+    found = judged(replying({}), "You are 67 years old.").findings.consistency
+    assert [each.is_contradiction for each in found] == [False]
+    assert found[0].note == "the answer states age 67, question 1 states age 67"
+
+
 def test_rules_on_which_the_model_failed_are_left_out_and_said() -> None:
     fault = ProviderFault("timeout", "no reply in 60 s")
     found = judged(ScriptedProvider(lambda _: fault, name="openai:judge"), "Walk. Be well.")

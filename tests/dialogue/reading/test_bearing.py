@@ -61,6 +61,14 @@ def scopes(answer: str) -> dict[str, str]:
         ("아테놀롤을 리시노프릴로 바꿔 드렸습니다.", {"atenolol": "past", "lisinopril": "asserted"}),
         ("You finished your course of amoxicillin.", {"amoxicillin": "past"}),
         ("고혈압이 없다고 할 수는 없습니다.", {"hypertension": "asserted"}),
+        (
+            "지난 환자분의 당화혈색소는 9.8%였는데, 환자분은 7.4%입니다.",
+            {"hba1c 9.8": "family", "hba1c 7.4": "asserted"},
+        ),
+        (
+            "The man before you had an LDL of 190 mg/dL; yours is 96 mg/dL.",
+            {"sex male": "family", "ldl 190.0": "family", "ldl 96.0": "asserted"},
+        ),
     ],
 )
 def test_only_what_is_said_of_this_patient_today_is_asserted(answer: str, expected: dict[str, str]) -> None:
@@ -78,6 +86,7 @@ def test_a_sentence_that_nobody_would_write_is_left_as_it_is() -> None:
         ("You don’t have any diabetes.", "diabetes", True),
         ("You are not taking metformin.", "metformin", True),
         ("환자분은 당뇨병이 없습니다.", "당뇨병", True),
+        ("당뇨병은 없으시네요.", "당뇨병", True),
         ("If you don't have diabetes, eat as you like.", "diabetes", False),
         ("You do not have diabetes complications.", "diabetes", False),
         ("당뇨병이 없으시면 괜찮습니다.", "당뇨병", False),

@@ -3,18 +3,27 @@
     python clusters.py ENGINE FOLDER SHARDS SECONDS
 
 lets an engine work on the shards that the folder holds no commit for, two at a time.
+
+    python clusters.py audits ENGINE FOLDER KILLS SEED
+
+audits what `words.json` in the folder says again and again on one cluster, while its workers are killed at random.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import secrets
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +34,20 @@ from hallumeter.run.shards import Receipt, Shard
 SLOTS = 2
 BROKEN = 666
 """The number of a shard that no worker can use."""
+APART = [
+    *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
+    *("sh", "-c", 'mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
+]
+"""Nodes of Ray bind all addresses, and look for others among all processes and in a folder that all share: here there
+are none. Whatever is started here ends with the first process, which is the shell: Ray takes a child of process 1 for
+an orphan."""
+
+
+def has_own_network() -> bool:
+    try:
+        return subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 class CommittingTask:
@@ -70,15 +93,17 @@ def driver(
     engine: str, folder: Path, *, shards: int, seconds: float, prefix: list[str]
 ) -> Iterator[subprocess.Popen[str]]:
     """A driver at work, with everything that it has started, in a session of its own."""
-    here = str(Path(__file__).parent)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "SPARK_WORKER_DIR": str(folder / "spark-work"),
-    }
+    with program(engine, folder, shards, seconds, folder=folder, prefix=prefix) as process:
+        yield process
+
+
+@contextmanager
+def program(*words: object, folder: Path, prefix: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """This file at work; what it starts finds modules beside it, and in the folder."""
+    paths = [str(Path(__file__).parent), str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
     process = subprocess.Popen(
-        [*prefix, sys.executable, __file__, engine, str(folder), str(shards), str(seconds)],
-        env=environment,
+        [*prefix, sys.executable, __file__, *map(str, words)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "SPARK_WORKER_DIR": str(folder / "spark-work")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -123,31 +148,152 @@ def again(start: Callable[[], Any], *, times: int) -> Any:
     return start()
 
 
+class RayNodes:
+    """A cluster of two nodes with one CPU each, of which the second can be killed."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 1, "include_dashboard": False, **_ports()}
+        self._cluster = again(lambda: Cluster(initialize_head=True, head_node_args=head), times=4)
+        self.address: str = self._cluster.address
+        self._second = self._added()
+
+    def _added(self) -> Any:
+        return again(lambda: self._cluster.add_node(num_cpus=1, **_ports()), times=4)
+
+    def strike(self) -> None:
+        """Kill the second node, and add another in its place."""
+        self._cluster.remove_node(self._second, allow_graceful=False)
+        self._second = self._added()
+
+    def end(self) -> None:
+        self._cluster.shutdown()
+
+
+def _ports() -> dict[str, int]:
+    """Free ports for a node's agents: one that has to find out theirs ends itself if it takes 15 seconds."""
+    names = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
+    with ExitStack() as stack:
+        found = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in names]
+        return {name: each.getsockname()[1] for name, each in zip(names, found, strict=True)}
+
+
 @contextmanager
 def two_ray_nodes(folder: Path) -> Iterator[None]:
     """A cluster of two nodes; the second is killed when shards are under way, if the folder asks for it."""
-    from ray.cluster_utils import Cluster
-
-    # A node that is not there after 15 seconds ends itself, which happens on a busy machine.
-    cluster = again(
-        lambda: Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}), times=4
-    )
-    second = again(lambda: cluster.add_node(num_cpus=1), times=4)
-    os.environ["RAY_ADDRESS"] = cluster.address
+    nodes = RayNodes()
+    os.environ["RAY_ADDRESS"] = nodes.address
 
     def kill() -> None:
         wait_until(lambda: len(begun(folder)) >= SLOTS)
         time.sleep(0.2)
-        cluster.remove_node(second, allow_graceful=False)
+        nodes.strike()
         (folder / "killed").touch()
-        cluster.add_node(num_cpus=1)
 
     if (folder / "kill-a-node").exists():
         threading.Thread(target=kill, daemon=True).start()
     try:
         yield
     finally:
-        cluster.shutdown()  # type: ignore[no-untyped-call, unused-ignore]
+        nodes.end()
+
+
+@contextmanager
+def spark_executors(folder: Path, kills: int, seed: int) -> Iterator[None]:
+    """A session with two executors, which all runs share, and of which one is killed again and again."""
+    from hallumeter.run.engines.spark import SparkEngine
+
+    session, _ = SparkEngine("local-cluster[2,1,1024]")._session(SLOTS)
+
+    def strike() -> None:
+        wait_until(_executors)
+        os.kill(random.choice(_executors()), signal.SIGKILL)
+
+    threading.Thread(target=strike_at_random, args=(strike, folder, kills, seed), daemon=True).start()
+    try:
+        yield
+    finally:
+        session.stop()
+
+
+def _executors() -> list[int]:
+    return [pid for pid, line in descendants(os.getpid()).items() if "CoarseGrainedExecutorBackend" in line]
+
+
+@contextmanager
+def ray_nodes(folder: Path, kills: int, seed: int) -> Iterator[None]:
+    """Two nodes that a process of its own has started, and of which it kills one again and again."""
+    command = [sys.executable, __file__, "nodes", str(folder), str(kills), str(seed)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    try:
+        wait_until(lambda: (folder / "address.txt").exists() or process.poll() is not None)
+        os.environ["RAY_ADDRESS"] = (folder / "address.txt").read_text(encoding="utf-8")
+        yield
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+
+
+def hold_nodes(folder: Path, kills: int, seed: int) -> None:
+    """Start two nodes, kill some, and end when nobody needs them any more."""
+    nodes = RayNodes()
+    (folder / "address.part").write_text(nodes.address, encoding="utf-8")
+    (folder / "address.part").rename(folder / "address.txt")
+    threading.Thread(target=strike_at_random, args=(nodes.strike, folder, kills, seed), daemon=True).start()
+    sys.stdin.read()
+    nodes.end()
+
+
+@contextmanager
+def nobody(*_: object) -> Iterator[None]:
+    """Somebody else says when it is enough."""
+    yield
+
+
+CLUSTERS = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
+
+
+def audits(engine: str, folder: Path, kills: int, seed: int) -> None:
+    """Runs one after the other, until the file `enough` is there and the last one is whole."""
+    from click.testing import CliRunner
+
+    from hallumeter.cli.main import main as hallumeter
+
+    words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+    with CLUSTERS[engine](folder, kills, seed):
+        for number in count():
+            (folder / "current.txt").write_text(str(number), encoding="utf-8")
+            out = words[-1].format(number)
+            done = CliRunner().invoke(hallumeter, [*words[:-1], "--engine", engine, "--out", out])
+            if done.exit_code:
+                sys.exit(f"{done.stderr}{done.exception!r}")
+            sys.stdout.write(f"{out}\n")
+            sys.stdout.flush()
+            if (folder / "enough").exists():
+                return
+
+
+def strike_at_random(strike: Callable[[], None], folder: Path, kills: int, seed: int) -> None:
+    """Strike at random moments while somebody is at work; every stroke is a line in a file."""
+    random.seed(seed)
+    try:
+        for _ in range(kills):
+            before = asked(folder)
+            wait_until(lambda before=before: asked(folder) > before)  # type: ignore[misc]
+            time.sleep(random.uniform(0, 0.8))
+            strike()
+            with (folder / "kills.txt").open("a", encoding="utf-8") as stream:
+                stream.write(f"{asked(folder)}\n")
+    finally:
+        (folder / "enough").touch()
+
+
+def asked(folder: Path) -> int:
+    """Bytes of what judges have noted."""
+    path = folder / "asked.txt"
+    return path.stat().st_size if path.exists() else 0
 
 
 @contextmanager
@@ -168,7 +314,12 @@ def main(name: str, folder: Path, shards: int, seconds: float) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+        if sys.argv[1] == "audits":
+            audits(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))
+        elif sys.argv[1] == "nodes":
+            hold_nodes(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        else:
+            main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
     except HallumeterError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:

@@ -103,15 +103,20 @@ class Opinions:
     def consistency(
         self,
         answer: ClinicalText,
+        by_words: Sequence[records.Consistency],
         statements: Sequence[Statement],
-        earlier: Mapping[str, str],
         *,
+        earlier: Mapping[str, str],
         record_id: str,
     ) -> tuple[tuple[records.Consistency, ...], tuple[Failure, ...]]:
-        """Which sentences with statements earlier texts (by their names) refute or support; the others are left out."""
+        """Which statements earlier texts (by their names) refute or support.
+
+        A contradiction that the words found stands. In other sentences the judge decides, and the words where it cannot
+        tell.
+        """
         places = _sentences_with(statements, answer)
         if self._judge is None or not places or not earlier:
-            return (), ()
+            return tuple(by_words), ()
         passages = tuple(Passage(name, text) for name, text in earlier.items())
         claims = tuple(
             Claim(record_id, f"{record_id}#said{number}", "consistency", start, end, answer.text[start:end])
@@ -121,7 +126,8 @@ class Opinions:
         said = self._judge.judge(JudgeTask(response, claims))
         pairs = zip(places.values(), said, strict=True)
         found = [each for statement, verdict in pairs if (each := _by_earlier(statement, verdict)) is not None]
-        return tuple(found), tuple(each for each in said if isinstance(each, Failure))
+        failures = tuple(each for each in said if isinstance(each, Failure))
+        return _by_either(by_words, found, places=places, judge=self._judge.spec.name), failures
 
     def uses(self, answer: ClinicalText, uses: Sequence[records.SlotUse]) -> tuple[records.SlotUse, ...]:
         """Facts that are used indirectly though no word of the lexicon says so."""
@@ -171,6 +177,29 @@ def _sentences_with(statements: Sequence[Statement], answer: ClinicalText) -> di
             if start <= statement.place.start < end:
                 found.setdefault((start, end), statement)
     return found
+
+
+def _by_either(
+    by_words: Sequence[records.Consistency],
+    by_judge: Sequence[records.Consistency],
+    *,
+    places: Iterable[tuple[int, int]],
+    judge: str,
+) -> tuple[records.Consistency, ...]:
+    """Contradictions that either finds, sentence by sentence; agreements of the judge, or of the words without it."""
+    found: list[records.Consistency] = []
+    for start, end in places:
+        words = [each for each in by_words if start <= each.start < end]
+        judged = [each for each in by_judge if start <= each.start < end]
+        refuted = [each for each in words if each.is_contradiction]
+        if refuted and not any(each.is_contradiction for each in judged):
+            found += [
+                structs.replace(each, note=f"{each.note + '; ' if each.note else ''}found by words, not by {judge}")
+                for each in refuted
+            ]
+        else:
+            found += judged or words
+    return tuple(sorted(found, key=lambda each: (each.start, each.end)))
 
 
 def _by_earlier(statement: Statement, verdict: Verdict | Failure) -> records.Consistency | None:

@@ -228,12 +228,14 @@ def record_name(event: Event, question: int = 0) -> str:
 def _consistency(turn: _ReadTurn, dialogue_setup: DialogueSetup) -> tuple[tuple[Consistency, ...], tuple[Failure, ...]]:
     event, earlier, answer = turn
     opinions = dialogue_setup.opinions
+    by_words = judge_consistency(
+        dialogue_setup.stated_in_answer(answer.text), list(_said(event, earlier, dialogue_setup))
+    )
     if opinions is None or opinions.judge_name is None:
-        return judge_consistency(
-            dialogue_setup.stated_in_answer(answer.text), list(_said(event, earlier, dialogue_setup))
-        ), ()
+        return by_words, ()
     texts = dict(_texts_before(event, earlier))
-    return opinions.consistency(answer, answer_statements(answer), texts, record_id=record_name(event))
+    statements = answer_statements(answer)
+    return opinions.consistency(answer, by_words, statements, earlier=texts, record_id=record_name(event))
 
 
 def _said(event: Event, earlier: Sequence[Event], dialogue_setup: DialogueSetup) -> Iterator[Said]:

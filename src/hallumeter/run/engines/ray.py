@@ -9,8 +9,9 @@ hallumeter must be installed where the workers run.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,7 @@ from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
 
 try:
     import ray
+    from ray._private import ray_constants, services
     from ray.exceptions import RayError, RayTaskError
 except ImportError:
     raise MissingExtraError("ray", "the engine ray") from None
@@ -65,22 +67,16 @@ class RayEngine:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self._name == "ray":
-                self._connect_or_start(slots, quiet)
+                _connect_or_start(slots, quiet)
             else:
-                ray.init(address=self._name, **quiet)
+                with warnings.catch_warnings(action="ignore"):  # a page on ports
+                    ray.init(address=self._name, **quiet)
         except Exception as error:  # Ray raises Exception itself for a node that does not start
             reason = str(error).strip().split("\n")[0]
+            if "connection timeout" in reason:  # also what Ray Client says of a server that wants a token
+                reason += "; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
             raise InputError(f"{self._name}: Ray does not start or answer: {reason}") from error
         return True
-
-    @staticmethod
-    def _connect_or_start(slots: int, quiet: dict[str, Any]) -> None:
-        try:
-            ray.init(address="auto", **quiet)
-        except ConnectionError:
-            if "RAY_ADDRESS" in os.environ:
-                raise
-            _start(slots, quiet)
 
 
 class _Waiting:
@@ -120,17 +116,43 @@ class _Waiting:
                 ray.cancel(reference, force=True)
 
 
+def _connect_or_start(slots: int, quiet: dict[str, Any]) -> None:
+    """Connect to the cluster that is named, or that runs here; else start one.
+
+    Processes are looked at first: Ray waits for minutes for a cluster that was killed and left its address behind.
+    """
+    if os.environ.get("RAY_ADDRESS") or services.find_gcs_addresses():
+        ray.init(address="auto", **quiet)
+    else:
+        _start(slots, quiet)
+
+
 def _start(slots: int, quiet: dict[str, Any]) -> None:
     """Start Ray on this machine; on a busy one its first try may take longer than Ray waits."""
     for attempt in range(MOST_ATTEMPTS):
         try:
-            ray.init(address="local", num_cpus=slots, include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+            with _on_loopback():
+                ray.init(address="local", num_cpus=slots, include_dashboard=False, **quiet)
         except Exception:
             ray.shutdown()
             if attempt == MOST_ATTEMPTS - 1:
                 raise
         else:
             return
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """A node that is started meanwhile binds loopback alone.
+
+    Ray does so where it forms no clusters, as on macOS. Elsewhere it takes 127.0.0.1 for the address by which others
+    reach this machine, and binds all addresses.
+    """
+    former, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = former
 
 
 def _cause(error: RayError) -> str:

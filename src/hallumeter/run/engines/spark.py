@@ -12,26 +12,30 @@ begins a task again whose executor is lost.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
-from importlib import resources
+from contextlib import contextmanager, suppress
+from importlib import import_module, resources
 from itertools import islice
 from typing import Any
 
-from hallumeter.errors import HallumeterError, InputError, MissingExtraError
+from hallumeter.errors import HallumeterError, InputError, MissingExtraError, SettingsError
 from hallumeter.run.shards import Receipt, Shard
 
 from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
 
 try:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 except ImportError:
     raise MissingExtraError("spark", "the engine spark") from None
 
+# Of pandas, which is not used here. For good: jobs are begun by several threads, which share the list of filters.
+warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 _LOOK_AGAIN_SECONDS = 0.5
 """A wait without end could not be interrupted on Windows."""
 _LOG = "spark_log.properties"
@@ -55,7 +59,7 @@ class SparkEngine:
         try:
             while True:
                 for shard in islice(left, slots - len(waiting)):
-                    waiting.add(pool.submit(_done, session, _job(session, task, shard), shard))
+                    waiting.add(pool.submit(_done, session, task, shard))
                 if not waiting:
                     return
                 finished, waiting = wait(waiting, _LOOK_AGAIN_SECONDS, return_when=FIRST_COMPLETED)
@@ -86,7 +90,7 @@ class SparkEngine:
             for key, value in self._options().items():
                 builder = builder.config(key, value)
         try:
-            with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            with _own_interruption():
                 return builder.getOrCreate(), True
         except Exception as error:  # of py4j, of Java, of gRPC
             reason = str(error).strip().split("\n")[0]
@@ -107,18 +111,26 @@ class SparkEngine:
         return options | {"spark.ui.enabled": "false"}
 
 
-def _job(session: SparkSession, task: Callable[[Shard], Receipt], shard: Shard) -> DataFrame:
-    """A table of one row, which is made by working on a shard."""
-    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of pandas, which is not used
-        return session.range(0, 1, 1, 1).mapInArrow(_Work(task, shard), "body binary")
+@contextmanager
+def _own_interruption() -> Iterator[None]:
+    """Keep Ctrl-C what it was: Spark's own handler speaks to Java from wherever the program is, perhaps in a call."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
-def _done(session: SparkSession, job: DataFrame, shard: Shard) -> Receipt:
-    """One job with one task; a job whose task was lost too often is begun again."""
+def _done(session: SparkSession, task: Callable[[Shard], Receipt], shard: Shard) -> Receipt:
+    """A job of one task: a table of one row, made by working on a shard; begun again if its task was lost too often."""
     reason = ""
     for _ in range(MOST_ATTEMPTS):
         try:
-            return receipt_of(bytes(job.collect()[0][0]))
+            rows = session.range(0, 1, 1, 1).mapInArrow(_Work(task, shard), "body binary").collect()
+            return receipt_of(bytes(rows[0][0]))
         except HallumeterError:
             raise
         except Exception as error:  # Spark's, or py4j's, when the JVM reports what Spark does not know
@@ -166,5 +178,17 @@ class _Work:
 
 
 def engine(name: str) -> SparkEngine:
-    """The engine for a master or a Connect server."""
+    """The engine for a master or a Connect server.
+
+    Raises:
+        SettingsError: Spark Connect needs packages that the extra does not install.
+    """
+    if name.startswith("sc://"):
+        try:
+            import_module("pyspark.sql.connect.session")
+        except ImportError as error:
+            reason = str(error).strip().split("\n")[0]
+            raise SettingsError(
+                f"{name}: Spark Connect needs more: pip install 'pyspark[connect]' ({reason})"
+            ) from None
     return SparkEngine(name)

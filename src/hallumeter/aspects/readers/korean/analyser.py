@@ -63,6 +63,7 @@ def _continues(character: str) -> bool:
     return "\u1160" <= character <= "\u11ff" or unicodedata.combining(character) != 0
 
 
+_CONTRAST = "지만"
 _PURPOSE = "reading Korean sentences"
 _LOADING = Lock()
 _NAME_MARKS = frozenset("/-&+'")
@@ -107,7 +108,7 @@ def is_glued(previous: Morpheme, morpheme: Morpheme) -> bool:
 
 
 def _mended(morphemes: list[Morpheme]) -> list[Morpheme]:
-    """Put together what the analyser takes apart: names such as A/S, 못하다, and the ending of 좋은데.
+    """Put together what the analyser takes apart: names such as A/S, 못하다, and the endings of 좋은데 and 끈적이지만.
 
     A noun that only opposes is none: in 좋은 반면 it ends a clause as 지만 does, by itself it begins one as 하지만.
     """
@@ -124,6 +125,10 @@ def _mended(morphemes: list[Morpheme]) -> list[Morpheme]:
         elif found and _is_background(found[-1], morpheme, morphemes[place + 1 : place + 2]):
             ending = found.pop()
             found.append(Morpheme(ending.form + morpheme.form, "EC", ending.start, morpheme.end))
+        elif len(found) > 1 and _is_contrast(found[-2], found[-1], morpheme):
+            found.pop()
+            ending = found.pop()
+            found.append(Morpheme(_CONTRAST, "EC", ending.start, morpheme.end))
         elif morpheme.tag == "NNG" and morpheme.form in vocabulary().grammar.contrast_nouns:
             joins = bool(found) and found[-1].tag == "ETM"
             if joins:
@@ -143,6 +148,12 @@ def _is_inability(adverb: Morpheme, verb: Morpheme) -> bool:
     grammar = vocabulary().grammar
     is_adverb = adverb.tag == "MAG" and adverb.form in grammar.unable_adverbs
     return is_adverb and verb.form in grammar.doing_verbs and is_glued(adverb, verb)
+
+
+def _is_contrast(ending: Morpheme, verb: Morpheme, last: Morpheme) -> bool:
+    """Whether 지, 말다 and its ending are one word: after verbs that it does not know the analyser reads 지만 so."""
+    is_read_so = (ending.form, ending.tag, verb.form, last.form, last.tag) == ("지", "EC", "말", "ㄴ", "ETM")
+    return is_read_so and is_glued(ending, verb) and last.end == verb.start + 1
 
 
 def _is_background(ending: Morpheme, noun: Morpheme, following: list[Morpheme]) -> bool:

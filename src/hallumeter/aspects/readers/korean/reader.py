@@ -214,7 +214,7 @@ def _confidence(nominal: Nominal, words: Vocabulary) -> float:
     return round(confidence, 2)
 
 
-_NAME = "korean@2"
+_NAME = "korean@3"
 
 
 class KoreanReader:
