@@ -291,15 +291,11 @@ def nobody(*_: object) -> Iterator[None]:
     yield
 
 
-<<<<<<< HEAD
-CLUSTERS: dict[str, Any] = {"ray": ray_nodes, "spark": spark_executors, "local": nobody}
-=======
 CLUSTERS: dict[str, Callable[[Path, int, int], AbstractContextManager[None]]] = {
     "ray": ray_nodes,
     "spark": spark_executors,
     "local": nobody,
 }
->>>>>>> faults26
 
 
 def audits(engine: str, folder: Path, kills: int, seed: int) -> None:
