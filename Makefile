@@ -30,9 +30,10 @@ test: ## run the tests that every change must pass, with their coverage limits
 	@echo "Coverage of everything, 95 % required:"
 	@$(BIN)/coverage report --omit='$(PACKAGE)/integrations/*' --fail-under=95
 
+# WITHOUT=--ignore=FILE leaves tests out.
 test-long: ## run the tests that take long: kills, growth, memory, simulations, fuzzing, whole programs
 	@scripts/environment test-long
-	@$(PYTEST) -m long
+	@$(PYTEST) -m long $(WITHOUT)
 
 # The tools bring plugins of pytest that would watch these tests, and warnings of their own.
 test-integrations: ## run the adapters in the tools that they are for, in .venv-integrations

@@ -25,7 +25,7 @@ def audited(table: pa.Table) -> pa.Table:
 
 def main() -> None:
     """Start Ray on this machine, audit, and print the verdicts."""
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     verdicts = ray.data.from_arrow(pa.Table.from_pylist(ROWS)).map_batches(audited, batch_format="pyarrow")
     for row in sorted(verdicts.take_all(), key=lambda row: row["record_id"]):
         print(row["record_id"], row["label"], row["text"], sep="\t")

@@ -45,11 +45,11 @@ SEED = int(os.environ.get("HALLUMETER_SEED", "0")) or random.SystemRandom().rand
 """Of kills at random; tests that fail name it."""
 APART = [
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
-    *("sh", "-c", 'mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
+    *("sh", "-c", 'trap : INT; mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && "$@"', "sh"),
 ]
 """Nodes of Ray bind all addresses, and look for others among all processes and in a folder that all share: here there
 are none. Whatever is started here ends with the first process, which is the shell: Ray takes a child of process 1 for
-an orphan."""
+an orphan. Ctrl-C is for what the shell started."""
 
 
 def has_own_network() -> bool:
