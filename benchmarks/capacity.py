@@ -2,11 +2,11 @@
 
     python benchmarks/capacity.py [--copies 4 40] [--cores 64] [--dollars 0.04]
 
-Every workload is a command of the package on copies of bundled samples, in one process. Its cost of a record is the
-difference in processor time between many copies and few, so that starting Python counts for nothing and a busy machine
-changes little. Storage is what a run in shards keeps, as Parquet, with its input. Prints the tables of
-docs/explanation/capacity.md. Calls of language models are no processor time: their cost is calls, tokens and prices,
-which `hallumeter audit --dry-run` counts.
+Every workload is a command of the package on copies of bundled samples, or of what the demo made, in one process. Its
+cost of a record is the difference in processor time between many copies and few, so that starting Python counts for
+nothing and a busy machine changes little. Storage is what a run in shards keeps, as Parquet, with its input. Prints the
+tables of docs/explanation/capacity.md. Calls of language models are no processor time: their cost is calls, tokens and
+prices, which `hallumeter audit --dry-run` counts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Workload(NamedTuple):
     title: str
     unit: str
     words: tuple[str, ...]
-    rows: Callable[[int], Iterator[dict[str, Any]]]
-    has_shards: bool = True
+    rows: Callable[[int, Path], Iterator[dict[str, Any]]]
+    """So many copies, given the folder of the demo."""
 
 
-def answers(copies: int) -> Iterator[dict[str, Any]]:
+def answers(copies: int, _: Path) -> Iterator[dict[str, Any]]:
     """The bundled answers with their evidence, each as a record of its own."""
     rows = [json.loads(line) for line in (SAMPLES / "rag_answers.jsonl").read_text(encoding="utf-8").splitlines()]
     whole = {row["record_id"]: row for row in rows if row.get("response") and row.get("evidence")}
@@ -47,7 +47,7 @@ def answers(copies: int) -> Iterator[dict[str, Any]]:
             yield {"id": f"{name}-{copy}", **kept}
 
 
-def verdicts(copies: int) -> Iterator[dict[str, Any]]:
+def verdicts(copies: int, _: Path) -> Iterator[dict[str, Any]]:
     """The bundled verdicts of a panel of judges."""
     rows = [json.loads(line) for line in (SAMPLES / "panel.jsonl").read_text(encoding="utf-8").splitlines()]
     for copy in range(copies * 20):
@@ -55,7 +55,7 @@ def verdicts(copies: int) -> Iterator[dict[str, Any]]:
             yield row | {"record_id": f"{row['record_id']}-{copy}"}
 
 
-def pages(copies: int) -> Iterator[dict[str, Any]]:
+def pages(copies: int, _: Path) -> Iterator[dict[str, Any]]:
     """Pages of 300 words, of which every tenth is misread and a line is invented."""
     words = (SAMPLES / "rag_answers.jsonl").read_text(encoding="utf-8").split()[:300]
     for number in range(copies * 40):
@@ -65,12 +65,31 @@ def pages(copies: int) -> Iterator[dict[str, Any]]:
         yield {"page": f"p{number}", "engine": "ocr", "reference": " ".join(reference), "response": text}
 
 
+def events(copies: int, demo: Path) -> Iterator[dict[str, Any]]:
+    """The answers to the patients of the demo, with what is true of each patient."""
+    rows = [json.loads(line) for line in (demo / "dialogues/events.jsonl").read_text(encoding="utf-8").splitlines()]
+    for copy in range(copies):
+        for row in rows:
+            yield row | {"patient_id": f"{row['patient_id']}-{copy}"}
+
+
+def scorecards(copies: int, demo: Path) -> Iterator[dict[str, Any]]:
+    """The scorecards of the English reviews of the demo."""
+    path = demo / "reviews-english/scorecards.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for copy in range(copies):
+        for row in rows:
+            yield row | {"meta": row["meta"] | {"text_id": f"{row['meta']['text_id']}-{copy}"}}
+
+
 WORKLOADS = (
     Workload("audit, `rules`", "answer", ("audit", "--judge", "rules"), answers),
     Workload("audit, `embedded:fast`", "answer", ("audit", "--judge", "embedded:fast"), answers),
     Workload("audit, `embedded`", "answer", ("audit", "--judge", "embedded"), answers),
     Workload("measure", "verdict", ("measure",), verdicts),
-    Workload("transcripts", "page of 300 words", ("transcripts",), pages, has_shards=False),
+    Workload("transcripts", "page of 300 words", ("transcripts",), pages),
+    Workload("dialogue measure", "answer", ("dialogue measure",), events),
+    Workload("aspects aggregate", "scorecard", ("aspects aggregate",), scorecards),
 )
 
 
@@ -91,8 +110,11 @@ def main() -> None:
     print(f"Measured with Python {platform.python_version()} on {processor()}, load {os.getloadavg()[0]:.1f}.\n")
     costs = {}
     with tempfile.TemporaryDirectory(prefix="hallumeter-bench-") as name:
+        demo = Path(name) / "demo"
+        words = [sys.executable, "-m", "hallumeter", "demo", "--out", str(demo)]
+        subprocess.run(words, check=True, capture_output=True)
         for workload in WORKLOADS:
-            costs[workload] = cost_of(workload, Path(name), options.copies)
+            costs[workload] = cost_of(workload, demo, options.copies)
     print("| work | of one | ms of a core | a core does in an hour | bytes kept |\n| --- | --- | --- | --- | --- |")
     for workload, cost in costs.items():
         hourly = 3.6e6 / cost.milliseconds
@@ -115,16 +137,16 @@ def processor() -> str:
     return f"{names[0] if names else platform.processor()} ({os.cpu_count()} cores)"
 
 
-def cost_of(workload: Workload, folder: Path, copies: list[int]) -> Cost:
+def cost_of(workload: Workload, demo: Path, copies: list[int]) -> Cost:
     """Processor time and storage of one record more."""
     seconds, counts, kept = [], [], 0.0
     for copy in copies:
-        path = folder / "input.jsonl"
-        counts.append(written(path, workload.rows(copy)))
-        out = folder / f"{workload.title.replace(' ', '-').replace('`', '').replace(':', '-')}-{copy}"
+        path = demo.with_name("input.jsonl")
+        counts.append(written(path, workload.rows(copy, demo)))
+        out = demo.parent / f"{workload.title.replace(' ', '-').replace('`', '').replace(':', '-')}-{copy}"
         begun = children_seconds()
-        words = [workload.words[0], str(path), *workload.words[1:], "--out", str(out), "--quiet"]
-        one = ["--workers", "1", *(["--shards", "1"] if workload.has_shards else [])]
+        words = [*workload.words[0].split(), str(path), *workload.words[1:], "--out", str(out), "--quiet"]
+        one = ["--workers", "1", "--shards", "1"]
         subprocess.run([sys.executable, "-m", "hallumeter", *words, *one], check=True, stdout=subprocess.DEVNULL)
         seconds.append(children_seconds() - begun)
         files = [path for path in out.rglob("*") if path.is_file() and path.suffix != ".html"]

@@ -27,9 +27,9 @@ from hallumeter.transcripts import records as transcript_nouns
 NOUNS = (claim, manifest, measurement, page, ranking, rate, response, summaries, dialogue_nouns, transcript_nouns)
 COLUMNS = {
     *("Answers", "LabelCounts", "PageColumns", "PageCounts", "Rates", "Ratings", "Support", "UncertaintySums"),
-    *("TurnColumns", "TurnRates"),
+    *("MeasuredPage", "PageLines", "TurnColumns", "TurnRates"),
 }
-"""Arrays, and the rows they are made from, for arithmetic, which are never written down."""
+"""Arrays, and what they are made from, for arithmetic, which are never written down as they are."""
 OF_ASPECTS = {"AspectSummary", "Breakdown", "MappingWarning", "SeedSpread"}
 """Written and read again where aspects are aggregated."""
 

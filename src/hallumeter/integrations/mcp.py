@@ -135,7 +135,7 @@ class _Tools:
         """A path inside the folder; one that leads out of it, also by a link, is refused without a look at it."""
         found = path_below(self._root, path)
         if found is None:
-            raise InputError(f"{one_line(path)}: outside the folder that this server may read")
+            raise InputError(f"{one_line(path)}: outside the folder that this server may read, or no path of a file")
         if not found.exists():
             raise InputError(f"{one_line(path)}: no such file below the folder that this server may read")
         return found
