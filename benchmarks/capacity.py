@@ -1,11 +1,12 @@
 """What a million to a billion records take: processor time, cores, hours, dollars and storage.
 
-    python benchmarks/capacity.py [--copies 4 40] [--cores 64] [--dollars 0.04]
+    python benchmarks/capacity.py [--copies 1 40] [--cores 64] [--dollars 0.04]
 
 Every workload is a command of the package on copies of bundled samples, or of what the demo made, in one process. Its
 cost of a record is the difference in processor time between many copies and few, so that starting Python counts for
-nothing and a busy machine changes little. Storage is what a run in shards keeps, as Parquet, with its input. Prints the
-tables of docs/explanation/capacity.md. Calls of language models are no processor time: their cost is calls, tokens and
+nothing and a busy machine changes little. Storage is what the run with few copies keeps of each record, as
+Parquet, with its input: many copies of one text would be packed better than texts that differ. Prints the tables of
+docs/explanation/capacity.md. Calls of language models are no processor time: their cost is calls, tokens and
 prices, which `hallumeter audit --dry-run` counts.
 """
 
@@ -103,7 +104,7 @@ class Cost(NamedTuple):
 def main() -> None:
     """Measure every workload and print what many records would take."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("--copies", type=int, nargs=2, default=[4, 40])
+    parser.add_argument("--copies", type=int, nargs=2, default=[1, 40])
     parser.add_argument("--cores", type=int, default=64)
     parser.add_argument("--dollars", type=float, default=0.04, help="of a core-hour")
     options = parser.parse_args()
@@ -119,15 +120,20 @@ def main() -> None:
     for workload, cost in costs.items():
         hourly = 3.6e6 / cost.milliseconds
         print(f"| {workload.title} | {workload.unit} | {cost.milliseconds:.2f} | {hourly:,.0f} | {cost.bytes:,.0f} |")
-    print(f"\n| work | records | core-hours | hours on {options.cores} cores | dollars | storage |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print(f"\nCore-hours, hours on {options.cores} cores, dollars (${options.dollars} a core-hour), storage:\n")
+    print("| work | " + " | ".join(f"{size:,}" for size in SIZES) + " |\n| --- |" + " --- |" * len(SIZES))
     for workload, cost in costs.items():
+        cells = []
         for size in SIZES:
             hours = size * cost.milliseconds / 3.6e6
-            print(
-                f"| {workload.title} | {size:,} | {hours:,.1f} | {hours / options.cores:,.1f} | "
-                f"{hours * options.dollars:,.2f} | {storage(size * cost.bytes)} |"
-            )
+            parts = (short(hours), f"{short(hours / options.cores)} h", f"${hours * options.dollars:,.2f}")
+            cells.append(", ".join([*parts, storage(size * cost.bytes)]))
+        print(f"| {workload.title} | {' | '.join(cells)} |")
+
+
+def short(number: float) -> str:
+    """A number with two digits that tell something."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def processor() -> str:
@@ -139,7 +145,7 @@ def processor() -> str:
 
 def cost_of(workload: Workload, demo: Path, copies: list[int]) -> Cost:
     """Processor time and storage of one record more."""
-    seconds, counts, kept = [], [], 0.0
+    seconds, counts, kept = [], [], []
     for copy in copies:
         path = demo.with_name("input.jsonl")
         counts.append(written(path, workload.rows(copy, demo)))
@@ -149,9 +155,9 @@ def cost_of(workload: Workload, demo: Path, copies: list[int]) -> Cost:
         one = ["--workers", "1", "--shards", "1"]
         subprocess.run([sys.executable, "-m", "hallumeter", *words, *one], check=True, stdout=subprocess.DEVNULL)
         seconds.append(children_seconds() - begun)
-        files = [path for path in out.rglob("*") if path.is_file() and path.suffix != ".html"]
-        kept = sum(path.stat().st_size for path in files) / counts[-1]
-    return Cost(1000 * (seconds[1] - seconds[0]) / (counts[1] - counts[0]), kept)
+        files = [path for name in ("data", "inputs") for path in (out / name).rglob("*") if path.is_file()]
+        kept.append(sum(path.stat().st_size for path in files) / counts[-1])
+    return Cost(1000 * (seconds[1] - seconds[0]) / (counts[1] - counts[0]), kept[0])
 
 
 def written(path: Path, rows: Iterator[dict[str, Any]]) -> int:
