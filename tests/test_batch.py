@@ -21,7 +21,7 @@ TOWER = "The tower is 330 m high. It was built in 1889. It stands in Paris."
 ANSWERS: list[dict[str, Any]] = [
     {"id": "a", "model": "m1", "response": "The tower is 330 m high. It was built in 1999.", "evidence": [TOWER]},
     {"id": "a", "model": "m2", "response": "The tower is 999 m high.", "evidence": [TOWER]},
-    {"id": "b", "model": "m1", "response": "La tour mesure 330 m. Elle se trouve à Lyon.", "evidence": [TOWER]},
+    {"id": "b", "model": "m1", "response": "La tour fait 330 m. Elle se trouve à Lyon.", "evidence": [TOWER]},
     {"id": "c", "model": "m1", "response": "탑의 높이는 999 m이다.", "evidence": ["탑의 높이는 330 m이다."]},
     {"id": "d", "model": "m1", "response": "", "evidence": [TOWER]},
     {"id": "a", "model": "m1", "response": "Another answer.", "evidence": [TOWER]},
