@@ -108,8 +108,7 @@ class ShardedScorecards(UsualKind):
 
     def stored(self, settings: AggregateSettings) -> dict[str, Any]:
         """The settings as JSON."""
-        stored: dict[str, Any] = msgspec.to_builtins(structs.replace(settings, workers=1))
-        return stored
+        return super().stored(structs.replace(settings, workers=1))
 
     def key(self, settings: dict[str, Any]) -> Callable[[Mapping[str, object], str], str]:
         """By the sentence."""

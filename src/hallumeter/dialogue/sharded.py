@@ -118,11 +118,6 @@ def patient_input(dialogues: AbstractContextManager[Dialogues], settings: Dialog
 class ShardedDialogues(UsualKind):
     """Measurements of dialogues in shards."""
 
-    def stored(self, settings: PatientsToShard) -> dict[str, Any]:
-        """The settings as JSON."""
-        stored: dict[str, Any] = msgspec.to_builtins(settings)
-        return stored
-
     def key(self, settings: dict[str, Any]) -> Callable[[Mapping[str, object], str], str]:
         """By the patient."""
         del settings

@@ -152,6 +152,11 @@ class UsualKind:
 
     cells: Mapping[str, tuple[str, ...]] = {}
 
+    def stored(self, settings: Any) -> dict[str, Any]:
+        """The settings as JSON."""
+        stored: dict[str, Any] = msgspec.to_builtins(settings)
+        return stored
+
     def name(self, fields: Mapping[str, object]) -> str | None:
         """Nothing of one row that others must know."""
         del fields

@@ -119,11 +119,6 @@ class ShardedTranscripts(UsualKind):
 
     cells = dict.fromkeys((PAGES, MISREAD, LINES, INVENTED), (PAGE,))
 
-    def stored(self, settings: PagesToShard) -> dict[str, Any]:
-        """The settings as JSON."""
-        stored: dict[str, Any] = msgspec.to_builtins(settings)
-        return stored
-
     def key(self, settings: dict[str, Any]) -> Callable[[Mapping[str, object], str], str]:
         """By the page."""
         del settings
