@@ -1,6 +1,7 @@
 """How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py [--part last|fresh|drawn|held-back|later|development|all] [--errors]
+    python benchmarks/abstention_detection.py [--part native|last|drawn|fresh|held-back|later|development|all]
+                                              [--errors]
     python benchmarks/abstention_detection.py --factscore DIR
     python benchmarks/abstention_detection.py --reviews DIR
 
@@ -21,6 +22,10 @@ and Korean.
 ``fresh_answers.jsonl`` has 501 in the three languages, mostly near misses, of which a third is held back like that of
 the first set (`--part fresh`). It was printed once; since then it served development. ``last_answers.jsonl`` was
 written and labelled after that and before the next change, in free wordings, and is held back as a whole.
+``native_held_back.jsonl`` and ``native_answers.jsonl`` are answers in French and Korean in the wording of chat models,
+support bots and systems that answer from documents, written natively and labelled before the next change by somebody
+who did not know the detector. A third by hash of the text was held back and printed once (`--part native`); the rest
+served development. The field `style` says what each answer is: a question back, a near miss, advice.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
@@ -43,16 +48,16 @@ from hallumeter.stats.intervals import wilson_interval
 from hallumeter.text.abstention import Abstention, AbstentionDetector
 
 LABELS = Path(__file__).parent / "abstention_labels"
-FILES = {
-    "answers": "",
-    "later_answers": "",
-    "fresh_answers": "",
+PARTS = {
     "last_answers": "last",
     "drawn_held_back": "drawn",
     "drawn_development": "development",
+    "native_held_back": "native",
+    "native_answers": "development",
 }
-"""The files of labels; what was drawn has its part from its file, the others from the hashes of their texts."""
-LANGUAGES = ("en", "fr", "ko")
+"""The part of all answers of a file; those of the other files have theirs from the hashes of their texts."""
+LANGUAGES = {"later": ("en",), "native": ("fr", "ko")}
+"""The languages of a part that does not have all three."""
 MODELS = ("ChatGPT", "InstructGPT")
 
 
@@ -112,10 +117,10 @@ def report_answers(title: str, pairs: list[tuple[Answer, str]]) -> None:
 def read_answers() -> list[Answer]:
     """All labelled answers, each with the part that it belongs to."""
     answers: list[Answer] = []
-    for name, drawn in FILES.items():
-        for line in (LABELS / f"{name}.jsonl").open("rb"):
+    for path in sorted(LABELS.glob("*.jsonl")):
+        for line in path.open("rb"):
             answer = msgspec.json.decode(line, type=Answer)
-            answer.drawn = drawn
+            answer.drawn = PARTS.get(path.stem, "")
             answers.append(answer)
     return answers
 
@@ -127,9 +132,9 @@ def measure_answers(part: str, *, with_errors: bool) -> None:
     started = time.process_time()
     pairs = [(answer, found_label(detector.detect(answer.text))) for answer in chosen]
     print(f"{part}: {len(pairs) / (time.process_time() - started):,.0f} answers per second")
-    for language in LANGUAGES if part != "later" else ("en",):
+    for language in LANGUAGES.get(part, ("en", "fr", "ko")):
         report_answers(language, [pair for pair in pairs if pair[0].language == language])
-    if part not in {"last", "fresh", "later", "drawn"}:
+    if part in {"held-back", "development", "all"}:
         report_answers("en, of models", [pair for pair in pairs if pair[0].source not in {"written", "tofu"}])
     for answer, found in pairs if with_errors else ():
         if found != answer.label and answer.part == "development":
@@ -163,7 +168,9 @@ def main() -> None:
     """Print the figures that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--part", choices=["last", "fresh", "drawn", "held-back", "later", "development", "all"], default="last"
+        "--part",
+        choices=["native", "last", "drawn", "fresh", "held-back", "later", "development", "all"],
+        default="native",
     )
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")

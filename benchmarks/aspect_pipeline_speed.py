@@ -66,7 +66,7 @@ def alone(sentences: list[Sentence]) -> None:
         sums.add(blame_of(output))
     print(f"blame: {1000 * (time.process_time() - began) / len(outputs):.3f} ms a sentence")
     began = time.process_time()
-    sums.table()
+    sums.partial().table()
     print(f"blame, all intervals: {time.process_time() - began:.2f} s")
 
 

@@ -89,7 +89,7 @@ def print_rates(results: Told, *, are_repairs_planted: bool) -> None:
     for *_, blame in results:
         sums.add(blame)
     print("\n| step | error | rate | planted | told | value |\n|---|---|---|---|---|---|")
-    for row in sums.table().rows:
+    for row in sums.partial().table().rows:
         name = row.metric.removeprefix("step_").removesuffix("_rate")
         step, error = row.by["step"], row.by["error"]
         if row.value is None or name not in ("introduction", "repair", "regression") or error not in ERROR_KINDS:

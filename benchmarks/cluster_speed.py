@@ -8,7 +8,7 @@ two. Printed are
 - overhead: the audit with one worker, over the time of the function that does nothing plus the audit's own work (the
   sum of the seconds that the shards say they took);
 - the gain from one worker to two;
-- whether the verdicts are the same as those of every other engine, by their digest.
+- the digest of the verdicts, and whether it is that of every other engine.
 
 All are ratios within this one run. The load of the machine is printed with them: at a load above the number of its
 cores a second worker cannot show what it brings.
@@ -97,7 +97,8 @@ def measured(engine: str, folder: Path, shards: int) -> str:
     print(
         f"{engine:<24} nothing {idle:6.1f} s   1 worker {seconds[1]:7.1f} s (work {work[1]:.1f} s, rest {rest:.1f} s)"
         f"   2 workers {seconds[2]:7.1f} s (work {work[2]:.1f} s)   overhead {seconds[1] / (idle + work[1]):.2f}   "
-        f"1 to 2 {(seconds[1] - idle) / (seconds[2] - idle):.2f}   load {os.getloadavg()[0]:.1f}",
+        f"1 to 2 {(seconds[1] - idle) / (seconds[2] - idle):.2f}   verdicts {digest[:12]}   "
+        f"load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
     return digest

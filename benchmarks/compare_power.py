@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
-from hallumeter.decide.compare.reading import CompareSettings
 from hallumeter.decide.compare.rows import Arms, Part, compared_rows
+from hallumeter.decide.compare.sides import CompareSettings
 from hallumeter.records.columns import LabelCounts
 from hallumeter.records.comparison import MetricComparison
 

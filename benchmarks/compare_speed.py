@@ -47,7 +47,7 @@ report(time.process_time() - start)
 """
 COMPARE = """
 from hallumeter import compare
-from hallumeter.decide.compare.reading import CompareSettings
+from hallumeter.decide.compare.sides import CompareSettings
 start = time.process_time()
 comparison = compare(sys.argv[1], sys.argv[2], settings=CompareSettings(metrics=("all",), resamples=2000))
 report(time.process_time() - start)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hallumeter.claims.labelled.strata import claim_strata, merged_strata
+from hallumeter.claims.labelled.run import claim_strata, merged_strata
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from hallumeter.stats.correction import (
     LabelledUnits,

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from correction_coverage import Scenario, Simulated, simulated_run
-from hallumeter.claims.labelled.reading import LabelledRun
-from hallumeter.claims.labelled.strata import claim_strata, merged_strata
+from hallumeter.claims.labelled.run import LabelledRun, claim_strata, merged_strata
 from hallumeter.decide.label.claims import AnnotateSettings
-from hallumeter.decide.label.drawing import ClaimDrawing
+from hallumeter.decide.label.order import ClaimOrder
 from hallumeter.records.decisions import LabelCensus
 from hallumeter.stats.correction import Estimate, LabelledUnits, prediction_powered_rate
 
@@ -57,7 +56,7 @@ def columns_of(run: Simulated) -> LabelledRun:
 
 def asked_by_us(columns: LabelledRun, run: Simulated, seed: int) -> Iterator[tuple[int, FloatArray]]:
     """Number of labels and truths so far, in the order of `hallumeter label`."""
-    drawing = ClaimDrawing(columns, AnnotateSettings(annotator="kim", seed=seed))
+    drawing = ClaimOrder(columns, AnnotateSettings(annotator="kim", seed=seed))
     truth = np.full(len(run.clusters), np.nan)
     for labels in range(1, max(LABELS) + 1):
         claim = drawing.fresh(np.isnan(truth), truth)

@@ -21,8 +21,7 @@ from hallumeter.claims.audit.commands import audit_files
 from hallumeter.claims.labelled.scoring import BaselineSettings
 from hallumeter.claims.labelled.sources import LabelSettings
 from hallumeter.claims.settings import AuditSettings
-from hallumeter.decide.baselines.pipeline import null_baselines
-from hallumeter.decide.baselines.text import baselines_text
+from hallumeter.decide.baselines import baselines_text, null_baselines
 from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import Run, load
 from hallumeter.run.progress import NoProgress

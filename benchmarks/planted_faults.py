@@ -40,8 +40,8 @@ from hallumeter.aspects.records.outputs import (
 )
 from hallumeter.aspects.settings import StageSettings
 from hallumeter.aspects.stages.sequence import processed
+from hallumeter.challenge.mutations.protocol import Choice
 from hallumeter.errors import SettingsError
-from hallumeter.stats.choice import Choice
 
 if TYPE_CHECKING:
     from hallumeter.aspects.agents.protocol import Agent, AgentAnswer, AgentTask, Role

@@ -1,13 +1,15 @@
-"""Whose value, drug or condition is it, of what time, and what is advised? How many of 200 probe answers are read so.
+"""Whose value, drug or condition is it, of what time, and what is advised? How many of 303 probe answers are read so.
 
     python benchmarks/probe_answers.py [--list]
 
-On the answers of clinical_labels/probes.jsonl, half of them Korean, to two patients. An answer is right when exactly
-the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were written
-before the reader was changed. 89 answers are held back; --list prints what is wrong among the other 111.
+On the answers of two files of clinical_labels, half of them Korean, to two patients. An answer is right when exactly
+the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were
+written before the reader was changed. Of probes.jsonl 89 answers are held back; of whose_and_when.jsonl those whose
+SHA-256 begins with an even byte. --list prints what is wrong among the others; without it all are counted.
 """
 
 import argparse
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -22,6 +24,7 @@ from hallumeter.dialogue.records import Mention, PatientSlots
 from hallumeter.records.claim import Label
 
 FOLDER = Path(__file__).parent / "clinical_labels"
+FILES = ("probes.jsonl", "whose_and_when.jsonl")
 
 
 def named(mention: Mention) -> str:
@@ -48,22 +51,43 @@ def expected_of(case: dict[str, Any]) -> dict[str, set[str]]:
     return {key: set(case[key]) for key in ("supported", "refuted", "violated")}
 
 
+def is_held_back(case: dict[str, Any]) -> bool:
+    """Whether an answer was kept unseen while the reader was changed."""
+    is_even = hashlib.sha256(case["answer"].encode()).digest()[0] % 2 == 0
+    return bool(case.get("held_back", is_even))
+
+
 def main() -> None:
-    """Count the answers that are read as labelled."""
+    """Count the answers of each file that are read as labelled."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     is_listing = parser.parse_args().list
     patients = msgspec.json.decode((FOLDER / "probe_patients.json").read_bytes(), type=dict[str, PatientSlots])
+    for name in FILES:
+        cases = [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
+        if is_listing:
+            list_errors([case for case in cases if not is_held_back(case)], patients)
+        else:
+            print(name)
+            count_cases(cases, patients)
+
+
+def list_errors(cases: list[dict[str, Any]], patients: dict[str, PatientSlots]) -> None:
+    """Print the answers that are not read as labelled."""
+    for case in cases:
+        found, expected = found_in(case, patients[case["patient"]]), expected_of(case)
+        if found != expected:
+            print(f"{case['id']}: {case['answer']}\n    expected {expected}\n    found    {found}")
+
+
+def count_cases(cases: list[dict[str, Any]], patients: dict[str, PatientSlots]) -> None:
+    """Print how many answers are right by group and part."""
     right: Counter[tuple[str, bool]] = Counter()
     total: Counter[tuple[str, bool]] = Counter()
-    for line in (FOLDER / "probes.jsonl").read_text("utf-8").splitlines():
-        case = json.loads(line)
-        found, expected = found_in(case, patients[case["patient"]]), expected_of(case)
-        key = case["group"], case["held_back"]
+    for case in cases:
+        key = case["group"], is_held_back(case)
         total[key] += 1
-        right[key] += found == expected
-        if is_listing and found != expected and not case["held_back"]:
-            print(f"{case['id']}: {case['answer']}\n    expected {expected}\n    found    {found}")
+        right[key] += found_in(case, patients[case["patient"]]) == expected_of(case)
     print(f"{'group':<17} {'held back':>10} {'seen':>8}")
     for group in dict.fromkeys(group for group, _ in total):
         counts = [f"{right[group, is_held]} of {total[group, is_held]}" for is_held in (True, False)]

@@ -22,11 +22,10 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
-from hallumeter.claims.labelled.reading import read_labelled
+from hallumeter.claims.labelled.run import claim_strata, read_labelled
 from hallumeter.claims.labelled.sources import LabelSettings
-from hallumeter.claims.labelled.strata import claim_strata
+from hallumeter.decide.calibrate.pipeline import RunUnits, acceptance_threshold, candidate_thresholds, run_units
 from hallumeter.decide.calibrate.settings import Target
-from hallumeter.decide.calibrate.thresholds import RunUnits, acceptance_threshold, candidate_thresholds, run_units
 from hallumeter.records.decisions import RiskName, Unit
 from hallumeter.run.finished import load
 

@@ -30,7 +30,7 @@ from hallumeter.records.manifest import InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import Counts, MetricSummary, Summary
 from hallumeter.records.response import FieldValue, Passage, Response
 from hallumeter.run.verdict_cache import cache_folder
-from hallumeter.viewer.serving import Viewer
+from hallumeter.viewer.app import Viewer
 
 JUDGES = ("rules", "embedded", "large")
 REASONS = ("number_mismatch", "name_mismatch", "baseless", None)

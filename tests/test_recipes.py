@@ -327,7 +327,7 @@ def test_a_chart_of_an_instrument_is_in_its_report_folder(copy: Copy) -> None:
         "    return [replace(chart, title=f'Drawn: {chart.title}') for chart in section_charts(section, confidence)]"
         "\n\n\n",
     )
-    copy.add(name, "from hallumeter.claims.labelled.checks", "from msgspec.structs import replace\n\n")
+    copy.add(name, "from msgspec import structs\n", "from msgspec.structs import replace\n")
     shown = "    from hallumeter.report.document import "
     copy.add(name, f"{shown}Fact\n", f"{shown}Section\n")
     copy.add(name, "from hallumeter.report.drawing import Json", "from hallumeter.report.drawing import Chart\n")
@@ -372,7 +372,7 @@ def test_an_engine_is_one_file(copy: Copy) -> None:
 
 def test_the_added_metric_passes_the_tests_of_all_metrics_and_of_their_words(copy: Copy) -> None:
     add_metric(copy)
-    tests = ("tests/test_catalog.py", "tests/report/test_languages.py", "tests/report/test_behind.py")
+    tests = ("tests/test_catalog.py", "tests/report/test_languages.py", "tests/report/test_record_queries.py")
     chosen = "blank_page_rate or unique or tell_metrics or translated or never_said or has_records_behind"
     places = (str(ROOT / name) for name in tests)
     told = copy.python(

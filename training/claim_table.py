@@ -8,8 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.claims.judges.embedded.decision import Traits, reasons_of, traits_of
-from hallumeter.claims.judges.embedded.judge import can_be_weighed
+from hallumeter.claims.judges.embedded.judge import Traits, can_be_weighed, reasons_of, traits_of
 
 from .examples import Example
 from .readings import LabelledClaim, claims_of, measured_claims, response_of

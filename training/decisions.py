@@ -16,8 +16,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from hallumeter.claims.judges.embedded.decision import Signals
-from hallumeter.claims.judges.embedded.judge import best_stretch
+from hallumeter.claims.judges.embedded.judge import Signals, best_stretch
 from hallumeter.claims.judges.embedded.model_files import (
     CLAIM_SIGNALS,
     DEFAULT,

@@ -7,8 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from hallumeter.claims.judges.embedded import model_files
-from hallumeter.claims.judges.embedded.decision import signals_of
-from hallumeter.claims.judges.embedded.judge import read_by_network
+from hallumeter.claims.judges.embedded.judge import read_by_network, signals_of
 
 from .claim_table import MeasuredText
 from .decisions import HeldBack

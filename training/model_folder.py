@@ -12,7 +12,7 @@ def use_model(folder: Path) -> None:
     model_files.FOLDER = folder
     for kept in (
         *(model_files.shipped_model, model_files.trees),
-        *(encoder.engine, encoder.onnx_engine, encoder.numpy_engine, network.table, network.mean),
+        *(encoder.onnx_engine, encoder.numpy_engine, network.table, network.mean),
         *(word_pieces.vocabulary, word_pieces.tokens_of),
     ):
         kept.cache_clear()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from hallumeter.claims.judges.embedded.decision import probabilities_of
+from hallumeter.claims.judges.embedded.judge import probabilities_of
 from hallumeter.claims.judges.embedded.model_files import KINDS, Tier
 from hallumeter.claims.settings import PRESETS
 

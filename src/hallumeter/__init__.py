@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from .batch import audit_batch, transcript_batch
     from .catalog import METRICS
     from .challenge.integrity.cases import IntegrityResult
-    from .challenge.integrity.commands import integrity
-    from .challenge.integrity.probe import IntegritySettings
+    from .challenge.integrity.probe import IntegritySettings, integrity
     from .challenge.stress.cases import StressSettings
     from .challenge.stress.pipeline import stress
     from .challenge.stress.result import StressResult
@@ -38,16 +37,16 @@ if TYPE_CHECKING:
     from .claims.measure.commands import measure
     from .claims.profiles import Policy
     from .claims.settings import AuditSettings, LanguageModelSettings, MeasureSettings
-    from .decide.baselines.pipeline import baselines, null_baselines
+    from .decide.baselines import baselines, null_baselines
     from .decide.calibrate.pipeline import calibrate
     from .decide.calibrate.settings import CalibrateSettings
     from .decide.compare.pipeline import compare
-    from .decide.compare.reading import CompareSettings
-    from .decide.correct.pipeline import correct
-    from .decide.gate.commands import gate
+    from .decide.compare.sides import CompareSettings
+    from .decide.correct import correct
+    from .decide.gate.pipeline import gate
     from .decide.label.claims import AnnotateSettings
     from .decide.label.session import LabelSession, label
-    from .decide.verify.page import verify
+    from .decide.verify import verify
     from .dialogue.measure.settings import DialogueSettings
     from .dialogue_judges import dialogue
     from .errors import HallumeterError, InputError, MissingExtraError, RecordError, SettingsError
@@ -58,13 +57,12 @@ if TYPE_CHECKING:
     from .records.bounds import Bound
     from .records.claim import Claim, Failure, Finding, Label, Verdict
     from .records.comparison import Comparison
-    from .records.decisions import Calibration, GateResult, NullBaselines
+    from .records.decisions import Calibration, GateResult, NullBaselines, Verification
     from .records.judging import Judge, JudgeSpec, JudgeTask
     from .records.measurement import Measurement, MetricSummary, Summary
     from .records.page import PageRow, Transcript
     from .records.rate import Rate
     from .records.response import Response
-    from .records.verification import Verification
     from .run.finished import Run, load, report
     from .run.labels import LabelStore
     from .text.abstention import AbstentionDetector, detect_abstention

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from hallumeter.run.finished import Run, written_run
 
 if TYPE_CHECKING:
     from hallumeter.dialogue.run.scoring import ClaimChecker
+    from hallumeter.models.prices import Spending
     from hallumeter.models.protocol import Provider
     from hallumeter.records.claim import Failure, Verdict
     from hallumeter.records.judging import Judge
@@ -47,11 +49,11 @@ def dialogue(
     )
 
 
-def judge_of_dialogues(name: str) -> Judge:
-    """A judge that tells contradictions in place of words, and safety beside them."""
+def judge_of_dialogues(name: str, spending: Spending | None = None) -> Judge:
+    """A judge that tells contradictions in place of words, and safety beside them; its calls may be counted."""
     from hallumeter.claims.judges.by_name import judge_named
 
-    return judge_named(name, provider_of=_provider)
+    return judge_named(name, provider_of=partial(_provider, spending=spending))
 
 
 def sentence_checker() -> ClaimChecker:
@@ -69,7 +71,7 @@ def sentence_checker() -> ClaimChecker:
     return check
 
 
-def _provider(name: str) -> Provider:
+def _provider(name: str, spending: Spending | None) -> Provider:
     from hallumeter.models.by_name import provider_named
     from hallumeter.models.pace import PaceSettings
     from hallumeter.models.prices import price_of
@@ -77,4 +79,4 @@ def _provider(name: str) -> Provider:
 
     pace = PaceSettings()
     provider = provider_named(name, timeout_seconds=pace.timeout_seconds, connections=CONCURRENCY)
-    return PacedProvider(provider, pace=pace, price=price_of(provider.spec))
+    return PacedProvider(provider, pace=pace, price=price_of(provider.spec), spending=spending)

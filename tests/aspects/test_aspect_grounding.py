@@ -195,3 +195,10 @@ def test_korean_targets_of_one_syllable_are_kept(term: str) -> None:
 def test_other_syllables_are_no_targets(term: str) -> None:
     found = AspectGrounder(target_words()).ground(f"{term} 좋다", [Aspect(term, TextSpan(0, 1))])
     assert [each.drop_class for each in found.filtered] == ["filter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "term"), [("줄이 너무 길어요.", "줄"), ("잔이 깨졌어요.", "잔"), ("룸이 넓어요.", "룸")]
+)
+def test_korean_nouns_of_one_syllable_that_reviews_speak_about_are_targets(text: str, term: str) -> None:
+    assert grounded(text, term, (0, 1)).action == "keep"

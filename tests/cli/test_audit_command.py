@@ -168,10 +168,12 @@ def test_what_is_printed_can_be_piped(form: str) -> None:
         assert "MiHR" in done.stdout
 
 
-def test_quiet_says_nothing_but_the_summary() -> None:
+def test_quiet_says_nothing_but_the_headline() -> None:
     done = audited("--quiet")
     assert done.stderr == ""
     assert figure(done.stdout, "Unsupported claims").endswith(" 1 of 6")
+    assert "Most certain findings" not in done.stdout
+    assert "Most certain findings" in audited("--out", "told").stdout
 
 
 def test_a_run_folder_is_named_after_the_file_and_none_is_written_over() -> None:
@@ -453,7 +455,7 @@ def test_a_cache_that_cannot_be_used_is_a_note_and_no_error(misbehaving_server: 
 
 def test_without_a_file_somebody_at_a_terminal_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hallumeter.cli.parameters.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
-    assert refused("audit") == "give a file of answers, or pipe JSONL in; `hallumeter audit --help` has examples"
+    assert refused("audit") == "give a file of answers, or pipe one in; `hallumeter audit --help` has examples"
 
 
 def test_a_finished_audit_is_shown_again_when_it_is_resumed() -> None:

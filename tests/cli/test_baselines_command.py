@@ -27,9 +27,9 @@ def test_a_judge_that_counts_characters_is_told_so_in_one_sentence(folder: Path)
     done = succeed("baselines", "run")
     assert "- not distinguishable from answer length (difference +0.000, +0.000 to +0.000)" in done.stdout
     assert "- not distinguishable from claim length" in done.stdout
-    for words in ("80 labels (human)", "j, claims of 80 responses", "flagging everything", "answer length, longer"):
+    for words in ("80 labels (human)", "j, claims of 80 answers", "flagging everything", "answer length, longer"):
         assert words in done.stdout
-    assert "j with the evidence of other responses: its verdicts came with the run" in done.stdout
+    assert "j with the evidence of other answers: its verdicts came with the run" in done.stdout
     assert "kept: run/baselines.json" in done.stderr
     assert json.loads((folder / "run/baselines.json").read_text(encoding="utf-8"))["judges"][0]["judge"] == "j"
 

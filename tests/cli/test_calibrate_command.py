@@ -29,7 +29,7 @@ def folder(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_table_names_the_threshold_the_promise_and_the_reliability(folder: Path) -> None:
     text = succeed("calibrate", "run", "--labels", "labels.csv", "--target", TARGET, "--confidence", "0.9").stdout
-    for words in ("Thresholds for responses", "Reliability of j's probabilities", "ECE", "Brier score", "o-", TARGET):
+    for words in ("Thresholds for answers", "Reliability of j's probabilities", "ECE", "Brier score", "o-", TARGET):
         assert words in text
     assert "(confidence 90 %)" in text
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,3 +65,25 @@ def test_other_evidence_is_enough(place: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code("--cited", "absent", "See src/notes.md.") == 2
     assert "absent: no such folder" in capsys.readouterr().err
+
+
+def hooked(place: Path, message: str, **event: object) -> str:
+    """What the stop hook prints when an agent ends with a message."""
+    given = json.dumps({"hook_event_name": "Stop", "cwd": str(place), "last_assistant_message": message, **event})
+    script = Path(__file__).parents[2] / "examples" / "stop_hook.py"
+    command = [sys.executable, str(script)]
+    return subprocess.run(command, input=given, capture_output=True, encoding="utf-8", check=True, cwd="/").stdout
+
+
+def test_the_stop_hook_sends_an_agent_back_once(place: Path) -> None:
+    false, true = (f"As `src/notes.md` says, the limit is {number} seconds." for number in (45, 30))
+    said = json.loads(hooked(place, false))
+    assert said["decision"] == "block"
+    assert "response says 45 seconds" in said["reason"]
+    for ends in (
+        hooked(place, false, stop_hook_active=True),
+        hooked(place, true),
+        hooked(place, "Done."),
+        hooked(place, ""),
+    ):
+        assert ends == ""

@@ -60,7 +60,7 @@ def test_a_regression_outweighs_a_bound_that_is_kept(place: Path, capsys: pytest
     assert code("before.jsonl", "--judge", "rules", "--out", "main-run") == 0
     assert "run folder: main-run" in capsys.readouterr().err
     assert code("after.jsonl", "--judge", "rules", "--baseline", "main-run") == 1
-    assert "mihr is worse by more than chance" in capsys.readouterr().out
+    assert "Unsupported claims (MiHR) is worse by more than chance" in capsys.readouterr().out
 
 
 def test_what_is_inconclusive_fails_unless_it_is_allowed(place: Path) -> None:
@@ -93,6 +93,22 @@ def test_a_workflow_gets_annotations_a_summary_and_outputs(
     assert capsys.readouterr().out.startswith("::notice title=hallumeter gate::mihr: passed")
 
 
+def test_the_summary_names_the_surest_claims_first_with_and_without_a_policy(place: Path) -> None:
+    surer = "The tower might perhaps, as some visitors of the place have suggested, have been built by a Mr Eiffel."
+    rows = [BAD, {**BAD, "id": "s", "response": surer}]
+    (place / "two.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert code("two.jsonl", "--judge", "rules", "--out", "run", "--summary", "bare.md") == 0
+    assert code("--run", "run", "--policy", "policy.toml", "--summary", "held.md") == 1
+    probabilities = [
+        json.loads(line)["unsupported_probability"]
+        for line in (place / "run/verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert probabilities[0] < probabilities[1]
+    for name in ("bare.md", "held.md"):
+        summary = (place / name).read_text(encoding="utf-8")
+        assert summary.index("1. `two.jsonl:2` The tower might") < summary.index("2. `two.jsonl:1` The tower is 999 m")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -101,13 +117,18 @@ def test_a_workflow_gets_annotations_a_summary_and_outputs(
         (["good.jsonl", "--junit", "g.xml"], "need a policy"),
         (["good.jsonl", "--baseline", "absent", "--judge", "rules"], "absent"),
         (["absent.jsonl", "--judge", "rules"], "absent.jsonl"),
+        (["good.jsonl", "--policy", "absent.toml"], "absent.toml"),
+        (["good.jsonl", "--policy", "good.jsonl"], "good.jsonl"),
+        (["good.jsonl", "--policy", "policy.toml", "--sarif", "nowhere/g.sarif"], "nowhere: no such folder"),
+        (["good.jsonl", "--summary", "."], "is a folder"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_line(
     place: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
-    assert code(*words) == 2
+    assert code(*words, *([] if "--run" in words else ["--out", "kept"])) == 2
     assert said in capsys.readouterr().err.splitlines()[-1]
+    assert not (place / "kept").exists(), "nothing is audited for a step that cannot end"
 
 
 def action() -> dict[str, Any]:

@@ -146,3 +146,25 @@ def test_a_bad_policy_is_refused_in_one_line(runs: Path) -> None:
     ):
         Path("p.toml").write_text(text, encoding="utf-8")
         assert message in refused("gate", "good", "--policy", "p.toml")
+
+
+QUIET = {
+    "measure worse/verdicts.jsonl": ("30 ", "Answers with at least one", "Most certain"),
+    "compare good worse": ("Outcome: REGRESSION", "Outcome: REGRESSION", "supported → refuted"),
+    "gate worse --policy mine.toml": ("Gate: FAILED", "Gate: FAILED", "interval"),
+}
+
+
+@pytest.mark.parametrize("line", QUIET)
+def test_quietly_a_command_prints_its_headline_and_other_forms_whole(line: str, runs: Path) -> None:
+    begins, holds, is_left_out = QUIET[line]
+    (runs / "mine.toml").write_text(POLICY.format(0.1), encoding="utf-8")
+    whole, quiet = run(*line.split()), run(*line.split(), "--quiet")
+    assert quiet.exit_code == whole.exit_code
+    assert quiet.stderr == ""
+    assert quiet.stdout.startswith(begins)
+    assert holds in quiet.stdout
+    assert is_left_out not in quiet.stdout
+    assert quiet.stdout in whole.stdout
+    as_json = [run(*line.split(), "--format", "json", *more).stdout for more in ([], ["--quiet"])]
+    assert as_json[0] == as_json[1] != ""

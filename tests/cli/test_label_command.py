@@ -105,7 +105,7 @@ def test_all_evidence_is_shown_on_demand(run: Path) -> None:
 
 def test_whole_responses_are_asked_for(run: Path) -> None:
     done = succeed("label", run, "--unit", "response", "--limit", "25", given=given(*"s" * 25))
-    assert re.search(r"supported · 1 label · \d+ claims? of this response to go", done.stdout)
+    assert re.search(r"supported · 1 label · \d+ claims? of this answer to go", done.stdout)
     assert "MaHR" in done.stdout
 
 

@@ -108,7 +108,7 @@ def test_a_terminal_without_a_file_is_asked_for_one(monkeypatch: pytest.MonkeyPa
             return True
 
     monkeypatch.setattr("hallumeter.cli.parameters.sys", SimpleNamespace(stdin=Terminal()))
-    assert refused("measure") == ("give a file of verdicts, or pipe JSONL in; `hallumeter measure --help` has examples")
+    assert refused("measure") == ("give a file of verdicts, or pipe one in; `hallumeter measure --help` has examples")
 
 
 def test_progress_is_shown_to_a_person_who_waits_and_to_nobody_else(
@@ -189,7 +189,7 @@ def test_an_encoding_without_arrows_gets_other_signs_and_loses_no_name(
     path = write(here / "names.jsonl", [{**VERDICT, "model": "é한😀"}])
     printed = {}
     for form in ("table", "json"):
-        words = ["measure", str(path), "--by", "model", "--format", form, "--quiet", "--verbose"]
+        words = ["measure", str(path), "--by", "model", "--format", form, "--verbose"]
         result = CliRunner(charset="cp1252").invoke(main, words)
         assert result.exit_code == 0, repr(result.exception)
         printed[form] = result.stdout_bytes.decode("cp1252")

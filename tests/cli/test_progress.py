@@ -96,7 +96,7 @@ def test_who_has_many_claims_judged_slowly_is_told_what_makes_it_fast(
     advised = AdvisedAudit(NoProgress())
     advised.begin(what, total=total, done=done)
     advised.done(1)
-    told = "note: pip install 'hallumeter[onnx]' makes the embedded judge about 2.5 times as fast\n"
+    told = "note: pip install 'hallumeter[onnx]' makes the embedded judge several times as fast\n"
     assert capsys.readouterr().err == told * is_told
 
 

@@ -30,7 +30,7 @@ def test_only_what_the_command_has_is_suggested() -> None:
 
 def test_the_help_lists_commands_and_options_under_headings() -> None:
     page = run("--help").stdout
-    assert page.index("Measure:") < page.index("Decide:") < page.index("Question the judge:") < page.index("Other:")
+    assert page.index("Measure:") < page.index("Decide:") < page.index("Test the judge:") < page.index("Other:")
     page = run("audit", "--help").stdout
     assert page.index("How claims are judged:") < page.index("What to print and keep:") < page.index("Other options:")
     assert "Resume an audit that was stopped." in page

@@ -171,7 +171,7 @@ def test_other_encodings_are_read_and_noted_once(here: Path) -> None:
     assert [page for page, _ in pages] == ["p1", "p2", "p3"]
     [note] = errors
     assert note.startswith("note: engine/p2.txt: ")
-    assert note.endswith("(1 more files likewise)")
+    assert note.endswith("(1 more likewise)")
 
 
 def test_bad_lines_of_a_table_are_named_and_the_others_are_measured(here: Path) -> None:
@@ -338,7 +338,7 @@ def test_notices_of_many_files_are_one(here: Path) -> None:
     read = [line for line in errors if "cp1252" in line]
     assert len(read) == 1
     assert read[0].startswith("note: engine/p1.txt: some bytes are not UTF-8")
-    assert read[0].endswith("(1 more files likewise)")
+    assert read[0].endswith("(1 more likewise)")
 
 
 def test_at_most_ten_notices_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

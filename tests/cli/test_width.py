@@ -35,7 +35,7 @@ multiturn_scripts:
 COMMANDS = (
     "audit rag_answers.jsonl --judge rules --workers 1 --by model",
     "audit rag_answers.jsonl --judge rules --judge embedded:fast --workers 1 --verbose --by model",
-    "audit rag_answers.jsonl --judge rules --workers 1 --quiet --policy risks.toml",
+    "audit rag_answers.jsonl --judge rules --workers 1 --policy risks.toml",
     "audit rag_answers.jsonl --judge openai:gpt-4o-mini --dry-run",
     "measure rag_answers.jsonl panel.jsonl --by model",
     "measure rag_answers.jsonl panel.jsonl --by model --verbose",

@@ -467,7 +467,7 @@ def test_without_a_margin_nothing_is_ruled_out_and_the_reason_asks_for_one() -> 
     outcome, [reason] = policy.outcome([row], missing=0.0)
     assert (outcome, reason) == (
         "inconclusive",
-        "cer: no margin says what is too much; give --margin cer=NUMBER",
+        "CER: no margin says what is too much; give --margin cer=NUMBER",
     )
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,12 +14,19 @@ import pytest
 from pyarrow import parquet
 
 from hallumeter.errors import InputError
-from hallumeter.formats.files import check_readable, read_rows
+from hallumeter.formats.files import check_readable, ending_of, read_rows
 from hallumeter.formats.records import rows_of
+from hallumeter.run.inputs import rereadable_files
 
 ROW = {"record_id": "r1", "claim_id": "c1", "label": "REFUTED"}
 AS_JSON = (json.dumps(ROW) + "\n").encode()
 AS_CSV = b"record_id,claim_id,label\nr1,c1,REFUTED\n"
+
+
+def _as_parquet() -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist([ROW]), stream)
+    return stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -65,6 +73,39 @@ def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path: Path, 
 def test_a_dash_is_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(AS_JSON)))
     assert [row for batch in read_rows(Path("-")) for _, row in rows_of(batch)] == [ROW]
+
+
+PIPED = {
+    "JSON lines": AS_JSON,
+    "one row over several lines": json.dumps(ROW, indent=2).encode(),
+    "a list": b"[" + AS_JSON + b"]",
+    "a list under a key, after a byte order mark": b'\xef\xbb\xbf{\r\n"rows": [' + AS_JSON.rstrip() + b"]}",
+    "commas": AS_CSV,
+    "tabs": AS_CSV.replace(b",", b"\t"),
+    "Parquet": _as_parquet(),
+}
+
+
+@pytest.mark.parametrize("content", PIPED.values(), ids=PIPED)
+@pytest.mark.parametrize("is_kept", [False, True], ids=["read once", "kept"])
+def test_standard_input_may_be_any_format(content: bytes, is_kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    with rereadable_files([Path("-")]) if is_kept else nullcontext([("<stdin>", Path("-"))]) as [(name, path)]:
+        assert name == "<stdin>"
+        assert [row for batch in read_rows(path) for _, row in rows_of(batch)] == [ROW]
+
+
+def test_json_lines_that_begin_with_a_broken_one_are_no_table() -> None:
+    assert ending_of(b'begin, end\n{"record_id": "r1"}\n') == ".jsonl"
+    assert ending_of(b"nothing of the kind") == ".jsonl"
+    assert ending_of(b"") == ".jsonl"
+
+
+def test_long_standard_input_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [f'{{"record_id": "r{number}", "label": "SUPPORTED"}}\n' for number in range(20_000)]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(rows).encode())))
+    found = [row["record_id"] for batch in read_rows(Path("-")) for _, row in rows_of(batch)]
+    assert found == [f"r{number}" for number in range(20_000)]
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 from hallumeter.errors import InputError, MissingExtraError
 from hallumeter.formats import jsonl
 from hallumeter.formats.batch import Batch
-from hallumeter.formats.files import read_rows
-from hallumeter.formats.json_document import rows_in
+from hallumeter.formats.files import read_rows, rows_in
 from hallumeter.formats.records import rows_of
 
 ROWS = [{"id": "a", "response": "Yes.", "evidence": ["x"]}, {"id": "b", "response": "No.", "evidence": ["y"]}]

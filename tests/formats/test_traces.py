@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,32 @@ def test_traces_are_audited(tmp_path: Path) -> None:
     assert (run.summary["mihr"].count, run.summary["mihr"].total) == (2, 4)
 
 
+NAMED_OTHERWISE: dict[str, Callable[[object], str]] = {
+    "spans.txt": json.dumps,
+    "export.json": lambda traces: json.dumps([traces]),
+    "collected.jsonl": lambda traces: json.dumps({"resourceLogs": []}) + "\n" + json.dumps(traces),
+    "padded.json": lambda traces: json.dumps({"comment": "of a tool of our own"})[:-1] + ", " + json.dumps(traces)[1:],
+}
+
+
+@pytest.mark.parametrize("name", NAMED_OTHERWISE)
+@pytest.mark.parametrize("is_piped", [False, True], ids=["named", "piped"])
+def test_from_reads_traces_that_nothing_else_tells(
+    name: str, is_piped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = NAMED_OTHERWISE[name](document(*openinference()))
+    Path(name).write_text(content, encoding="utf-8")
+    words = ["audit", "-" if is_piped else name, "--judge", "rules", "--workers", "1", "--out", "run"]
+    runner, given = CliRunner(), content if is_piped else None
+    is_recognised = is_piped and name == "spans.txt"  # by how it begins
+    assert runner.invoke(main, [*words, "--dry-run"], input=given).exit_code == (0 if is_recognised else 2)
+    done = runner.invoke(main, [*words, "--from", "otel"], input=given)
+    assert done.exit_code == 0, done.output
+    assert "1 of 2" in done.output
+    assert json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))["settings"]["source_format"] == "otel"
+
+
 def test_the_command_takes_traces_and_refuses_what_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "traces.json", document(*openinference()))
@@ -196,4 +223,5 @@ def test_the_command_takes_traces_and_refuses_what_is_none(tmp_path: Path, monke
     assert "1 of 2" in done.output
     refused = CliRunner().invoke(main, ["audit", "answers.jsonl", "--from", "otel"])
     assert refused.exit_code == 2
-    assert "answers.jsonl holds no traces" in " ".join(refused.output.split())
+    assert "answers.jsonl: holds no spans; expected OTLP with resourceSpans" in " ".join(refused.output.split())
+    assert not Path("answers-audit").exists()

@@ -40,6 +40,8 @@ ENVIRONMENT = {
     "USER": "kim",
     "LANG": "C.UTF-8",
     "PYTHONIOENCODING": "utf-8",
+    # onnxruntime says other last digits on other processors.
+    "HALLUMETER_ENCODER": "numpy",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
@@ -83,6 +84,8 @@ SCORES = [
     ("langfuse.json", "langfuse:verdict", 0, 0, 1),
     ("phoenix.json", "phoenix:faithful", 1, 1, 2),
     ("lm_eval.jsonl", "lm_eval:exact_match", 1, 2, 1),
+    ("lm_eval_run.jsonl", "lm_eval:exact_match", 0, 2, 0),
+    ("lm_eval_run.jsonl", "lm_eval:bleu", 0, 0, 2),
     ("evalplus.json", "evalplus:base", 2, 3, 0),
     ("evalplus.json", "evalplus:plus", 1, 2, 1),
     ("humaneval_results.jsonl", "humaneval:passed", 1, 2, 0),
@@ -101,6 +104,7 @@ def test_scores_are_pooled_where_they_were_measured(
 def test_why_something_was_not_measured_is_kept() -> None:
     assert codes(ingest(RESULTS / "phoenix.json")) == {"tool_error": 1, "task_error": 1}
     assert codes(ingest(RESULTS / "lm_eval.jsonl")) == {"nan": 1, "no_number": 1}
+    assert codes(ingest(RESULTS / "lm_eval_run.jsonl")) == {"no_number": 2}
     assert codes(ingest(RESULTS / "evalplus.json")) == {"no_status": 1}
     traces = ingest(RESULTS / "langfuse.json")
     assert codes(traces) == {"no_number": 1}
@@ -114,3 +118,57 @@ def test_questions_and_evidence_come_along() -> None:
         assert first.question == "How long is the Seine, and through which city does it flow?", name
         assert first.evidence[0].text == "The Seine is 777 km long. It flows through Paris.", name
         assert first.response in ("It is 777 km long.", "777 km"), name
+
+
+TRACE = {"id": "t", "projectId": "p", "timestamp": "2026-11-01T00:00:00Z", "scores": [{"name": "s", "value": 1}]}
+CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How long is it?"}]
+COMPLETION = {"choices": [{"message": {"role": "assistant", "content": "It is 777 km long."}}]}
+DOCUMENT = {"pageContent": "ignored", "page_content": "It is 777 km long.", "metadata": {}}
+SHAPES = {
+    "chat and completion": ({"messages": CHAT}, COMPLETION | {"contexts": ["It is 777 km long."]}, []),
+    "as a chain has it": ({"input": "How long is it?", "context": [DOCUMENT]}, {"answer": "It is 777 km long."}, []),
+    "JSON in text": ('{"query": "How long is it?", "source": "It is 777 km long."}', '"It is 777 km long."', []),
+    "a retriever": ("How long is it?", "It is 777 km long.", [{"type": "RETRIEVER", "output": [DOCUMENT]}]),
+    "a retriever of a chain": (
+        {"question": "How long is it?", "context": "not this"},
+        {"output": "It is 777 km long."},
+        [{"type": "SPAN", "output": "nor this"}, {"type": "RETRIEVER", "output": {"documents": [DOCUMENT]}}],
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_traces_are_read_in_the_shapes_that_an_audit_reads(shape: str, tmp_path: Path) -> None:
+    asked, said, observations = SHAPES[shape]
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps([{**TRACE, "input": asked, "output": said, "observations": observations}]))
+    [record] = RunFolder(ingest(path, out=tmp_path / "run").path).records()
+    found = (record.question, record.response, [passage.text for passage in record.evidence])
+    assert found == ("How long is it?", "It is 777 km long.", ["It is 777 km long."])
+
+
+def test_scores_of_our_own_adapters_keep_their_direction_and_bounds(tmp_path: Path) -> None:
+    scores = [{"name": "unsupported_rate", "value": 0.25}, {"name": "supported_rate", "value": 0.75}]
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps([{**TRACE, "input": "q", "output": "a", "scores": scores}]))
+    run = ingest(path, out=tmp_path / "run")
+    directions = {
+        found.metric: found.direction for found in run.summary.metrics if found.metric.startswith("langfuse:")
+    }
+    assert directions == {"langfuse:unsupported_rate": "lower", "langfuse:supported_rate": "higher"}
+
+
+def test_evalplus_counts_as_evalplus_does(tmp_path: Path) -> None:
+    def results(*statuses: tuple[str, str | None]) -> Path:
+        runs = [
+            {"task_id": "T/0", "solution": "x", "base_status": base, "plus_status": plus} for base, plus in statuses
+        ]
+        path = tmp_path / f"{len(statuses)}_eval_results.json"
+        path.write_text(json.dumps({"date": "2026-11-01", "hash": "h", "eval": {"T/0": runs}}))
+        return path
+
+    both = ingest(results(("pass", "pass"), ("fail", "pass"), ("pass", "fail")), out=tmp_path / "both")
+    assert (row(both, "evalplus:plus").count, row(both, "evalplus:plus").total) == (1, 3)
+    base_only = ingest(results(("pass", None), ("fail", None)), out=tmp_path / "base")
+    assert (row(base_only, "evalplus:base").count, codes(base_only)) == (1, Counter())
+    assert not [found for found in base_only.summary.metrics if found.metric == "evalplus:plus"]

@@ -310,12 +310,12 @@ def test_the_examples_of_the_guide_are_true(tracking: Any) -> None:
         exec(compile(block, str(GUIDE), "exec"), names)
 
 
-PROMPTFOO = shutil.which("promptfoo")
+PROMPTFOO = shutil.which("promptfoo", path=Path(sys.prefix, "npm/node_modules/.bin")) or shutil.which("promptfoo")
 NOWHERE = "http://127.0.0.1:9"
 """A proxy that nobody listens at: what Node would send elsewhere than here ends there."""
 
 
-@pytest.mark.skipif(PROMPTFOO is None, reason="promptfoo is not on PATH; npm install --global promptfoo")
+@pytest.mark.skipif(PROMPTFOO is None, reason="no promptfoo: make test-integrations installs it where Node is")
 def test_promptfoo_runs_the_assertion(tmp_path: Path) -> None:
     (tmp_path / "supported.py").write_text(
         "from hallumeter.integrations.promptfoo import get_assert\n", encoding="utf-8"

@@ -128,6 +128,15 @@ def test_nothing_outside_the_folder_is_read(root: Path, tmp_path: Path) -> None:
     assert "no path" in fault(root, "audit_file", path="a\0b")
 
 
+def test_a_run_folder_with_a_link_to_elsewhere_is_not_read(root: Path, tmp_path: Path) -> None:
+    audit([GOOD], judge="rules", out=root / "before")
+    audit([GOOD], judge="rules", out=root / "after")
+    (root / "after" / "records.jsonl").rename(tmp_path / "secret.jsonl")
+    (root / "after" / "records.jsonl").symlink_to(tmp_path / "secret.jsonl")
+    said = fault(root, "compare_runs", baseline="before", candidate="after")
+    assert "after: records.jsonl in it leads outside" in said
+
+
 def test_judges_that_cost_money_or_run_code_cannot_be_asked_for(root: Path) -> None:
     for judge in ("openai:gpt-4o-mini", "python:os", "command:true"):
         result = called(root, "check", answer="A.", evidence=["B."], judge=judge)

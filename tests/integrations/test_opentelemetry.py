@@ -83,8 +83,9 @@ def test_events_are_sent_to_the_endpoint_that_is_named(run: hallumeter.Run, serv
 
     assert write_evaluations(run.path, endpoint=f"{service.url}/v1/logs") == 2
     requests = [ExportLogsServiceRequest.FromString(body) for body in service.sent("/v1/logs")]
-    names = [each.resource_logs[0].scope_logs[0].log_records[0].event_name for each in requests]
-    assert names == ["gen_ai.evaluation.result"] * 2
+    [request] = requests
+    records = [record for scope in request.resource_logs[0].scope_logs for record in scope.log_records]
+    assert [record.event_name for record in records] == ["gen_ai.evaluation.result"] * 2
 
 
 def test_nothing_is_sent_where_no_endpoint_is_named(run: hallumeter.Run) -> None:
@@ -98,5 +99,20 @@ def test_events_that_are_not_taken_are_an_error(run: hallumeter.Run, service: Se
     from hallumeter.integrations.opentelemetry import write_evaluations
 
     service.status = 400
-    with pytest.raises(InputError, match="2 of 2 events were not taken"):
+    with pytest.raises(InputError, match="not taken after the first 0; is a collector there"):
         write_evaluations(run, endpoint=f"{service.url}/v1/logs")
+
+
+def test_events_go_in_batches_and_the_first_that_fails_is_the_last(
+    run: hallumeter.Run, service: Service, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from hallumeter.integrations import opentelemetry
+
+    monkeypatch.setattr(opentelemetry, "EVENTS_AT_A_TIME", 1)
+    assert opentelemetry.write_evaluations(run, endpoint=f"{service.url}/v1/logs") == 2
+    assert len(service.sent("/v1/logs")) == 2
+    service.status = 400
+    with pytest.raises(InputError, match="not taken"):
+        opentelemetry.write_evaluations(run, endpoint=f"{service.url}/v1/logs")
+    assert len(service.sent("/v1/logs")) == 3
+    assert capfd.readouterr().err == ""

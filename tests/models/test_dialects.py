@@ -9,7 +9,7 @@ import pytest
 
 from hallumeter.claims.judges.replies import reply_schema
 from hallumeter.models.anthropic import AnthropicProvider
-from hallumeter.models.asking import refused_setting
+from hallumeter.models.dialect import refused_setting
 from hallumeter.models.http import ErrorBody
 from hallumeter.models.openai_compatible import OpenAICompatibleProvider
 from hallumeter.models.protocol import Message, ProviderSpec, RateLimits, ReplySchema, Request, TokenLogprob, Usage

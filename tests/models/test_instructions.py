@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.claims.judges.windows import Piece
+from hallumeter.claims.judges.replies import Piece
 from hallumeter.models.instructions import instruction_spans
 from hallumeter.records.response import Passage
 

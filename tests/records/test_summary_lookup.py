@@ -6,8 +6,7 @@ import pytest
 
 import hallumeter
 from hallumeter.records.comparison import COMPARISON_VERSION, ComparedRun, Comparison, MetricComparison, Transitions
-from hallumeter.records.html import html_table
-from hallumeter.records.measurement import Counts, MetricSummary, Summary
+from hallumeter.records.measurement import Counts, MetricSummary, Summary, html_table
 
 
 def row(metric: str, value: float | None = 0.25, judge: str | None = "a", **by: str) -> MetricSummary:

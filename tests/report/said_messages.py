@@ -12,8 +12,7 @@ from jinja2 import nodes
 
 import hallumeter
 from hallumeter.catalog import METRICS
-from hallumeter.report.page.render import counted_in, said_in
-from hallumeter.report.page.templates import templates
+from hallumeter.report.page.render import counted_in, said_in, templates
 
 PACKAGE = Path(hallumeter.__file__).parent
 SAID = {"say": 0, "say_html": 0, "message": 0, "_": 0, "html": 0}

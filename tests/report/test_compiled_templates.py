@@ -10,7 +10,7 @@ from jinja2 import nodes
 from jinja2.filters import FILTERS as DEFAULT_FILTERS
 
 from hallumeter.instruments import INSTRUMENTS
-from hallumeter.report.page.templates import templates
+from hallumeter.report.page.render import templates
 
 RUNS = tuple(run for run, _ in INSTRUMENTS)
 NAMES = templates().list_templates(extensions=["html"])

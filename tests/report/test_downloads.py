@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from audit_samples import audit_document
 from browsing import Visit, needs_browser, written
-from hallumeter.report.behind import no_records
 from hallumeter.report.page.render import write_html
+from hallumeter.report.record_queries import no_records
 from hallumeter.report.selection import Limits
 from report_samples import METRIC_TEXTS, metric, sample_document, summary
 from transcript_samples import made_up_readings, ranking_of, rows_of, transcripts_document

@@ -10,7 +10,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from hallumeter.records.measurement import Counts, MetricSummary, Profile, Summary
-from hallumeter.report.markdown import markdown_text
+from hallumeter.report.summary_text import markdown_text
 
 
 def row(value: float | None = 0.25, *, judge: str | None = "a", by: dict[str, str] | None = None) -> MetricSummary:

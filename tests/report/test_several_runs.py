@@ -23,6 +23,7 @@ def test_one_run_is_in_sight_at_a_time_and_the_contents_lead_to_the_others(brows
     page = visit.page
     for place, title in enumerate(CHAPTERS):
         page.locator(".runs a").nth(place).click()
+        page.locator(f"#run-{place}-chapter").wait_for()  # the browser tells of the new address a little later
         assert page.locator("h1:visible").inner_text().startswith(title)
         assert page.locator("[data-chapter]:visible").count() == 1
         assert page.locator(".runs a[aria-current=page]").count() == 1
@@ -38,6 +39,7 @@ def test_every_chapter_has_a_browser_of_its_own(browser: Browser, report: Path) 
     dialogues.locator("input[type=search]").fill("insulin")
     shown = dialogues.locator("output[id$=-shown]").inner_text()
     page.locator(".runs a").nth(0).click()
+    page.locator("#run-0-chapter").wait_for()
     assert page.locator("#run-0-chapter output[id$=-shown]").inner_text() != shown
     assert page.locator("#run-0-chapter input[type=search]").input_value() == ""
     assert visit.complaints == []

@@ -323,6 +323,13 @@ def test_what_cannot_be_done_in_shards_is_refused_in_one_line(
     assert not (place.folder / "refused" / "plan.json").exists()
 
 
+def test_an_input_without_a_usable_row_is_refused_with_its_first_fault(place: Workplace) -> None:
+    place.order("broken.jsonl", "{broken\n")
+    done = place.run("audit", "broken.jsonl", "--judge", "rules", "--shards", "2", "--out", "refused")
+    assert done.returncode == 2
+    assert "no usable record found; the first fault: broken.jsonl:1: not valid JSON" in done.stderr
+
+
 def killed_at(shard: Shard) -> Receipt:
     os.kill(os.getpid(), signal.SIGKILL)
     return Receipt(shard.number, "", (), (), 0, 0.0, won=True)

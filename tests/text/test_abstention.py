@@ -390,3 +390,69 @@ def test_a_response_of_nothing_but_questions_to_the_reader_asks_back(response: s
 
 def test_a_page_that_speaks_in_the_first_person_does_not_refuse() -> None:
     assert AbstentionDetector().refusals("I lack the insight, dear Sir, into that question.") == []
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # What sends the reader elsewhere, and what goes on about it.
+        "Je n'ai pas accès à votre dossier. Nos conseillers vous répondront du lundi au samedi. Ils sont au guichet 4.",
+        "Je ne suis pas habilité à conseiller. Je vous invite à voir un point-justice. Ces permanences sont gratuites.",
+        "Aucun résultat ne correspond. Vous pouvez également :\n- retirer les filtres\n- parcourir les rubriques",
+        "지금 교통 상황은 제가 알 수 없어요. 지도 앱을 켜 보시면 바로 나올 거예요!",
+        # "It is" says nothing in a remark on the question, nor where the reader is told to decide.
+        "C'est une question très personnelle et je n'ai pas d'avis à donner.",
+        "저는 그 논쟁에 의견이 없어요. 대신 다른 이야기를 나누고 싶으시면 말씀해 주세요!",
+        # A Korean ending that goes together with the next word closes no clause.
+        "해당 정보는 제공하지 않고 있습니다.",
+        # Where the thing was looked for may stand last, and the reader's words beside the source.
+        "Ce point n'est abordé dans aucun des documents.",
+        "Le rapport que vous avez joint n'aborde pas la question du financement.",
+        # One stem of a verb in other endings and degrees of politeness.
+        "진단은 내려 드릴 수가 없네요.",
+        "그건 저희가 알려 드리지는 못합니다.",
+        "제가 뭐라고 답하기가 참 곤란합니다.",
+        "저로서는 확인해 드릴 방법이 없어요.",
+        "의사만 판단할 수 있는 문제예요.",
+    ],
+)
+def test_pointers_remarks_and_other_endings_leave_a_refusal_whole(response: str) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.is_partial) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # What is known to nobody may be the answer; reasons after it are content.
+        "Personne ne sait pourquoi la cité fut abandonnée : les sources parlent de guerres.",
+        "무덤의 위치는 알려져 있지 않습니다. 기록에 따르면 말 떼가 그 자리를 밟고 지나갔습니다.",
+        # A guess put as a question; advice after a refusal.
+        "글쎄, 나도 확실히는 모르겠는데 한 300km쯤 되지 않을까?",
+        "Je ne peux pas le dire à distance. En attendant, retirez la nourriture et surveillez s'il vomit.",
+        "Je n'ai pas les horaires exacts. D'habitude, le magasin ouvre à 9 h.",
+    ],
+)
+def test_content_beside_a_refusal_makes_it_partial(response: str) -> None:
+    found = detect_abstention(response)
+    assert (found.did_abstain, found.is_partial) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        # The same verbs of products, laws and other people.
+        "Ce fauteuil n'est pas conçu pour l'extérieur.",
+        "Seul un médecin peut prescrire cet antibiotique.",
+        "La commande ne renvoie rien lorsque la liste est vide.",
+        "L'erreur 404 indique que la page demandée n'existe pas.",
+        "Je vous recommande de ne pas partager vos codes.",
+        "항생제는 의사만 처방할 수 있습니다.",
+        "18세 미만은 헌혈을 할 수 없습니다.",
+        "북한은 그 회담에 응하지 않았습니다.",
+        "'모르쇠'는 계속 모른다고 잡아떼는 태도를 뜻합니다.",
+        "소설의 주인공은 자기 이름을 기억하지 못한다.",
+    ],
+)
+def test_negations_of_products_laws_and_others_are_no_refusal(response: str) -> None:
+    assert not detect_abstention(response).did_abstain

@@ -19,6 +19,7 @@ from hallumeter.text.phrases import PhraseFinder, parse_phrase
 
 FAMILIES = {
     "does_not_know",
+    "known_to_nobody",
     "cannot",
     "no_information",
     "does_not_exist",
@@ -47,9 +48,9 @@ def test_every_set_is_used_and_every_name_is_a_set(language: str) -> None:
     lexicon = load_lexicon(language)
     words = lexicon.refusals
     phrases = [*words.blockers, *words.preambles, *words.offers, *words.denials, *words.explanations]
-    phrases += [*words.selves, *words.lacks, *words.matters, *words.sources, *words.sayings]
+    phrases += [*words.selves, *words.lacks, *words.matters, *words.sources, *words.sayings, *words.places]
     phrases += [*words.assertions, *(phrase for family in words.cues.values() for phrase in family)]
-    assert {name for phrase in phrases for name in re.findall(r"\{(\w+)\}", phrase)} == set(words.sets)
+    assert {name for phrase in phrases for name in re.findall(r"\{(\w+)(?:\+[^}]+)?\}", phrase)} == set(words.sets)
 
 
 @every_language

@@ -107,7 +107,7 @@ ENGLISH_ANSWERS = [
 
 FRENCH_REFUSALS = [
     ("Je ne sais pas.", "Je ne sais pas"),
-    ("Je ne sais pas qui est cette personne.", "Je ne sais pas qui"),
+    ("Je ne sais pas qui est cette personne.", "Je ne sais pas"),
     ("Je n’ai trouvé aucune information sur Jules Verdier.", "Je n’ai trouvé aucune information"),
     ("Il n'existe pas de traité portant ce nom.", "Il n'existe pas de traité portant ce nom"),
     ("Il n'existe pas de telle ville.", "Il n'existe pas"),
@@ -145,7 +145,7 @@ FRENCH_ANSWERS = [
 KOREAN_REFUSALS = [
     ("해당 인물에 대한 정보를 찾을 수 없습니다.", "찾을 수 없습니다"),
     ("잘 모르겠습니다.", "잘 모르"),
-    ("죄송하지만 알 수 없습니다.", "알 수 없습니다"),
+    ("죄송하지만 알 수 없습니다.", "알 수 없"),
     ("존재하지 않는 것으로 보입니다.", "존재하지 않는 것"),
     ("죄송합니다. 그 질문에는 답변드릴 수 없습니다.", "답변드릴 수 없"),
     ("저는 그 사람을 모릅니다.", "모릅니다"),
@@ -154,12 +154,12 @@ KOREAN_REFUSALS = [
     ("그런 이름의 도시는 없습니다.", "그런 이름의 도시는 없습니다"),
     ("김도윤이라는 화가는 실존하지 않는 인물입니다.", "실존하지 않"),
     ("그 인물은 가상의 인물로 보입니다.", "가상의 인물로 보"),
-    ("들어본 적이 없는 이름입니다.", "들어본 적이 없"),
+    ("들어본 적이 없는 이름입니다.", "들어본 적"),
     ("제 지식 범위를 벗어난 질문입니다.", "제 지식 범위"),
-    ("확실하지 않습니다.", "확실하지 않습니다"),
+    ("확실하지 않습니다.", "확실하지 않"),
     ("이서준에 대해 물어보셨군요. 관련 기록을 찾지 못했습니다.", "찾지 못했습니다"),
-    ("죄송합니다만, 확인할 수 없습니다.", "확인할 수 없습니다"),
-    ("모르겠어요", "모르겠어"),
+    ("죄송합니다만, 확인할 수 없습니다.", "확인할 수 없"),
+    ("모르겠어요", "모르겠"),
     (
         "해당 조약에 관한 자료를 찾을 수 없었습니다. 철자를 다시 확인해 주시겠어요?",
         "찾을 수 없었습니다",

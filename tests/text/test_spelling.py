@@ -21,7 +21,7 @@ ODD = (
     "vVjJſẛṽṿĵǰæǽÆœﬁﬅﬆĳꜳßİıΐᾳΣς"
     "\u0345\u0301\u0303\u0307\u030c\u0323´¨ͺﷺ゛\u1112\u1161\u11ab한-.,&$½²™①\u2000\u00a0\u0085\x1c \n"
 )
-texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=["Cs"]), max_size=12)
+texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=["Cs"]), max_size=14)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,16 @@ texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=["Cs"]),
         ("nfkc", "ﬁn ²Ａ ſ\u0307", "fin 2A ṡ"),
         ("caseless", "Straße IN ſo", "strasse in so"),
         ("punctuation", "«L’an 1789, (5 %)»: a\u0301-b_c ¹", "Lan 1789 5  a\u0301bc ¹"),
+        ("layout", "| Name | Age |\n|---|:-:|\n| Anna | 7-8 |", "Name Age\nAnna 7-8"),
+        ("layout", "┌──┬──┐\n│ a │ b │\n└──┴──┘", "a b"),
+        ("layout", "I. Of kings ........ 12\n-----\n***\nII....... 13", "I. Of kings 12\nII 13"),
+        (
+            "layout",
+            "Wait... he said -- no - \u2014 l\u2019an 1-2 ... a|b **bold** *",
+            "Wait... he said -- no - \u2014 l\u2019an 1-2 ... a|b **bold** *",
+        ),
+        ("layout", "Ware, Isaac. . . . . . Clerk\n• one", "Ware, Isaac. Clerk\none"),
+        ("nfkc+layout", "｜ a ｜", "a"),
         ("long-s", "Waſſer, ẛ ﬅ", "Wasser, ṡ ﬆ"),
         ("u-v", "vniuerſal VNE ṽ ṿ Ṽ w", "uniuerſal UNE ũ ụ Ũ w"),
         ("i-j", "jour Ianvier JE ĵ ǰ", "iour Ianvier IE î ǐ"),
@@ -105,7 +115,8 @@ def test_a_signature_names_its_spelling() -> None:
 
 @pytest.mark.parametrize("name", ["lower", "", "nfc,", "nfd", "none nfc"])
 def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
-    expected = "expected one or more of none, nfc, nfkc, caseless, punctuation, ligatures, long-s, u-v, i-j, diplomatic"
+    steps = "nfc, nfkc, caseless, punctuation, layout, ligatures, long-s, u-v, i-j, diplomatic"
+    expected = f"expected one or more of none, {steps}"
     profiles = "or one profile of dinglehopper, jiwer, picarones, strict"
     with pytest.raises(SettingsError, match=f"^unknown normalisation '.*'; {expected}, {profiles}$"):
         parse_spelling([name])

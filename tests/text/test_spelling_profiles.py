@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hallumeter.errors import SettingsError
-from hallumeter.text.spelling import parse_spelling
-from hallumeter.text.spelling_profiles import PROFILES, clusters_of, jiwer_words
+from hallumeter.text.spelling import PROFILES, clusters_of, jiwer_words, parse_spelling
 from hallumeter.transcripts import page_reading
 from hallumeter.transcripts.page_reading import count_character_edits, count_word_edits, read_page
 

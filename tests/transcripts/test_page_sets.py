@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import hallumeter
 from hallumeter import InputError, Run, TranscriptSettings
 from hallumeter.cli.main import main
-from hallumeter.transcripts.pages import archives
+from hallumeter.transcripts import page_sets
 from transcript_folders import write_pages, write_rows
 
 PAGE = """<PcGts xmlns="x"><Page><TextRegion id="r"><TextLine id="l"><TextEquiv><Unicode>{}</Unicode></TextEquiv>
@@ -150,7 +150,7 @@ def test_archives_and_nested_exports_are_paired_without_their_folders(tmp_path: 
 
 
 def test_a_bomb_is_refused_by_the_bytes_that_come_out_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "LARGEST_BYTES", 1_000_000)
+    monkeypatch.setattr(page_sets, "LARGEST_BYTES", 1_000_000)
     bomb = write_archive(tmp_path / "bomb.zip", {"1.txt": b"a" * 2_000_000})
     # The archive claims that the member is small: in its own header and in the directory at the end.
     data = bomb.read_bytes().replace(struct.pack("<I", 2_000_000), struct.pack("<I", 10))
@@ -166,22 +166,22 @@ def test_a_bomb_is_refused_by_the_bytes_that_come_out_of_it(tmp_path: Path, monk
 
 
 def test_many_small_members_are_refused_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 250)
+    monkeypatch.setattr(page_sets, "LARGEST_TOTAL", 250)
     path = write_archive(tmp_path / "a.zip", {f"{number}.txt": "a" * 100 for number in range(4)})
     with (
         pytest.raises(InputError, match=r"the member '2.txt' cannot be read: larger than 50 bytes"),
-        archives.unpacked(path),
+        page_sets.unpacked(path),
     ):
         pass
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 3)
-    with pytest.raises(InputError, match="has 4 members, more than the 3 that are read"), archives.unpacked(path):
+    monkeypatch.setattr(page_sets, "MOST_MEMBERS", 3)
+    with pytest.raises(InputError, match="has 4 members, more than the 3 that are read"), page_sets.unpacked(path):
         pass
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt", "C:/out.txt"])
 def test_a_member_that_leads_out_of_the_archive_is_refused(tmp_path: Path, name: str) -> None:
     path = write_archive(tmp_path / "a.zip", {name: "x"})
-    with pytest.raises(InputError, match="leads out of the archive"), archives.unpacked(path):
+    with pytest.raises(InputError, match="leads out of the archive"), page_sets.unpacked(path):
         pass
 
 
@@ -259,3 +259,13 @@ def test_a_table_that_says_too_little_is_refused(tmp_path: Path, row: dict[str, 
         hallumeter.transcripts([truth, *engines], settings=TranscriptSettings(pair_by=str(table)))
     with pytest.raises(InputError, match=r"nosuch.csv: no such table of pairs"):
         hallumeter.transcripts([truth, *engines], settings=TranscriptSettings(pair_by="nosuch.csv"))
+
+
+def test_a_table_of_pairs_that_names_no_file_of_the_engine_says_which_column_it_lacks(tmp_path: Path) -> None:
+    truth, engine = write_pages(tmp_path / "truth", {"f1r": "un"}), write_pages(tmp_path / "one", {"x": "un"})
+    table = write_rows(tmp_path / "pairs.jsonl", [{"page": "A", "reference": "f1r", "tess": "x"}])
+    with pytest.raises(InputError, match=r"expected a column one or reading with files; found page, reference, tess"):
+        hallumeter.transcripts([truth, engine], settings=TranscriptSettings(pair_by=str(table)))
+    write_rows(table, [{"page": "A", "reference": "f1r", "one": "nowhere"}])
+    with pytest.raises(InputError, match=r"pairs.jsonl: pairs no page; pairs.jsonl:1: one has no page 'nowhere'"):
+        hallumeter.transcripts([truth, engine], settings=TranscriptSettings(pair_by=str(table)))

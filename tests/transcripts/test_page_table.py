@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.transcripts.inputs import PageTable, StoredPage, StoredReading
+from hallumeter.transcripts.inputs import EngineReading, PageTable, StoredPage
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 # Two spellings of the same characters are the same page.
 NAME = TEXT.map(lambda text: unicodedata.normalize("NFC", text))
 
 
-def reading(engine: str, response: str = "r", **fields: str | float | bool) -> StoredReading:
-    return StoredReading(engine, response, dict(fields))
+def reading(engine: str, response: str = "r", **fields: str | float | bool) -> EngineReading:
+    return EngineReading(engine, response, dict(fields))
 
 
 def test_pages_and_engines_keep_the_order_in_which_they_were_first_seen() -> None:
@@ -72,9 +72,9 @@ def test_broken_characters_become_question_marks_everywhere() -> None:
     with PageTable() as page_table:
         assert page_table.put_reference("p\ud800", "r\udfff")
         assert page_table.put_reference("p\ud800", "r\udfff")
-        assert page_table.put_reading("p\ud800", StoredReading("e\ud800", "\ud800x", {"f\ud800": "v\ud800"}))
+        assert page_table.put_reading("p\ud800", EngineReading("e\ud800", "\ud800x", {"f\ud800": "v\ud800"}))
         assert page_table.engines == ("e?",)
-        assert list(page_table.pages()) == [StoredPage("p?", "r?", (StoredReading("e?", "?x", {"f?": "v?"}),))]
+        assert list(page_table.pages()) == [StoredPage("p?", "r?", (EngineReading("e?", "?x", {"f?": "v?"}),))]
 
 
 def test_nothing_is_left_on_disk() -> None:
@@ -106,7 +106,7 @@ def filled(*steps: tuple[str | None, list[str]], together: bool) -> tuple[list[S
         for step, (engine, names) in enumerate(steps):
             texts = [f"{engine} {step} {name}" for name in names]
             if engine is None:
-                refused.append(page_table.put_references(list(zip(names, texts, strict=True))))
+                refused.append(page_table.put_references(names, texts))
             else:
                 rows = [(name, reading(engine, text)) for name, text in zip(names, texts, strict=True)]
                 refused.append(page_table.put_readings(rows))
@@ -134,10 +134,24 @@ def test_texts_that_are_kept_together_come_back_as_those_kept_apart(steps: list[
 
 def test_only_the_names_of_pages_in_order_are_in_the_database() -> None:
     with PageTable() as page_table:
-        page_table.put_references([(name, "a text") for name in PAGES])
+        page_table.put_references(PAGES, ["a text"] * len(PAGES))
         page_table.put_readings([(name, reading("a")) for name in PAGES])
         stored = page_table._database.execute("SELECT count(reference), count(name) FROM page").fetchone()
         assert stored == (0, len(PAGES))
         assert page_table.put_reading("beside", reading("a"))
         stored = page_table._database.execute("SELECT count(reference), count(name) FROM page").fetchone()
         assert stored == (len(PAGES), len(PAGES) + 1)
+
+
+@pytest.mark.parametrize("in_memory", [0, 1_000, 20_000, 1 << 20])
+def test_texts_come_back_from_memory_and_from_the_file(in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PageTable, "_IN_MEMORY", in_memory)
+    with PageTable() as page_table:
+        page_table.put_references(PAGES, [f"é {name}" for name in PAGES])
+        for part in (PAGES[:300], PAGES[300:]):
+            page_table.put_texts("a", part, [name * 3 for name in part])
+        assert [(page.page, page.reference, page.readings[0].source) for page in page_table.pages()] == [
+            (name, f"é {name}", name * 3) for name in PAGES
+        ]
+        written = Path(page_table._folder.name, "texts").stat().st_size
+    assert (written == 0) == (in_memory > 200_000)

@@ -50,6 +50,8 @@ def test_a_refusal_is_found_in_four_languages(text: str) -> None:
         "Désolé, je ne peux pas déchiffrer ce document.",
         "Es tut mir leid, ich kann diesen Text nicht lesen.",
         "죄송하지만 이 이미지를 읽을 수 없습니다.",
+        "죄송하지만 이 이미지를 전사할 수 없습니다.",
+        "죄송합니다만, 사진의 글자를 옮겨 적을 수 없습니다.",
         "I'm sorry, I can't help with that.",
     ],
 )

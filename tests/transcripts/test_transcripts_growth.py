@@ -13,8 +13,10 @@ FEW, MANY = 4_000, 24_000
 MOST_BYTES_A_PAGE = 1_400
 """Far below the text of a page: the counts that intervals are made of, and no row, name or text."""
 PROGRAM = """
-import resource, sys
+import importlib, resource, sys
 from hallumeter.cli.main import main
+# The first megabytes of texts are held, however many pages they are.
+importlib.import_module("hallumeter.transcripts.inputs").PageTable._IN_MEMORY = 0
 try:
     main(sys.argv[1:])
 except SystemExit as end:

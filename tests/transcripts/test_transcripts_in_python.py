@@ -13,7 +13,7 @@ import pytest
 
 import hallumeter
 from hallumeter import InputError, RecordError, Run, SettingsError, Transcript, TranscriptSettings
-from hallumeter.text.spelling import Spelling
+from hallumeter.text.spelling import Spelling, parse_spelling
 from hallumeter.transcripts.commands import transcripts_of_jobs
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.pages.page_xml import PageLevel
@@ -237,7 +237,7 @@ def test_letters_of_the_private_use_area_are_told_once(steps: tuple[str, ...], i
         settings=TranscriptSettings(spelling=Spelling(steps)),
     )
     told = [notice for notice in run.summary.notices if "private use" in notice]
-    assert [notice.endswith("resolves them (1 more files likewise)") for notice in told] == [True] * is_told
+    assert [notice.endswith("resolves them (1 more likewise)") for notice in told] == [True] * is_told
 
 
 def test_a_short_page_that_is_wholly_invented_is_badged() -> None:
@@ -345,3 +345,29 @@ def test_the_level_of_page_xml_is_in_the_signature_and_stays_there_when_numbers_
     again.mkdir()
     assert recompute(tmp_path / "region", again) == {}
     assert (again / "summary.json").read_bytes() == (tmp_path / "region" / "summary.json").read_bytes()
+
+
+TABLE = "Name Age\nAnna 7\nBert 9"
+AS_MARKDOWN = "| Name | Age |\n|------|-----|\n| Anna | 7 |\n| Bert | 9 |"
+
+
+def test_rules_and_bars_are_errors_of_characters_until_they_are_left_out() -> None:
+    as_written = hallumeter.transcripts([(TABLE, AS_MARKDOWN)])
+    without = hallumeter.transcripts(
+        [(TABLE, AS_MARKDOWN)], settings=TranscriptSettings(spelling=parse_spelling(["layout"]))
+    )
+    rows = [next(iter(run.pages())) for run in (as_written, without)]
+    assert [row.is_hallucinating for row in rows] == [False, False]
+    assert [row.invented_rate for row in rows] == [0, 0]
+    assert rows[0].cer is not None
+    assert rows[0].cer > 1
+    assert (rows[1].cer, rows[1].wer) == (0, 0)
+    told = "rules or layout marks"
+    assert [any(told in notice for notice in run.summary.notices) for run in (as_written, without)] == [True, False]
+    assert any("layout" in metric.signature for metric in without.summary.metrics)
+
+
+def test_no_note_tells_to_join_what_cannot_be_joined() -> None:
+    settings = TranscriptSettings(spelling=parse_spelling(["dinglehopper"]))
+    run = hallumeter.transcripts([(TABLE, AS_MARKDOWN)], settings=settings)
+    assert not any("--normalize layout" in notice for notice in run.summary.notices)

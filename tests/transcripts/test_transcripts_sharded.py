@@ -7,48 +7,13 @@ import random
 import shutil
 from pathlib import Path
 
-import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 import hallumeter
-from hallumeter.cli.main import main
-from hallumeter.records.manifest import Manifest
+from sharded_runs import check_equal, run, sound
 
-FILES = (
-    *("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl", "summary.json"),
-    *("pages.csv", "misread.csv", "lines.csv", "invented.csv", "report.html"),
-)
 NEWSPAPERS = Path(hallumeter.__file__).parent / "samples" / "newspapers"
 WORDS = ("le", "roi", "de", "france", "et", "navarre", "1789", "Paris", "la", "reine", "des", "indes", "mil", "sept")
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def sound(*words: object) -> Result:
-    done = run(*words)
-    assert done.exit_code == 0, done.stderr
-    return done
-
-
-def check_equal(folder: Path, given: list[object], *, shards: int) -> None:
-    """Measure pages in one piece and in shards: what is printed, exported and verified is the same."""
-    plain = sound("transcripts", *given, "--out", folder / "plain", "--workers", 1)
-    cut = sound(
-        "transcripts", *given, "--out", folder / "shards", "--engine", "local", "--shards", shards, "--workers", 1
-    )
-    assert cut.stdout == plain.stdout
-    sound("export", folder / "shards", "--to", "jsonl", "--out", folder / "exported")
-    for name in FILES:
-        assert (folder / "exported" / name).read_bytes() == (folder / "plain" / name).read_bytes(), name
-    manifests = [
-        msgspec.json.decode((folder / name / "manifest.json").read_bytes(), type=Manifest)
-        for name in ("exported", "plain")
-    ]
-    assert manifests[0].inputs == manifests[1].inputs
-    assert manifests[0].settings == manifests[1].settings
 
 
 def test_folders_of_pages(tmp_path: Path) -> None:
@@ -59,7 +24,7 @@ def test_folders_of_pages(tmp_path: Path) -> None:
     (pages / "smollm2" / "only-here.txt").write_text("a page", encoding="utf-8")
     (pages / "smollm2" / names[4]).write_bytes("caf\u00e9 \u00e0 Paris".encode("latin-1"))
     (pages / "newspaper-ocr" / "notes.pdf").write_bytes(b"%PDF")
-    check_equal(tmp_path, [pages / name for name in ("truth", "smollm2", "newspaper-ocr")], shards=3)
+    check_equal(tmp_path, ["transcripts", *[pages / name for name in ("truth", "smollm2", "newspaper-ocr")]], shards=3)
     verified = sound("verify", tmp_path / "shards")
     assert "pages.csv" in verified.stdout
     again = sound("transcripts", *(pages / name for name in ("truth", "smollm2", "newspaper-ocr")), "--out",
@@ -95,11 +60,11 @@ def rows(count: int) -> list[dict[str, object]]:
 def test_a_table_of_pages(tmp_path: Path, words: tuple[str, ...]) -> None:
     table = tmp_path / "pages.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows(40)) + "{broken\n", encoding="utf-8")
-    check_equal(tmp_path, [table, *words], shards=5)
+    check_equal(tmp_path, ["transcripts", table, *words], shards=5)
 
 
 def test_a_witness_instead_of_ground_truth(tmp_path: Path) -> None:
-    check_equal(tmp_path, [NEWSPAPERS / "smollm2", "--witness", NEWSPAPERS / "newspaper-ocr"], shards=2)
+    check_equal(tmp_path, ["transcripts", NEWSPAPERS / "smollm2", "--witness", NEWSPAPERS / "newspaper-ocr"], shards=2)
 
 
 @pytest.mark.parametrize(

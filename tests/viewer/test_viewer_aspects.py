@@ -10,8 +10,8 @@ from viewer_client import serving
 
 from hallumeter.aspects.report.presentation import traced_sentences
 from hallumeter.aspects.report.tracing import trace_of
-from hallumeter.report.trace_query import TraceQuery, does_meet
 from hallumeter.run.run_folder import RunFolder
+from hallumeter.viewer.index.queries import TraceQuery, does_meet
 
 QUERIES = ({"did": "introduced", "step": "ate"}, {"did": "introduced", "step": "atsa", "error": "polarity"})
 

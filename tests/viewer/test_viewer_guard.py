@@ -232,7 +232,7 @@ def test_a_folder_that_cannot_be_looked_into_is_said(tmp_path: Path) -> None:
 def test_a_connection_whose_request_does_not_come_is_closed(
     folder: Path, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.3)
+    monkeypatch.setattr("hallumeter.viewer.app._SECONDS_TO_ASK", 0.3)
     with serving(folder) as asker, socket.create_connection(("127.0.0.1", asker.port), timeout=20) as connection:
         connection.sendall(sent)
         assert _all_that_comes(connection) == b"" or b"POST" in sent
@@ -240,7 +240,7 @@ def test_a_connection_whose_request_does_not_come_is_closed(
 
 
 def test_a_byte_now_and_then_gains_no_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.5)
+    monkeypatch.setattr("hallumeter.viewer.app._SECONDS_TO_ASK", 0.5)
     with serving(folder) as asker, socket.create_connection(("127.0.0.1", asker.port), timeout=0.1) as connection:
         begun = time.monotonic()
         while time.monotonic() - begun < 20:
@@ -253,7 +253,7 @@ def test_a_byte_now_and_then_gains_no_time(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_a_connection_is_kept_between_requests(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hallumeter.viewer.serving._SECONDS_TO_ASK", 0.3)
+    monkeypatch.setattr("hallumeter.viewer.app._SECONDS_TO_ASK", 0.3)
     with serving(folder) as asker:
         connection = http.client.HTTPConnection("127.0.0.1", asker.port, timeout=20)
         for _ in range(3):

@@ -11,9 +11,9 @@ from viewer_runs import metric, write_facts, written_run
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.records.measurement import Counts
+from hallumeter.viewer.app import Viewer
+from hallumeter.viewer.pages import trend_of
 from hallumeter.viewer.runs import RunList
-from hallumeter.viewer.serving import Viewer
-from hallumeter.viewer.trends import trend_of
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>\u202eevil"
 

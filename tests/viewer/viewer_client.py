@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, Page
 
-from hallumeter.viewer.serving import Viewer
+from hallumeter.viewer.app import Viewer
 
 SECONDS = 60
 

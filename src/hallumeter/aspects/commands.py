@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,10 +11,19 @@ from typing import Any
 import msgspec
 
 from hallumeter.errors import InputError, RecordError
+from hallumeter.records.manifest import Manifest
+from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import Run, written_run
+from hallumeter.run.run_folder import FAILURES, RunFolder
 
+from .aggregate.overview import INSTRUMENT as AGGREGATED
+from .aggregate.overview import AggregateSettings
+from .aggregate.run_writer import SCORECARDS, write_scorecard_run
 from .run.experiment import experiment_of
+from .run.finishing import OUTPUTS_FILE, finish_run
 from .run.pipeline import AspectsOutcome, run_experiment
+from .score.pipeline import INSTRUMENT as SCORED
+from .settings import MappingThresholds
 
 _SENTENCES = "sentences.jsonl"
 
@@ -56,3 +66,34 @@ def _run(file: Path, place: Path, settings: Mapping[str, Any] | None) -> Aspects
     if outcome.finished is None:
         raise InputError(f"{place}: the run was interrupted; go on with it by the same call and out={str(place)!r}")
     return outcome
+
+
+# The numbers of a run once more, from its outputs or its scorecards.
+
+
+def recompute(run: Path, into: Path) -> dict[str, str]:
+    """Score and aggregate again, and write what comes of it into a folder; no agent is asked."""
+    manifest = RunFolder(run).manifest
+    if manifest.instrument in (AGGREGATED, SCORED):
+        stated: dict[str, Any] = manifest.settings
+        settings = AggregateSettings(
+            profile=stated["profile"],
+            seed=manifest.seed,
+            resamples=stated["resamples"],
+            confidence=stated["confidence"],
+            workers=available_cores(),
+        )
+        write_scorecard_run(run / SCORECARDS, into, settings)
+        return {}
+    shutil.copyfile(run / FAILURES, into / FAILURES)
+    shutil.copyfile(run / OUTPUTS_FILE, into / OUTPUTS_FILE)
+    finish_run(into, _mapping(manifest))
+    (into / OUTPUTS_FILE).unlink()  # it was only read
+    return {}
+
+
+def _mapping(manifest: Manifest) -> MappingThresholds:
+    """The thresholds of the run, as its manifest states them."""
+    lines = manifest.settings.get("mapping")
+    named = (line.partition("=") for line in lines) if isinstance(lines, list) else ()
+    return MappingThresholds(**{name: float(value) for name, _, value in named})

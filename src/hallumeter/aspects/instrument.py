@@ -17,15 +17,15 @@ def _presentation() -> object:
 
 
 def _recompute(run: Path, into: Path) -> dict[str, str]:
-    from .recompute import recompute
+    from .commands import recompute
 
     return recompute(run, into)
 
 
 def _sharded(run: str) -> object:
-    from .sharded import SHARDED
+    from .sharded import KINDS
 
-    return SHARDED if run == "aspects" else None
+    return KINDS.get(run)
 
 
 def _partials() -> object:
@@ -40,6 +40,7 @@ INSTRUMENT = Instrument(
         "aspects": message("aspects"),
         "aspects run": message("aspects run"),
         "aspects replay": message("aspects replay"),
+        "aspects score": message("aspects score"),
     },
     metrics=METRICS,
     compared=("aspect_hallucination_rate", "out_of_text_aspect_rate", "misplaced_aspect_rate", "tuple_f1_final"),

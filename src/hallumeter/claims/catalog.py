@@ -7,7 +7,7 @@ from hallumeter.stats import agreement
 from hallumeter.text.lexicon import languages_with
 from hallumeter.text.metric_texts import with_texts
 
-from .metrics import consensus, expected, rates, samples, uncertainty
+from .metrics import consensus, rates, samples, uncertainty
 
 _with_texts = partial(with_texts, "hallumeter.claims")
 _rate = partial(Metric, range=(0, 1), is_poolable=True, interval="cluster_bootstrap")
@@ -61,7 +61,7 @@ EXPECTED_METRICS = _with_texts(
     _rate(
         id="expected_unsupported_rate",
         reads="probabilities",
-        compute=expected.expected_unsupported_rate,
+        compute=rates.expected_unsupported_rate,
         direction="lower",
     ),
 )

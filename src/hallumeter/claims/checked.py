@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from hallumeter.records.claim import Claim, Failure, Label, Verdict
-from hallumeter.records.judging import claim_text
+from hallumeter.records.judging import claim_text, unsupported_span
 from hallumeter.records.response import Passage, Response
 from hallumeter.text.normalize import one_line, printable_lines
 
@@ -153,7 +153,7 @@ def checked_claim(claim: Claim, said: Verdict | Failure | None, response: Respon
         return CheckedClaim(text=text, start=claim.start, end=claim.end, label=FAILED, failure=why)
     label = said.label.value
     is_wrong = label in UNSUPPORTED and said.reason != UNCHECKED
-    start, end = (said.start, said.end) if said.start is not None else (claim.start, claim.end)
+    wrong = unsupported_span(claim, said, len(response.response or "")) if is_wrong else None
     quote = next((each for each in said.evidence if each.quote), None)
     return CheckedClaim(
         text=text,
@@ -165,9 +165,9 @@ def checked_claim(claim: Claim, said: Verdict | Failure | None, response: Respon
         note=said.note,
         quote=None if quote is None else quote.quote,
         evidence_id=None if quote is None else quote.evidence_id,
-        wrong=((response.response or "")[start:end] or text) if is_wrong else None,
-        wrong_start=start if is_wrong else None,
-        wrong_end=end if is_wrong else None,
+        wrong=None if not is_wrong else (response.response or "")[wrong[0] : wrong[1]] if wrong else text,
+        wrong_start=wrong[0] if wrong else None,
+        wrong_end=wrong[1] if wrong else None,
     )
 
 

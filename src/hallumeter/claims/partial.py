@@ -43,7 +43,7 @@ from .catalog import (
     UNCERTAINTY_METRICS,
 )
 from .measure.columns import CONSENSUS
-from .measure.measuring import Measured, panel_name
+from .measure.counts import Measured, panel_name
 from .measure.tallies import (
     ASKED,
     JOINT,

@@ -20,7 +20,7 @@ from .audit.entries import Prepared
 from .audit.finishing import VerdictTable
 from .judges.embedded.judge import EmbeddedJudge
 from .measure.commands import counts_of
-from .measure.measuring import count, record_measurements
+from .measure.counts import count, record_measurements
 from .partial import ClaimsPartial
 from .profiles import HALLUMETER, JUDGE_AUDITOR
 from .samples import SampleReader, SampleTable

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Literal
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.shapes import RowShape
@@ -44,6 +45,9 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
     map: dict[str, str] = {}
     """Where fields stand that are not found by their names: ``{"response": "output.text"}``."""
 
+    source_format: Literal["otel"] | None = None
+    """``otel`` takes every file for traces of OpenTelemetry, also one that is not recognised as such."""
+
     def __post_init__(self) -> None:
         if self.similarity is not None and not 0 < self.similarity <= 1:
             raise SettingsError(f"similarity is {self.similarity:g}; expected a number above 0 and up to 1")
@@ -53,7 +57,7 @@ class MeasureSettings(Struct, frozen=True, kw_only=True):
     @property
     def shape(self) -> RowShape:
         """How rows are read."""
-        return RowShape.of(self.map)
+        return structs.replace(RowShape.of(self.map), is_traces=self.source_format == "otel")
 
     @property
     def stated_map(self) -> list[str] | None:

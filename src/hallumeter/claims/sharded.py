@@ -22,9 +22,8 @@ from hallumeter.run.digests import write_manifest
 from hallumeter.run.identity import timed
 from hallumeter.run.progress import NoProgress
 from hallumeter.run.run_folder import RECORDS
-from hallumeter.run.sharded import Plan, ShardDone, UsualKind
+from hallumeter.run.sharded import Plan, ShardDone, UsualKind, done_of, share_of, whole_outcome
 from hallumeter.run.shards import Part
-from hallumeter.run.sharing import is_sharing
 from hallumeter.run.verdict_cache import cache_folder
 
 from .audit.commands import run_audit
@@ -146,11 +145,7 @@ class ShardedAudit(_Claims):
     def settings(self, stored: Mapping[str, Any], *, slots: int) -> AuditSettings:
         """The settings of one shard: one process, and its share of the calls and of the pace."""
         pace = msgspec.convert(stored["pace"], PaceSettings)
-        divided = 1 if is_sharing() else slots  # a ledger keeps the pace of all together
-        shares = {
-            name: None if getattr(pace, name) is None else getattr(pace, name) / divided
-            for name in ("requests_per_minute", "tokens_per_minute")
-        }
+        shares = {name: share_of(getattr(pace, name), slots) for name in ("requests_per_minute", "tokens_per_minute")}
         base = stored["knowledge_base"]
         plain = {name: stored[name] for name in _PLAIN}
         return AuditSettings(
@@ -177,6 +172,9 @@ class ShardedAudit(_Claims):
         settings, found = self.settings(plan.settings, slots=1), plan.found
         check_map(settings.measure.map, found.fields)
         names = ", ".join(found.sources)
+        if not found.fields:
+            first = f"; the first fault: {found.fault}" if found.fault else ""
+            raise InputError(f"{names}: no usable record found{first}")
         if "response" not in found.fields:
             raise InputError(f"{names}: no row has a response; {fields_seen('response', found.fields)}")
         check_fields(_report(tuple(found.fields)), settings)
@@ -185,14 +183,9 @@ class ShardedAudit(_Claims):
         """Audit a part."""
         settings = self.settings(plan.settings, slots=plan.slots)
         outcome = run_audit(_PartInputs(part, plan.inputs), folder, settings=settings, progress=NoProgress())
-        if outcome.finished is None or outcome.summary is None:
-            raise KeyboardInterrupt
-        if outcome.stopped == "budget":  # a shard that was not judged to its end is not committed
-            raise InputError("the budget is used up; give a larger --budget and --resume: what was paid is kept")
-        counts, spending = outcome.summary.counts, outcome.spending
-        return ShardDone(
-            records=counts.records, failures=counts.failures, calls=spending.calls, spent_usd=spending.charged_usd
-        )
+        summary = whole_outcome(outcome).summary
+        assert summary is not None, "an audit is measured"
+        return done_of(outcome, records=summary.counts.records, failures=summary.counts.failures)
 
     def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float | None, int, float | None]:
         """What a part takes; only judges of this package are let work, since others may cost money."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .experiments import UNMEASURED, chosen_options, experiment_options, failure_lines, run_command, say_lines
+from .experiments import UNMEASURED, chosen_options, experiment_options, failure_lines, say_lines
 from .output import print_result, say_what_happened
 from .parameters import (
     PATH,
     PATH_OR_DASH,
+    PLACE_OR_DASH,
     OrderedCommands,
     command,
     interval_options,
@@ -25,7 +26,15 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
-from .sharding import Sharded, resume_option, sharding_options
+from .sharding import (
+    CutExperiment,
+    Sharded,
+    counted_shards,
+    resume_option,
+    run_experiment,
+    shard_workers_option,
+    sharding_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from hallumeter.aspects.score.pipeline import ScoreSettings
     from hallumeter.records.measurement import Summary
     from hallumeter.run.plan import RunPlan
+    from hallumeter.run.sharded import ShardedOutcome
 
 
 # `hallumeter aspects score`: outputs of the pipeline in, scorecards out.
@@ -64,11 +74,13 @@ DASH = "-"
 @option("--profile", type=click.Choice(PROFILES), help="Profile to write.  [default: the one each output names]")
 @option(
     "--out",
-    type=PATH_OR_DASH,
+    type=PLACE_OR_DASH,
     metavar="FILE",
-    help="Where to write; a dash for standard output.  [default: scorecards.jsonl beside OUTPUTS]",
+    help="Where to write; a dash for standard output; in shards a run.  [default: scorecards.jsonl beside OUTPUTS]",
 )
 @workers_option
+@sharding_options
+@resume_option
 @option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @quiet_option
 def score(outputs: Path, **options: Any) -> None:
@@ -84,12 +96,20 @@ def score(outputs: Path, **options: Any) -> None:
       hallumeter aspects score outputs.jsonl --gold gold.jsonl --out cards.jsonl
       hallumeter aspects score outputs.jsonl --allowlist targets.txt
       hallumeter aspects score - --out - < outputs.jsonl > cards.jsonl
+      hallumeter aspects score outputs.jsonl --engine local --out run
     """
     from hallumeter.aspects.score.pipeline import score_outputs
 
-    target = options.pop("out") or (Path(DASH) if str(outputs) == DASH else outputs.parent / SCORECARDS)
-    is_quiet = options.pop("quiet")
+    out, is_quiet = options.pop("out"), bool(options.pop("quiet"))
+    sharded = Sharded(options, out, is_resumed=bool(options.pop("is_resumed")), is_quiet=is_quiet)
+    gold = options["gold"]
     settings, notices = _settings(**options)
+    if sharded:
+        if str(out) == DASH:
+            raise click.UsageError("a run in shards is a folder: give --out RUN", click.get_current_context())
+        _score_in_shards(sharded, outputs, settings, gold=gold, notices=notices)
+        return
+    target = out or (Path(DASH) if str(outputs) == DASH else outputs.parent / SCORECARDS)
     with _opened(target) as stream:
         found = score_outputs(outputs, settings, stream.write)
     if not is_quiet:
@@ -97,6 +117,21 @@ def score(outputs: Path, **options: Any) -> None:
         words = f"{found.sentences:,} scorecards"
         words += f", {found.failures_total:,} lines could not be used" if found.failures_total else ""
         click.echo(f"{words}: {'standard output' if str(target) == DASH else target}", err=True)
+
+
+def _score_in_shards(
+    sharded: Sharded, outputs: Path, settings: ScoreSettings, *, gold: Path | None, notices: list[str]
+) -> None:
+    """Score outputs in shards, and print what their scorecards come to."""
+    from hallumeter.aspects.report.text import aspects_text
+    from hallumeter.aspects.sharded import output_input
+
+    with output_input(outputs, settings, gold) as given:
+        ended = sharded.run("aspects score", nullcontext(given))
+        assert ended is not None  # there is no dry run of it
+        beside = (*notices, *given.notices, *ended[0].notices)
+    print_result(aspects_text(ended[0], "table"), (), beside, form="table", out=None, is_quiet=sharded.is_quiet)
+    sharded.say_where()
 
 
 @contextmanager
@@ -177,14 +212,17 @@ _HEADLINE = (
             type=PATH,
             multiple=True,
             metavar="FILE",
-            help="Let code in this model file of joblib or pickle run; repeat for several.",
+            help="Allow this joblib or pickle model file to run code; repeat for several.",
         ),
     ],
     retry="Try failed sentences again.",
     strict="Stop at the first row that cannot be used.",
 )
+@shard_workers_option
+@sharding_options
+@resume_option
 def run(path: Path, **options: Any) -> None:
-    """Let agents find what reviews say about what, and see which of them erred.
+    """Let agents find which aspects reviews praise or criticise, and see which agents erred.
 
     FILE says which sentences to read (CSV, TSV, JSONL, Parquet, or .txt with one per line), by whom (a language model,
     a Python function, or `offline`, which needs no key), and with which steps. The run folder holds outputs.jsonl (one
@@ -209,15 +247,36 @@ def run(path: Path, **options: Any) -> None:
       hallumeter aspects run --config experiment.yaml --dry-run
       hallumeter aspects run --config experiment.yaml --max-sentences 20
       hallumeter aspects run --config experiment.yaml --retry-failed
+      hallumeter aspects run --config experiment.yaml --engine local
     """
-    run_command(_AspectsRun(), path, options)
+    run_experiment(_AspectsRun(), path, options)
 
 
 class _AspectsRun:
     """What is particular to `aspects run`."""
 
     retry_hint = "reads again what failed"
+    kind = "aspects run"
     trusted: tuple[Path, ...] = ()
+
+    def cut(self, experiment: Experiment, *, is_strict: bool) -> CutExperiment:
+        from hallumeter.aspects.run.pipeline import prepared
+        from hallumeter.aspects.sharded import sentence_input
+
+        ready = prepared(experiment, is_strict=is_strict)
+        given = sentence_input(ready, is_strict=is_strict, trusted=self.trusted)
+        return CutExperiment(ready.run_id, given, ready.inputs.failures, ready.inputs.notices)
+
+    def say_shards(self, outcome: ShardedOutcome, place: str, cut: CutExperiment, *, is_quiet: bool) -> int:
+        from hallumeter.aspects.run.finishing import FinishedSentences
+
+        answered, failed = counted_shards(outcome, place, is_quiet=is_quiet)
+        assert outcome.summary is not None, "whatever agents read is measured"
+        seeds, unusable = outcome.summary.counts.models, len(cut.failures)
+        finished = FinishedSentences(sentences=answered, failed=failed, seeds=seeds, unusable=unusable)
+        click.echo("\n".join([counted_text(finished), *headline(outcome.summary)]))
+        click.echo(f"run: {place}\nreport: {place}/report.html")
+        return answered
 
     def read(self, path: Path, options: dict[str, Any]) -> Experiment:
         from msgspec import structs
@@ -239,15 +298,16 @@ class _AspectsRun:
 
         return run_experiment(experiment, trusted=self.trusted, **options)
 
-    def say(self, outcome: AspectsOutcome, finished: FinishedSentences, **_: bool) -> int:
-        say_result(outcome.folder, counted_text(finished), outcome.summary)
+    def say(self, outcome: AspectsOutcome, finished: FinishedSentences, *, is_quiet: bool) -> int:
+        say_result(outcome.folder, counted_text(finished), outcome.summary, is_quiet=is_quiet)
         return finished.answered
 
 
-def say_result(folder: Path, counted: str, summary: Summary | None) -> None:
+def say_result(folder: Path, counted: str, summary: Summary | None, *, is_quiet: bool) -> None:
     """Print how much was read, the headline, and where the files are."""
     click.echo("\n".join([counted, *headline(summary)]))
-    click.echo(f"outputs: {folder / 'outputs.jsonl'}\nreport: {folder / 'report.html'}")
+    if not is_quiet:
+        click.echo(f"outputs: {folder / 'outputs.jsonl'}\nreport: {folder / 'report.html'}")
 
 
 def counted_text(finished: FinishedSentences) -> str:
@@ -328,7 +388,7 @@ def replay(run: Path, changes: tuple[str, ...], out: Path | None, **options: boo
     if not options["quiet"]:
         _say_notes(outcome)
     first = f"{counted_text(outcome.finished)}, {outcome.changed:,} with another result than in the run"
-    say_result(outcome.folder, first, outcome.summary)
+    say_result(outcome.folder, first, outcome.summary, is_quiet=options["quiet"])
     if not outcome.finished.sentences:
         raise click.exceptions.Exit(UNMEASURED)
 
@@ -358,13 +418,13 @@ def _say_notes(outcome: ReplayOutcome) -> None:
     "--thresholds",
     type=PATH,
     metavar="FILE",
-    help="Bounds of warnings: a debate_thresholds.json.  [default: the bundled one]",
+    help="Thresholds of warnings: a debate_thresholds.json.  [default: the bundled one]",
 )
 @workers_option
 @sharding_options
 @resume_option
 @interval_options
-@option("--strict", is_flag=True, help="Stop at the first line that is no scorecard.")
+@option("--strict", is_flag=True, help="Stop at the first line that is not a scorecard.")
 @quiet_option
 def aggregate(scorecards: Path, **options: Any) -> None:
     """Get rates from scorecards: invented aspects, risks, corrections, F1 against gold.
@@ -401,12 +461,12 @@ def aggregate(scorecards: Path, **options: Any) -> None:
         ended = sharded.run("aspects", scorecard_input(scorecards, settings))
         assert ended is not None  # there is no dry run of it
         text = aspects_text(ended[0], form, is_verbose=is_verbose)
-        print_result(text, (), ended[0].notices, out=None, is_quiet=is_quiet)
+        print_result(text, (), ended[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()
         return
     found = aggregate_file(scorecards, settings) if out is None else aggregate_to_folder(scorecards, out, settings)
     text = aspects_text(found.summary, form, is_verbose=is_verbose)
-    print_result(text, found.failures, found.summary.notices, out=out, is_quiet=is_quiet)
+    print_result(text, found.failures, found.summary.notices, form=form, out=out, is_quiet=is_quiet)
     if not found.summary.counts.records:
         raise click.exceptions.Exit(UNMEASURED)
 

@@ -9,7 +9,7 @@ import click
 from msgspec import structs
 
 from .experiments import UNMEASURED, plan_text, say_spending, with_prices
-from .output import echo_wrapped, say_what_happened, say_where
+from .output import echo_result, echo_wrapped, say_what_happened, say_where
 from .parameters import (
     INPUT,
     JUDGING,
@@ -101,7 +101,7 @@ _model_options = together(
     "source_format",
     type=click.Choice(["otel"]),
     section=INPUT,
-    help="Take the files for traces of OpenTelemetry (OTLP as JSON or protobuf). They are recognised without it, too.",
+    help="Read the files as OpenTelemetry traces (OTLP), whatever their names. Most are recognised without it.",
 )
 @option(
     "--judge",
@@ -147,7 +147,7 @@ def audit(paths: tuple[Path, ...], **options: Any) -> None:
     PATHS are files with one answer per row (JSONL, JSON, CSV, TSV, Parquet; also .gz and .zst): response, evidence (a
     text, a list of texts or a JSON object) and, if you have them, id, question, model, samples. Field names and shapes
     of other tools (answer, contexts, messages, ...) are understood; --map says where anything else is. A dash reads
-    JSONL from standard input.
+    standard input.
 
     \b
     Judges:
@@ -185,8 +185,6 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     form, is_quiet, is_resumed = str(options.pop("form")), bool(options.pop("quiet")), bool(options.pop("is_resumed"))
     out, is_dry = options.pop("out"), bool(options.pop("dry_run"))
     sources = _sources(paths, samples=options["samples"])
-    if options.pop("source_format") is not None:
-        _check_traces(sources)
     asked = {
         "is_verbose": bool(options.pop("verbose")),
         "has_consensus": bool(options.pop("model_consensus")),
@@ -213,7 +211,7 @@ def _audit(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
     summary = _said_outcome(outcome, place, is_quiet=is_quiet)
     from hallumeter.report.summary_text import summary_text
 
-    click.echo(summary_text(summary, form, shown=_shown(summary, place, asked)), nl=False)
+    echo_result(summary_text(summary, form, shown=_shown(summary, place, asked)), form, is_quiet=is_quiet)
     _say_end(outcome, summary, place, is_quiet=is_quiet)
 
 
@@ -227,7 +225,7 @@ def _print_sharded(
     if not is_quiet:
         say_what_happened((), summary.notices)
     shown = _shown(summary, place, asked) if is_small(summary) else Shown(**asked)
-    click.echo(summary_text(summary, form, shown=shown), nl=False)
+    echo_result(summary_text(summary, form, shown=shown), form, is_quiet=is_quiet)
     sharded.say_where()
     if not any(row.value is not None for row in summary.metrics):
         raise click.exceptions.Exit(UNMEASURED)
@@ -259,17 +257,6 @@ def _settings(options: dict[str, Any]) -> AuditSettings:
     return settings
 
 
-def _check_traces(sources: tuple[Path, ...]) -> None:
-    from hallumeter.formats.files import check_readable, is_trace_file
-
-    for path in sources:
-        check_readable(path)
-        if not is_trace_file(path):
-            raise click.UsageError(
-                f"{path} holds no traces: expected OTLP as JSON, which begins with resourceSpans, or as protobuf (.pb)"
-            )
-
-
 def _sources(paths: tuple[Path, ...], *, samples: str | None) -> tuple[Path, ...]:
     if samples is not None and Path(samples).is_file():
         # Whatever stands after the option is taken for the judge, also a file of answers.
@@ -297,7 +284,7 @@ def _said_outcome(outcome: AuditOutcome, place: Path, *, is_quiet: bool) -> Summ
 
 def _shown(summary: Summary, place: Path, asked: dict[str, Any]) -> Shown:
     """What the table tells beside the headline: the findings that the judge is most certain of."""
-    from hallumeter.report.certain import most_certain
+    from hallumeter.report.findings import most_certain
     from hallumeter.report.reasons import count_reasons
     from hallumeter.report.terminal import Shown
     from hallumeter.run.run_folder import RunFolder

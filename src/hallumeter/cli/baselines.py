@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import UNMEASURED
-from .label_options import label_options, label_settings
-from .output import indented_json, opened_run, say_what_happened
-from .parameters import JUDGING, OUTPUT, PATH, STATISTICS, command, form_option, no_verify_option, option, quiet_option
+from .output import echo_result, indented_json, opened_run, say_what_happened
+from .parameters import (
+    JUDGING,
+    OUTPUT,
+    PATH,
+    STATISTICS,
+    command,
+    form_option,
+    label_options,
+    label_settings,
+    no_verify_option,
+    option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hallumeter.claims.labelled.scoring import BaselineSettings
@@ -54,8 +65,7 @@ def baselines(run: Path, **options: Any) -> None:
       hallumeter baselines run --gold is_hallucinated --format markdown
     """
     from hallumeter.claims.labelled.baselines import keep_baselines
-    from hallumeter.decide.baselines.pipeline import null_baselines
-    from hallumeter.decide.baselines.text import baselines_markdown, baselines_text, is_inconclusive
+    from hallumeter.decide.baselines import baselines_markdown, baselines_text, is_inconclusive, null_baselines
     from hallumeter.report.table import terminal_width
 
     from .progress import shown_audit
@@ -69,7 +79,8 @@ def baselines(run: Path, **options: Any) -> None:
     if not is_quiet:
         say_what_happened((), found.notices)
     texts = {"json": indented_json, "markdown": baselines_markdown}
-    click.echo(texts[form](found) if form in texts else baselines_text(found, **terminal_width()), nl=False)
+    text = texts[form](found) if form in texts else baselines_text(found, **terminal_width())
+    echo_result(text, form, is_quiet=is_quiet)
     if is_kept:
         place = keep_baselines(run, found)
         if not is_quiet:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from .label_options import label_options, label_settings
-from .output import indented_json, opened_run, refuse_as_file, say_what_happened
+from .output import echo_result, indented_json, opened_run, refuse_as_file, say_what_happened
 from .parameters import (
     JUDGING,
     OUTPUT,
@@ -17,6 +16,8 @@ from .parameters import (
     STATISTICS,
     command,
     form_option,
+    label_options,
+    label_settings,
     no_verify_option,
     option,
     quiet_option,
@@ -89,6 +90,7 @@ def calibrate(run: Path, **options: Any) -> None:
     if out is not None:
         out.write_text(encoded, encoding="utf-8")
     texts = {"json": encoded, "markdown": calibration_markdown(found)}
-    click.echo(texts.get(form) or calibration_text(found, **terminal_width()), nl=False)
+    text = texts.get(form) or calibration_text(found, **terminal_width())
+    echo_result(text, form, is_quiet=is_quiet)
     if not found.is_promised:
         raise click.exceptions.Exit(NOTHING_PROMISED)

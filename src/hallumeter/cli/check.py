@@ -31,36 +31,36 @@ OPENS, CLOSES = "\ue000", "\ue001"
 """Around marked words until they are coloured: characters that no language uses."""
 
 
-@command()
+@command(short_help="Check one answer against its evidence.")
 @click.argument("answer", required=False)
 @option("--evidence", "files", multiple=True, type=PATH, metavar="FILE", help="A file of evidence; repeat for several.")
-@option("--evidence-text", "texts", multiple=True, metavar="TEXT", help="Evidence as it stands; repeat for several.")
-@option("--cited", type=PATH, metavar="DIR", help="The files below DIR that the answer names are evidence, too.")
-@option("--question", metavar="TEXT", help="What was asked, if the judge should know.")
+@option("--evidence-text", "texts", multiple=True, metavar="TEXT", help="Evidence given as text; repeat for several.")
+@option("--cited", type=PATH, metavar="DIR", help="Also use files below DIR that the answer names as evidence.")
+@option("--question", metavar="TEXT", help="The question, if the judge should see it.")
 @option("--judge", default="embedded", metavar="JUDGE", help="Who judges, as `hallumeter audit --judge` takes it.")
 @option("--preset", metavar="NAME", help="Where the embedded judge draws the line: precise, balanced or sensitive.")
 @option(
     "--threshold",
     type=float,
     metavar="P",
-    help="The probability from which the embedded judge calls a claim unsupported, instead of a preset.",
+    help="Call claims unsupported at this probability or above, instead of using a preset.",
 )
 @option("--calibration", type=PATH, metavar="FILE", help="Accept claims up to the threshold that `calibrate` found.")
 @option(
     "--on-refusal",
     type=click.Choice(["unmeasured", "pass", "fail"]),
     default="unmeasured",
-    help="What becomes of an answer that refuses.",
+    help="How to count an answer that refuses.",
 )
 @option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="What to print.")
 def check(answer: str | None, files: tuple[Path, ...], texts: tuple[str, ...], **options: Any) -> None:
-    """Check one answer against its evidence: which words are not supported, why, and what does the evidence say?
+    """Check one answer against its evidence: which words are unsupported, and why.
 
-    ANSWER is the text itself; a dash, or no answer at all in a pipe, reads it from the standard input. Evidence comes
+    ANSWER is the text itself; a dash, or no answer at all in a pipe, reads it from standard input. Evidence comes
     from text files (.json is read as JSON), from --evidence-text, or, with --cited, from the files that the answer
-    names, such as `src/app.py` or notes.md:12. Unsupported words stand between » and «, in a
-    terminal in colour as well. Exit code 0: every claim is supported. 1: at least one is not. 3: nothing could be
-    measured, such as an answer without a claim, or a refusal.
+    names, such as `src/app.py` or notes.md:12. Unsupported words are set between » and «, and in
+    colour on a terminal. Exit code 0: every claim is supported. 1: at least one is not. 3: nothing could be measured,
+    as in an answer without a claim, or a refusal.
 
     \b
     Examples:

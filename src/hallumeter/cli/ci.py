@@ -10,10 +10,11 @@ import click
 
 from .experiments import UNMEASURED
 from .gate import EXIT_CODES as GATE_CODES
-from .output import opened_run, say_where
+from .output import opened_run, refuse_as_file, say_where
 from .parameters import OUTPUT, PATH, by_option, command, given_paths, option
 
 if TYPE_CHECKING:
+    from hallumeter.claims.profiles import Policy
     from hallumeter.records.comparison import Comparison
     from hallumeter.records.decisions import GateResult
     from hallumeter.run.finished import Run
@@ -34,7 +35,7 @@ MOST_FINDINGS = 10
     "--allow-inconclusive",
     is_flag=True,
     section=DECISION,
-    help="Pass when the comparison shows neither a regression nor that there is none.",
+    help="Pass when the comparison can neither show nor rule out a regression.",
 )
 @option("--out", type=PATH, metavar="RUN", section=OUTPUT, help="Keep the run in this folder, with its report.")
 @option("--sarif", type=PATH, metavar="FILE", section=OUTPUT, help="Write unsupported claims as SARIF; needs --policy.")
@@ -49,8 +50,8 @@ MOST_FINDINGS = 10
 def ci(paths: tuple[Path, ...], **options: Any) -> None:
     """Audit answers, hold them to a policy and compare them with a baseline, in one step of a pipeline.
 
-    In a GitHub workflow the findings are annotated and the tables stand in the summary of the job; elsewhere they
-    are printed. With --out, a run that was stopped is resumed. Exit code 0: passed. 1: a bound is broken, or there is
+    In a GitHub workflow, findings become annotations and tables go into the summary of the job; elsewhere they are
+    printed. With --out, a stopped run is resumed. Exit code 0: passed. 1: a bound is broken, or there is
     a regression. 3: something could not be measured, or the comparison is inconclusive. 2: the input cannot be used.
 
     \b
@@ -61,9 +62,10 @@ def ci(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter ci --run pages-run --policy policy.toml --junit gate.xml
     """
     _check_options(paths, options)
+    policy, baseline = _policy(options), _baseline(options)
     run = _run(paths, options)
-    gated = _gated(run, options)
-    compared = _compared(run, options)
+    gated = None if policy is None else _held(run, policy)
+    compared = None if baseline is None else _compared(run, baseline)
     _write_files(run, gated, compared, options=options)
     _print(run, gated, compared)
     if options["finished"] or options["out"]:
@@ -78,6 +80,9 @@ def _check_options(paths: tuple[Path, ...], options: dict[str, Any]) -> None:
         raise click.UsageError("give files of answers, or a finished run with --run", context)
     if options["policy"] is None and (options["sarif"] or options["junit"]):
         raise click.UsageError("--sarif and --junit need a policy: add --policy FILE", context)
+    for name in ("sarif", "junit", "summary"):
+        if options[name] is not None:
+            refuse_as_file(options[name])
 
 
 def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Run:
@@ -98,20 +103,30 @@ def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Run:
     )
 
 
-def _gated(run: Run, options: dict[str, Any]) -> GateResult | None:
+def _policy(options: dict[str, Any]) -> Policy | None:
+    """The policy, read before anything is audited: a mistake in it must not cost an audit."""
     if options["policy"] is None:
         return None
-    from hallumeter.decide.gate.commands import gate
+    from hallumeter.catalog import METRICS_BY_ID
+    from hallumeter.claims.measure.commands import read_policy
 
-    return gate(run, options["policy"], source=Path())
+    return read_policy(options["policy"], METRICS_BY_ID)
 
 
-def _compared(run: Run, options: dict[str, Any]) -> Comparison | None:
-    if options["baseline"] is None:
-        return None
+def _baseline(options: dict[str, Any]) -> Run | None:
+    return None if options["baseline"] is None else opened_run(options["baseline"], is_verified=True)
+
+
+def _held(run: Run, policy: Policy) -> GateResult:
+    from hallumeter.decide.gate.pipeline import gate
+
+    return gate(run, policy, source=Path())
+
+
+def _compared(run: Run, baseline: Run) -> Comparison:
     from hallumeter.decide.compare.pipeline import compare
 
-    return compare(opened_run(options["baseline"], is_verified=True), run)
+    return compare(baseline, run)
 
 
 def _write_files(run: Run, gated: GateResult | None, compared: Comparison | None, *, options: dict[str, Any]) -> None:
@@ -137,11 +152,15 @@ def _append(target: Path, text: str) -> None:
 
 
 def _markdown(run: Run, gated: GateResult | None, compared: Comparison | None) -> str:
+    from hallumeter.claims.profiles import Policy
     from hallumeter.decide.compare.text import comparison_markdown
-    from hallumeter.decide.gate.text import gate_markdown
-    from hallumeter.report.markdown import markdown_text
+    from hallumeter.decide.gate.text import claims_markdown, gate_markdown
+    from hallumeter.report.summary_text import markdown_text
 
-    parts = [] if gated is None else [gate_markdown(gated)]
+    if gated is None:
+        parts = ["### Hallucination", claims_markdown(_held(run, Policy("none")))]
+    else:
+        parts = [gate_markdown(gated)]
     parts += [] if compared is None else [comparison_markdown(compared)]
     parts += [f"<details><summary>All metrics</summary>\n\n{markdown_text(run.summary)}\n</details>\n"]
     return "\n".join(parts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import indented_json, opened_run, refuse_as_file, say_what_happened
+from .output import echo_result, indented_json, opened_run, refuse_as_file, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
@@ -26,7 +26,7 @@ from .parameters import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hallumeter.decide.compare.reading import CompareSettings
+    from hallumeter.decide.compare.sides import CompareSettings
     from hallumeter.records.comparison import Comparison, RunRanking
     from hallumeter.run.finished import Run
 
@@ -63,15 +63,22 @@ EXIT_CODES = {"no_regression": 0, "regression": REGRESSION, "inconclusive": INCO
     section=WHAT,
     help="Match records by a field instead of by id.",
 )
-@option("--similarity", type=float, default=0.7, metavar="S", section=WHAT, help="From where on a claim is reworded.")
-@option("--gate-slices", is_flag=True, section=DECISION, help="Let slices decide too; else they are information.")
+@option(
+    "--similarity",
+    type=float,
+    default=0.7,
+    metavar="S",
+    section=WHAT,
+    help="How alike two wordings of a claim must be, 0 to 1.",
+)
+@option("--gate-slices", is_flag=True, section=DECISION, help="Let slices decide too; otherwise they only inform.")
 @option(
     "--margin",
     "margins",
     multiple=True,
     metavar="[METRIC=]NUMBER",
     section=DECISION,
-    help="The largest change for the worse that you can live with.  [default: 0.05 for rates]",
+    help="The largest change for the worse that you accept.  [default: 0.05 for rates]",
 )
 @option(
     "--max-unmeasured",
@@ -103,7 +110,7 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
     Records are matched by id, claims by place and wording. Exit code 0: no metric is worse by more than chance, and a
     change for the worse beyond the margin is ruled out. 1: regression, a metric is worse by more than chance after
     correction for all tests. 3: neither is shown, or too much is unmeasured: no evidence of a difference is not
-    evidence of none. Slices (--by) are information and decide only with --gate-slices.
+    evidence of none. Slices (--by) only inform, unless you add --gate-slices.
 
     Three or more runs are ranked instead (Friedman test, Nemenyi's critical difference); exit code 3 if they cannot be.
 
@@ -129,7 +136,7 @@ def compare(runs: tuple[Path, ...], **options: Any) -> None:
     found, exit_code = (_ranked if len(runs) > 2 else _compared)(opened, settings)
     if not is_quiet:
         say_what_happened((), found.notices)
-    click.echo(_text(found, form, is_verbose=is_verbose), nl=False)
+    echo_result(_text(found, form, is_verbose=is_verbose), form, is_quiet=is_quiet)
     if out is not None:
         from hallumeter.decide.compare.page import write_comparison
 
@@ -168,7 +175,7 @@ def _text(found: Comparison | RunRanking, form: str, *, is_verbose: bool) -> str
 
 
 def _settings(options: dict[str, Any]) -> CompareSettings:
-    from hallumeter.decide.compare.reading import CompareSettings
+    from hallumeter.decide.compare.sides import CompareSettings
     from hallumeter.decide.policy import ComparePolicy
 
     margins = dict(_margin(text) for text in options.pop("margins"))

@@ -7,14 +7,23 @@ from typing import Any
 
 import click
 
-from .label_options import label_options, label_settings
-from .output import indented_json, opened_run, say_what_happened
-from .parameters import RUN, command, form_option, interval_options, no_verify_option, quiet_option, width_option
+from .output import echo_result, indented_json, opened_run, say_what_happened
+from .parameters import (
+    RUN,
+    command,
+    form_option,
+    interval_options,
+    label_options,
+    label_settings,
+    no_verify_option,
+    quiet_option,
+    width_option,
+)
 
 INCONCLUSIVE = 3
 
 
-@command(short_help="Get rates corrected for the errors of the judge.")
+@command(short_help="Correct rates for the judge's errors.")
 @click.argument("run", type=RUN, metavar="RUN")
 @label_options
 @width_option
@@ -23,7 +32,7 @@ INCONCLUSIVE = 3
 @quiet_option
 @no_verify_option
 def correct(run: Path, **options: Any) -> None:
-    """Get rates that are corrected for the errors of the judge, from some labels by people.
+    """Correct rates for the judge's errors, with the help of a few labels by people.
 
     Labels come from `hallumeter label` and the viewer (kept in the run folder), from a table (record_id, claim_id,
     label, annotator; without claim_id a label is about the whole response), from a judge of the run that you trust, or
@@ -38,8 +47,8 @@ def correct(run: Path, **options: Any) -> None:
       hallumeter correct run --gold hallucinated --format json
     """
     from hallumeter.claims.labelled.correction import CorrectSettings
-    from hallumeter.decide.correct.pipeline import correct as correct_run
-    from hallumeter.decide.correct.text import correction_markdown, correction_text
+    from hallumeter.decide.correct import correct as correct_run
+    from hallumeter.decide.correct import correction_markdown, correction_text
     from hallumeter.report.table import terminal_width
 
     form, is_quiet = str(options.pop("form")), bool(options.pop("quiet"))
@@ -52,6 +61,6 @@ def correct(run: Path, **options: Any) -> None:
         text = indented_json(found)
     else:
         text = correction_markdown(found) if form == "markdown" else correction_text(found, **terminal_width())
-    click.echo(text, nl=False)
+    echo_result(text, form, is_quiet=is_quiet)
     if not found.is_corrected:
         raise click.exceptions.Exit(INCONCLUSIVE)

@@ -38,8 +38,8 @@ def demo(out: Path) -> None:
     from hallumeter.aspects.report.text import aspects_brief
     from hallumeter.demo import ANSWERS, DIALOGUES, run_demo
     from hallumeter.dialogue.report.text import dialogue_brief
-    from hallumeter.report.certain import most_certain
     from hallumeter.report.document import RecordFindings
+    from hallumeter.report.findings import most_certain
     from hallumeter.report.summary_text import summary_text
     from hallumeter.report.terminal import Shown
     from hallumeter.run.run_folder import RunFolder

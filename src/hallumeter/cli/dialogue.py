@@ -10,7 +10,7 @@ import click
 
 from hallumeter.errors import InputError
 
-from .experiments import chosen_options, experiment_options, run_command
+from .experiments import chosen_options, experiment_options
 from .output import MOST_FAULTS, echo_wrapped, indented_json, print_result
 from .parameters import (
     PATH,
@@ -25,7 +25,15 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
-from .sharding import Sharded, resume_option, sharding_options
+from .sharding import (
+    CutExperiment,
+    Sharded,
+    counted_shards,
+    resume_option,
+    run_experiment,
+    shard_workers_option,
+    sharding_options,
+)
 
 _UNREADABLE = 2
 
@@ -39,6 +47,7 @@ if TYPE_CHECKING:
     from hallumeter.dialogue.script.facts import ScriptSettings
     from hallumeter.dialogue.script.pipeline import ScriptOutcome
     from hallumeter.run.plan import RunPlan
+    from hallumeter.run.sharded import ShardedOutcome
 
 
 # `hallumeter dialogue lint`: mistakes in the settings of the clinical judges.
@@ -184,7 +193,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     mode if there are several and slots_truth if the facts are known (or --scripts). A dash reads standard input.
 
     Several modes are compared with llm (or with the first) on the same patients, turns and questions. Modes that were
-    asked differently are compared on what all were asked; --strict refuses them.
+    asked other questions are compared on those that all were asked; --strict refuses them.
 
     \b
     Examples:
@@ -209,10 +218,12 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     if sharded:
         from hallumeter.dialogue.sharded import patient_input
 
-        found = sharded.run("dialogue", patient_input(opened_files(paths, scripts), settings))
+        maker = "hallumeter.dialogue_judges:judge_of_dialogues"
+        given = patient_input(opened_files(paths, scripts), settings, judge_maker=maker)
+        found = sharded.run("dialogue", given)
         assert found is not None  # there is no dry run of it
         text = dialogue_text(found[0], form, is_verbose=is_verbose)
-        print_result(text, (), found[0].notices, out=None, is_quiet=is_quiet)
+        print_result(text, (), found[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()
         return
     judge = None if settings.judge is None else judge_of_dialogues(settings.judge)
@@ -223,7 +234,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         else:
             measured = measured_dialogues(dialogues, settings=settings, judge=judge, progress=progress)
     text = dialogue_text(measured.summary, form, is_verbose=is_verbose)
-    print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
+    print_result(text, measured.failures, measured.summary.notices, form=form, out=out, is_quiet=is_quiet)
 
 
 def _settings(options: dict[str, Any]) -> DialogueSettings:
@@ -257,6 +268,9 @@ def _settings(options: dict[str, Any]) -> DialogueSettings:
     retry="Ask failed turns, and the turns after them, again.",
     strict="Stop at the first line that cannot be used.",
 )
+@shard_workers_option
+@sharding_options
+@resume_option
 def run(path: Path, **options: Any) -> None:
     """Let one or more systems answer the questions of simulated patients.
 
@@ -282,14 +296,33 @@ def run(path: Path, **options: Any) -> None:
       hallumeter dialogue run --config experiment.yaml --dry-run
       hallumeter dialogue run --config experiment.yaml --max-patients 5
       hallumeter dialogue run --config experiment.yaml --retry-failed
+      hallumeter dialogue run --config experiment.yaml --engine local
     """
-    run_command(_DialogueRun(), path, options)
+    run_experiment(_DialogueRun(), path, options)
 
 
 class _DialogueRun:
     """What is particular to `dialogue run`."""
 
     retry_hint = "asks again what failed"
+    kind = "dialogue run"
+
+    def cut(self, experiment: Experiment, *, is_strict: bool) -> CutExperiment:
+        from hallumeter.dialogue.run.pipeline import prepared
+        from hallumeter.dialogue.sharded import question_input
+
+        ready = prepared(experiment, is_strict=is_strict)
+        given = question_input(ready, is_strict=is_strict, checker="hallumeter.dialogue_judges:sentence_checker")
+        return CutExperiment(ready.run_id, given, ready.inputs.failures)
+
+    def say_shards(self, outcome: ShardedOutcome, place: str, cut: CutExperiment, *, is_quiet: bool) -> int:
+        del cut
+        answered, failed = counted_shards(outcome, place, is_quiet=is_quiet)
+        click.echo(f"{answered:,} answers{f', {failed:,} failed' if failed else ''}")
+        click.echo(f"run: {place}")
+        if not is_quiet:
+            click.echo(f"next: hallumeter dialogue measure {place}", err=True)
+        return answered
 
     def read(self, path: Path, options: dict[str, Any]) -> Experiment:
         from msgspec import structs
@@ -315,8 +348,8 @@ class _DialogueRun:
         for counted in finished.modes:
             failed = f", {counted.failed:,} failed" if counted.failed else ""
             click.echo(f"{counted.mode}: {counted.answered:,} answers{failed}")
-        click.echo(f"events: {events}")
         if not is_quiet:
+            click.echo(f"events: {events}")
             click.echo(f"next: hallumeter dialogue measure {events}", err=True)
         return finished.answered
 

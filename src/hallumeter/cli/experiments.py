@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from .output import MOST_FAULTS, echo_wrapped
-from .parameters import PATH, option, quiet_option, together
+from .parameters import PATH, PLACE, option, quiet_option, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,13 @@ def experiment_options(config: str, limits: Sequence[Decorator], *, retry: str, 
     options: list[Decorator] = [
         option("--config", "path", required=True, type=PATH, metavar="FILE", help=config),
         option("--run-id", "--run_id", metavar="NAME", help=name),
-        option("--out", "output", type=PATH, metavar="DIR", help="Folder that holds the runs."),
+        option(
+            "--out",
+            "output",
+            type=PLACE,
+            metavar="DIR",
+            help="Folder that holds the runs; in shards also s3://BUCKET/FOLDER.",
+        ),
         *limits,
         option(
             "--budget",
@@ -78,7 +84,15 @@ class ExperimentCommand(Protocol[_Experiment, _Finished]):
         ...
 
 
-def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, options: dict[str, Any]) -> None:
+def run_command(
+    command: ExperimentCommand[_Experiment, _Finished],
+    experiment: _Experiment,
+    *,
+    quiet: bool,
+    strict: bool,
+    dry_run: bool,
+    retry_failed: bool,
+) -> None:
     """Plan an experiment, or run it and say what came of it.
 
     Raises:
@@ -86,25 +100,22 @@ def run_command(command: ExperimentCommand[_Experiment, _Finished], path: Path, 
     """
     from .progress import shown_audit
 
-    is_quiet, is_strict = bool(options.pop("quiet")), bool(options.pop("strict"))
-    is_dry, is_retrying = bool(options.pop("dry_run")), bool(options.pop("retry_failed"))
-    experiment = command.read(path, options)
-    if is_dry:
-        echo_wrapped(plan_text(command.plan(experiment, is_strict=is_strict)))
+    if dry_run:
+        echo_wrapped(plan_text(command.plan(experiment, is_strict=strict)))
         return
-    with shown_audit(is_quiet=is_quiet) as progress:
-        outcome = command.run(experiment, progress=progress, is_strict=is_strict, is_retrying=is_retrying)
-    if not is_quiet:
+    with shown_audit(is_quiet=quiet) as progress:
+        outcome = command.run(experiment, progress=progress, is_strict=strict, is_retrying=retry_failed)
+    if not quiet:
         _say_notes(outcome)
     finished = outcome.finished
     if finished is None:
         message = f"stopped; what was answered is kept in {outcome.folder}. Resume with the same command"
         click.echo(message, err=True)
         raise click.exceptions.Exit(UNMEASURED)
-    answered = command.say(outcome, finished, is_quiet=is_quiet)
+    answered = command.say(outcome, finished, is_quiet=quiet)
     if outcome.stopped == "budget":
         click.echo("the budget is used up; resume with the same command and a larger --budget", err=True)
-    elif finished.retryable and not is_quiet:
+    elif finished.retryable and not quiet:
         click.echo(f"--retry-failed {command.retry_hint}", err=True)
     if outcome.stopped is not None or not answered:
         raise click.exceptions.Exit(UNMEASURED)

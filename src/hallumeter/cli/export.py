@@ -24,22 +24,22 @@ FORMS = ("csv", "xlsx", "dataset", "jsonl", "parquet", "junit", "sarif", "otel",
 @option("--out", type=PLACE, metavar="PATH", help="The folder or file to write; it must not exist.")
 @option("--policy", type=PATH, metavar="FILE", help="The policy whose bounds junit and sarif report.")
 @option("--endpoint", metavar="URL", help="With otel: the collector to send events to, instead of a file.")
-@option("--raw-csv", "is_raw", is_flag=True, help="With csv: leave cells alone that a spreadsheet takes for formulas.")
+@option("--raw-csv", "is_raw", is_flag=True, help="With csv: leave cells that look like formulas as they are.")
 @quiet_option
 @no_verify_option
 def export(run: Path, form: str, out: str | Path | None, **options: Any) -> None:
-    """Write what a run found in the form that another program reads.
+    """Write what a run found in a form that other programs read.
 
     \b
     Forms:
       csv      a folder: metrics, responses, claims and verdicts as CSV files
       xlsx     one workbook with the same as sheets; needs the extra `xlsx`
-      dataset  a folder of Parquet files with a card, as Hugging Face has them;
-               needs the extra `parquet`; nothing is uploaded
-      jsonl    a run in shards as the folder that a run on one machine writes,
-               the same bytes in the order of the input
-      parquet  such a folder as a run in shards, here or in s3://...; `report`,
-               `view`, `compare`, `gate`, `correct` and `verify` read it as it is
+      dataset  a folder of Parquet files with a card, as on Hugging Face; needs
+               the extra `parquet`; nothing is uploaded
+      jsonl    a run in shards as an ordinary run folder: the same bytes as on
+               one machine, in the order of the input
+      parquet  a run folder as a run in shards, here or in s3://...; `report`,
+               `view`, `compare`, `gate`, `correct` and `verify` read it, too
       junit    the bounds of a policy as JUnit XML
       sarif    unsupported claims as SARIF, by the bounds of a policy
       otel     an OpenTelemetry event for each answer, in a file or sent to
@@ -134,7 +134,7 @@ def _write_folder(run: Run, form: str, folder: Path, *, is_raw: bool) -> None:
 
 
 def _bounds_text(run: Run, form: str, policy: Path | None) -> str:
-    from hallumeter.decide.gate.commands import gate
+    from hallumeter.decide.gate.pipeline import gate
     from hallumeter.decide.gate.text import gate_junit, gate_sarif
 
     assert policy is not None  # checked before

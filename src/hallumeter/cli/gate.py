@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import opened_run, say_what_happened
+from .output import echo_result, opened_run, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
     RUN,
     command,
+    finished_operating_options,
     given_operating_point,
     no_verify_option,
-    operating_options,
     option,
     quiet_option,
 )
@@ -33,7 +33,7 @@ FORMATS = ("table", "markdown", "json", "junit", "github", "sarif")
 @option("--init", is_flag=True, help="Write a policy that this run passes, with every line explained; then edit it.")
 @option("--source", type=PATH, default=Path(), metavar="DIR", help="Folder of the input files, to name lines.")
 @no_verify_option
-@operating_options
+@finished_operating_options
 @option("--format", "form", type=click.Choice(FORMATS), default="table", section=OUTPUT, help="What to print.")
 @quiet_option
 def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: Any) -> None:
@@ -57,7 +57,7 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     """
     from hallumeter.catalog import METRICS_BY_ID
     from hallumeter.claims.measure.commands import read_policy
-    from hallumeter.decide.gate.pipeline import gate as checked
+    from hallumeter.decide.gate.pipeline import gate_result
     from hallumeter.decide.gate.text import gate_github, gate_json, gate_junit, gate_markdown, gate_sarif, gate_text
     from hallumeter.report.table import terminal_width
 
@@ -71,7 +71,7 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     form, quiet = options.pop("form"), options.pop("quiet")
     held_to = read_policy(policy, METRICS_BY_ID)
     opened = opened_run(run, is_verified=not options.pop("no_verify"), is_quiet=quiet)
-    result = checked(opened, held_to, source=source, threshold=_threshold(options))
+    result = gate_result(opened, held_to, source=source, threshold=_threshold(options))
     texts = {
         "markdown": gate_markdown,
         "json": gate_json,
@@ -82,7 +82,7 @@ def gate(run: Path, policy: Path | None, init: bool, source: Path, **options: An
     text = texts[form](result) if form in texts else gate_text(result, **terminal_width())
     if not quiet and form in ("sarif", "github"):
         say_what_happened((), result.notices)
-    click.echo(text, nl=False)
+    echo_result(text, form, is_quiet=quiet)
     raise click.exceptions.Exit(EXIT_CODES[result.outcome])
 
 
@@ -101,7 +101,7 @@ def _threshold(options: dict[str, Any]) -> float | OperatingPoint | None:
 
 
 def _begin(run: Path, target: Path, *, is_verified: bool) -> None:
-    from hallumeter.decide.gate.first_policy import first_policy
+    from hallumeter.decide.gate.pipeline import first_policy
     from hallumeter.errors import InputError
 
     text = first_policy(opened_run(run, is_verified=is_verified))

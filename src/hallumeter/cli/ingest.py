@@ -45,9 +45,10 @@ def ingest(files: tuple[Path, ...], **options: Any) -> None:
     """Import results from other tools and see which of their numbers hide a failure.
 
     FILES are results of Ragas, DeepEval, TruLens, promptfoo, Inspect (.eval and JSON), LettuceDetect, RAGTruth,
-    RefChecker or HELM, all of one tool. Verdicts on claims, statements and spans stay verdicts; a score per record
-    becomes a measurement under the tool's name, such as ragas:faithfulness. A number that the tool wrote although it
-    measured nothing (no claims, an unreadable reply, NaN) becomes a failure with its reason and widens the bounds.
+    RefChecker, HELM, MLflow, Langfuse, Phoenix, lm-eval or EvalPlus, all from one tool. Verdicts on claims, statements
+    and spans stay verdicts; a score per record becomes a measurement under the tool's name, such as
+    ragas:faithfulness. A number that the tool wrote although it measured nothing (no claims, an unreadable reply, NaN)
+    becomes a failure with its reason and widens the bounds.
     The result is a run folder: report, compare and gate work on it.
 
     \b
@@ -71,4 +72,4 @@ def ingest(files: tuple[Path, ...], **options: Any) -> None:
     place = out or free_place(files[0].name.removesuffix(".gz").partition(".")[0], work="ingest")
     run = ingest_to_folder(files, place, tool=tool, settings=measure_settings(options))
     text = summary_text(run.summary, form, shown=shown)
-    print_result(text, run.failures, run.summary.notices, out=place, is_quiet=is_quiet)
+    print_result(text, run.failures, run.summary.notices, form=form, out=place, is_quiet=is_quiet)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from .experiments import UNMEASURED
+from .output import echo_result
 from .parameters import command, form_option, option, quiet_option
 
 EXIT_DISHONEST = 1
 
 
 @command(short_help="Check whether an evaluator makes up scores.")
-@option("--python", "function", metavar="MODULE:FUNCTION", help="Your evaluator, also from this folder.")
+@option("--python", "function", metavar="MODULE:FUNCTION", help="Your evaluator; this folder is searched, too.")
 @option("--judge", metavar="JUDGE", help="A judge, as for `hallumeter audit --judge`.")
 @option("--case", "cases", multiple=True, metavar="NAME", help="Run only this case; repeat for several.")
 @option("--timeout", type=float, default=120, metavar="SECONDS", help="Time limit of one call.")
@@ -45,7 +46,8 @@ def integrity(function: str | None, judge: str | None, **options: object) -> Non
     )
     is_quiet = bool(options["quiet"])
     result = check_integrity(settings, None if is_quiet else _say)
-    click.echo(result_text(result, str(options["form"])), nl=False)
+    form = str(options["form"])
+    echo_result(result_text(result, form), form, is_quiet=is_quiet)
     if result.dishonest:
         raise click.exceptions.Exit(EXIT_DISHONEST)
     if not result.measured:

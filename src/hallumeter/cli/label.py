@@ -206,8 +206,7 @@ def _end(run: Run, session: LabelSession) -> None:
 
     from hallumeter.claims.labelled.correction import CorrectSettings
     from hallumeter.claims.labelled.sources import LabelSettings
-    from hallumeter.decide.correct.pipeline import correct
-    from hallumeter.decide.correct.text import correction_text
+    from hallumeter.decide.correct import correct, correction_text
     from hallumeter.decide.label.text import agreement_line, history_line
     from hallumeter.report.table import terminal_width
     from hallumeter.text.normalize import printable

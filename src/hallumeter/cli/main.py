@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import sys
 import traceback
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 EXIT_INPUT = 2
 EXIT_OWN_FAULT = 70
 """A fault of hallumeter itself, as sysexits.h counts it: 1 would be read as a verdict."""
@@ -148,7 +150,7 @@ _SECTIONS = {
     "Measure": ("demo", "audit", "check", "measure", "transcripts", "dialogue", "aspects", "ingest"),
     "Look at the result": ("report", "view", "verify", "export", "metrics"),
     "Decide": ("compare", "gate", "ci", "label", "correct", "calibrate"),
-    "Question the judge": ("baselines", "stress", "integrity"),
+    "Test the judge": ("baselines", "stress", "integrity"),
 }
 """Under which headings help lists the commands, in the order of their use; others come last."""
 
@@ -164,6 +166,9 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run as a program; whoever gives the words in Python sees a fault of hallumeter as it is."""
+        if args is None:
+            # Records hold no cycles: to look for them after every 700 objects is up to a tenth of a command's time.
+            gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
         try:
             return super().main(args, *arguments, **options)
         except Exception:
@@ -225,12 +230,12 @@ def main() -> None:
     \b
     Examples:
       hallumeter demo                            see it work on bundled samples
-      hallumeter audit answers.jsonl             the sentences that are unsupported
+      hallumeter audit answers.jsonl             find the unsupported sentences
       hallumeter audit answers.jsonl --by model  the same, for each model
       hallumeter measure verdicts.jsonl          rates from verdicts you have
       hallumeter transcripts truth/ ocr/ vlm/    what OCR and VLMs invented
       hallumeter compare baseline candidate      what changed between two runs
       hallumeter gate run --policy policy.toml   pass or fail, for CI
-      hallumeter ingest ragas.csv                results of Ragas, DeepEval, ...
+      hallumeter ingest ragas.csv                import Ragas, DeepEval, ...
       hallumeter metrics mihr                    what a metric means
     """

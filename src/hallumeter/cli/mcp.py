@@ -12,11 +12,11 @@ from .parameters import PATH, command
 @command(short_help="Let an assistant check answers, over MCP.")
 @click.argument("folder", type=PATH, default=Path(), metavar="[DIR]")
 def mcp(folder: Path) -> None:
-    """Serve assistants and editors over MCP, on the standard input and output.
+    """Serve assistants and editors over MCP, over standard input and output.
 
-    An assistant can check an answer, audit a file, compare two runs and look a metric up. It needs no key, opens no
+    An assistant can check an answer, audit a file, compare two runs and look up a metric. It needs no key, opens no
     connection, writes nothing, and reads only below DIR (the current folder, unless you name one). Add it to your
-    assistant's list of MCP servers; it is started from there. Needs the extra `mcp`.
+    assistant's list of MCP servers; the assistant starts it. Needs the extra `mcp`.
 
     \b
     Examples:

@@ -45,7 +45,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
 
     PATHS are files with one verdict per row (JSONL, JSON, CSV, TSV, Parquet; also .gz and .zst): record_id, claim_id,
     label and, if you have them, judge, model, text, probabilities. Rows with record_id, response and answerable measure
-    refusals instead: does a model answer what cannot be answered? A dash, or nothing at all in a pipe, reads JSONL from
+    refusals instead: does a model answer what cannot be answered? A dash, or nothing at all in a pipe, reads
     standard input.
 
     \b
@@ -77,7 +77,8 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     if sharded:
         found = sharded.run("measure", given_files(sources, settings, settings.shape))
         assert found is not None  # there is no dry run of it
-        print_result(summary_text(found[0], form, shown=shown), (), found[0].notices, out=None, is_quiet=is_quiet)
+        text = summary_text(found[0], form, shown=shown)
+        print_result(text, (), found[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()
         return
     with shown_progress(sources, is_quiet=is_quiet) as progress:
@@ -86,4 +87,4 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         else:
             run = measure_files(sources, settings=settings, progress=progress)
     text = summary_text(run.summary, form, shown=shown)
-    print_result(text, run.failures, run.summary.notices, out=out, is_quiet=is_quiet)
+    print_result(text, run.failures, run.summary.notices, form=form, out=out, is_quiet=is_quiet)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -113,14 +114,37 @@ def say_what_happened(failures: Sequence[Failure], notices: Sequence[str]) -> No
 
 
 def print_result(
-    text: str, failures: Sequence[Failure], notices: Sequence[str], *, out: Path | None, is_quiet: bool
+    text: str, failures: Sequence[Failure], notices: Sequence[str], *, form: str, out: Path | None, is_quiet: bool
 ) -> None:
     """Print what a command found; on the standard error what went wrong, and where the run folder is."""
     if not is_quiet:
         say_what_happened(failures, notices)
-    click.echo(text, nl=False)
+    echo_result(text, form, is_quiet=is_quiet)
     if out is not None and not is_quiet:
         say_where(out)
+
+
+def echo_result(text: str, form: str, *, is_quiet: bool) -> None:
+    """Print what a command found: quietly its headline, but every form for programs whole."""
+    click.echo(headline_of(text) if is_quiet and form in ("table", "text") else text, nl=False)
+
+
+_OUTCOME = re.compile(r"^(?:Outcome|Gate): .*", re.MULTILINE | re.DOTALL)
+
+
+def headline_of(text: str) -> str:
+    r"""The lines of a result that say how it ended, or else its first figures.
+
+    >>> headline_of("9 answers\n\n  Unsupported claims  20 %\n\nMost certain findings\n")
+    '9 answers\n\n  Unsupported claims  20 %\n'
+    >>> headline_of("run\n\nmihr  passed\n\nGate: passed\n")
+    'Gate: passed\n'
+    """
+    outcome = _OUTCOME.search(text)
+    if outcome is not None:
+        return outcome[0]
+    first, *others = text.rstrip("\n").split("\n\n")
+    return "\n\n".join([first, *others[:1]] if "\n" not in first else [first]) + "\n"
 
 
 def refuse_as_file(target: Path) -> None:

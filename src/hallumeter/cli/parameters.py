@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hallumeter.claims.labelled.sources import LabelSettings
     from hallumeter.claims.settings import MeasureSettings, OperatingPoint
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -43,6 +44,7 @@ class FinishedRun(RunPlace):
 
 
 PLACE, RUN = RunPlace(path_type=Path), FinishedRun(path_type=Path)
+PLACE_OR_DASH = RunPlace(path_type=Path, allow_dash=True)
 
 
 class SectionOption(click.Option):
@@ -110,7 +112,7 @@ def given_paths(paths: tuple[Path, ...], what: str) -> tuple[Path, ...]:
     if paths:
         return paths
     if sys.stdin.isatty():
-        raise click.UsageError(f"give a file of {what}, or pipe JSONL in", click.get_current_context())
+        raise click.UsageError(f"give a file of {what}, or pipe one in", click.get_current_context())
     return (Path("-"),)
 
 
@@ -159,7 +161,7 @@ def _chosen_form(context: click.Context, parameter: click.Parameter, form: str) 
     return "raw-csv"
 
 
-RAW_CSV_HELP = "CSV for programs: no apostrophe before a text that a spreadsheet would take for a formula."
+RAW_CSV_HELP = "Write CSV for programs: no apostrophe before text that a spreadsheet would take for a formula."
 
 
 def printed_form_options(name: str = "--format") -> Decorator:
@@ -200,7 +202,7 @@ form_option = option(
     help="What to print.",
 )
 quiet_option = option(
-    "--quiet", is_flag=True, section=OUTPUT, help="Print the result only: no progress, no notes, no paths."
+    "--quiet", is_flag=True, section=OUTPUT, help="Print only the headline: no details, notes or paths."
 )
 shown_options = together(
     option(
@@ -235,7 +237,7 @@ measure_options = together(
         type=click.Choice(["majority", "dawid-skene"]),
         default="majority",
         section=STATISTICS,
-        help="How the verdicts of several judges become one.",
+        help="How to combine the verdicts of several judges.",
     ),
     option(
         "--headline",
@@ -255,7 +257,7 @@ measure_options = together(
         type=float,
         metavar="S",
         section=STATISTICS,
-        help="Treat claims of different models as the same claim from this similarity on, 0 to 1.",
+        help="Treat claims of different models as one if they are at least this similar, 0 to 1.",
     ),
     option(
         "--cluster",
@@ -276,22 +278,16 @@ width_option = option(
     default=0.03,
     metavar="W",
     section=STATISTICS,
-    help="Say how many more labels narrow a rate to plus or minus W.",
+    help="Say how many more labels would narrow a rate to plus or minus W.",
 )
-operating_options = together(
-    option(
-        "--preset",
-        metavar="NAME",
-        section=JUDGING,
-        help="Where the embedded judge draws the line: precise (few false alarms), balanced, or sensitive (few"
-        " misses).  [default: balanced]",
-    ),
+_preset_option = partial(option, "--preset", metavar="NAME", section=JUDGING)
+_threshold_option, _calibration_option = (
     option(
         "--threshold",
         type=float,
         metavar="P",
         section=JUDGING,
-        help="Call a claim unsupported from this probability on, instead of a preset.",
+        help="Call claims unsupported at this probability or above, instead of using a preset.",
     ),
     option(
         "--calibration",
@@ -301,8 +297,21 @@ operating_options = together(
         help="Use the threshold that `hallumeter calibrate --out FILE` found.",
     ),
 )
+operating_options = together(
+    _preset_option(
+        help="Where the embedded judge draws the line: precise (few false alarms), balanced, or sensitive (few"
+        " misses).  [default: balanced]",
+    ),
+    _threshold_option,
+    _calibration_option,
+)
+finished_operating_options = together(_preset_option(hidden=True), _threshold_option, _calibration_option)
+"""For a run that was judged: a preset is refused there, with the reason, and not listed."""
 strict_option = option(
-    "--strict", is_flag=True, section=INPUT, help="Stop at the first record that cannot be used, instead of skipping."
+    "--strict",
+    is_flag=True,
+    section=INPUT,
+    help="Stop at the first record that cannot be used, instead of skipping it.",
 )
 
 
@@ -368,3 +377,35 @@ def known_language(_: click.Context, __: click.Parameter, code: str) -> str:
 
     catalogue(code)
     return code
+
+
+LABELS = "Where the labels are"
+label_options = together(
+    option(
+        "--labels",
+        type=PATH,
+        metavar="FILE",
+        section=LABELS,
+        help="Labels as CSV, TSV, JSONL or Parquet.  [default: those in the run folder]",
+    ),
+    option("--reference", metavar="JUDGE", section=LABELS, help="Trust the verdicts of this judge of the run."),
+    option("--gold", metavar="FIELD", section=LABELS, help="Field of the records that says what is hallucinated."),
+    option("--annotator", metavar="NAME", section=LABELS, help="Use only the labels of this person."),
+    option("--judge", metavar="NAME", section=JUDGING, help="The judge to examine.  [default: that of the headline]"),
+    option(
+        "--by",
+        multiple=True,
+        callback=joined_names,
+        metavar="FIELD",
+        section=OUTPUT,
+        help="Also show each group; repeat for several fields.",
+    ),
+    option("--cluster", metavar="FIELD", section=STATISTICS, help="The unit that is resampled, such as patient_id."),
+)
+
+
+def label_settings(options: dict[str, Any]) -> LabelSettings:
+    """What `label_options` say; they are taken out of the options."""
+    from hallumeter.claims.labelled.sources import LabelSettings
+
+    return LabelSettings(**{name: options.pop(name) for name in LabelSettings.__struct_fields__})

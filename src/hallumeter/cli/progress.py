@@ -146,7 +146,5 @@ class AdvisedAudit:
         names = what.removeprefix("judging by ").split(", ") if what.startswith("judging by ") else []
         is_network = any(name.startswith("embedded") and not name.startswith("embedded:fast") for name in names)
         if is_network and total - done >= MANY_CLAIMS and find_spec("onnxruntime") is None:
-            click.echo(
-                "note: pip install 'hallumeter[onnx]' makes the embedded judge about 2.5 times as fast", err=True
-            )
+            click.echo("note: pip install 'hallumeter[onnx]' makes the embedded judge several times as fast", err=True)
         self._shown.begin(what, total=total, done=done, spent=spent)

@@ -13,7 +13,7 @@ from .parameters import PATH, RUN, command, known_language, no_verify_option, op
 def _print_schema(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
     """Print the schema and stop; no run is needed for it."""
     if is_asked:
-        from hallumeter.report.encoding import document_schema
+        from hallumeter.report.document import document_schema
 
         click.echo(document_schema(), nl=False)
         context.exit()
@@ -55,7 +55,7 @@ def report(runs: tuple[Path, ...], out: Path | None, language: str, form: str, n
       hallumeter report run --format json > report.json
     """
     from hallumeter.errors import SettingsError
-    from hallumeter.report.encoding import document_json
+    from hallumeter.report.document import document_json
     from hallumeter.report.page.render import write_html
 
     if form == "json":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import click
 
-from .experiments import UNMEASURED
+from .experiments import UNMEASURED, ExperimentCommand, failure_lines, run_command, say_lines
 from .output import echo_wrapped
 from .parameters import option, together
 
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from hallumeter.claims.audit.inputs import FileInputs
     from hallumeter.formats.batch import Batch
     from hallumeter.formats.shapes import RowShape
-    from hallumeter.records.manifest import InputFile
+    from hallumeter.records.claim import Failure
     from hallumeter.records.measurement import Summary
     from hallumeter.run.ledger import LedgerAddress
-    from hallumeter.run.sharded import Estimate, Plan, ShardedOutcome, ShardProgress
+    from hallumeter.run.runner import FinishedRun
+    from hallumeter.run.sharded import Estimate, Plan, ShardedOutcome, ShardInput, ShardProgress
     from hallumeter.run.shards import Receipt
 
+_Experiment = TypeVar("_Experiment", bound="PlacedExperiment")
+_Finished = TypeVar("_Finished", bound="FinishedRun")
 SHARDS = "Many records: shards, workers, object storage"
 _BYTES_PER_SHARD = 8 << 20
 _MOST_SHARDS = 100_000
@@ -42,7 +46,7 @@ sharding_options = together(
         "--engine",
         metavar="ENGINE",
         section=SHARDS,
-        help="Cut the input into shards and let these work on them: local (processes), ray, ray://HOST:PORT, spark, "
+        help="Cut the input into shards, worked on by: local (processes), ray, ray://HOST:PORT, spark, "
         "spark://HOST:PORT or sc://HOST:PORT.",
     ),
     option(
@@ -50,7 +54,7 @@ sharding_options = together(
         type=click.IntRange(1, _MOST_SHARDS),
         metavar="N",
         section=SHARDS,
-        help="Number of shards.  [default: one for 8 MB of input, at least one for each worker]",
+        help="Number of shards.  [default: one per 8 MB of input, at least one per worker]",
     ),
     option(
         "--ledger",
@@ -60,8 +64,15 @@ sharding_options = together(
         "[default: this machine's cache folder]",
     ),
 )
-resume_option = option(
-    "--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a run in shards that was stopped."
+resume_option = option("--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a stopped run in shards.")
+
+
+shard_workers_option = option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    section=SHARDS,
+    help="Shards worked on at the same time.  [default: one per core]",
 )
 
 
@@ -69,34 +80,6 @@ _LEDGER_NEEDED = (
     "{engine} may work on several machines, which keep a budget and a pace together only with a shared ledger: "
     "give --ledger postgresql://USER@HOST/DATABASE, or leave out --budget and the limits per minute"
 )
-
-
-class GivenInput(Protocol):
-    """What the command line gives to cut into shards, and what to do with it; see `ShardInput` for the rest."""
-
-    @property
-    def settings(self) -> Any:
-        """As the kind of the run takes them."""
-        ...
-
-    @property
-    def bytes(self) -> int:
-        """About how much it is."""
-        ...
-
-    @property
-    def files(self) -> tuple[InputFile, ...]:
-        """What is read."""
-        ...
-
-    @property
-    def kept(self) -> dict[str, Path]:
-        """Files that the run keeps whole."""
-        ...
-
-    def sources(self) -> Iterator[tuple[str, Iterator[Batch]]]:
-        """Rows by the name of their source."""
-        ...
 
 
 class _Files:
@@ -112,7 +95,7 @@ class _Files:
 
 
 @contextmanager
-def given_files(paths: Sequence[Path], settings: Any, shape: RowShape) -> Iterator[GivenInput]:
+def given_files(paths: Sequence[Path], settings: Any, shape: RowShape) -> Iterator[ShardInput]:
     """Files with answers or verdicts."""
     from hallumeter.claims.audit.inputs import opened_files
 
@@ -134,22 +117,39 @@ class Sharded:
         return self._engine is not None or self._shards is not None or isinstance(self.out, str) or bool(self._ledger)
 
     def run(
-        self, kind: str, given: AbstractContextManager[GivenInput], *, is_dry: bool = False
+        self, kind: str, given: AbstractContextManager[ShardInput], *, is_dry: bool = False
     ) -> tuple[Summary, Path] | None:
         """Run it; gives the summary and a folder to read the run from, and nothing after a dry run.
 
         Raises:
             click.exceptions.Exit: It was stopped.
         """
+        from hallumeter.run.store_tables import run_folder_of
+
+        outcome = self.outcome(kind, given, is_dry=is_dry)
+        if outcome is None:
+            return None
+        assert outcome.summary is not None, "whatever is measured has a summary"
+        return outcome.summary, run_folder_of(str(self.out))
+
+    def outcome(
+        self, kind: str, given: AbstractContextManager[ShardInput], *, is_dry: bool = False
+    ) -> ShardedOutcome | None:
+        """Run it to its end; nothing after a dry run.
+
+        Raises:
+            click.exceptions.Exit: It was stopped.
+        """
         from hallumeter.run.engines import engine_by_name
-        from hallumeter.run.sharded import Sharding, estimate, planned, run_sharded
+        from hallumeter.run.sharded import Sharding, estimate, planned, run_sharded, shards_begun
 
         if self.out is None:
             raise click.UsageError("a run in shards needs a place: give --out RUN", click.get_current_context())
         engine = engine_by_name(self._engine or "local")
         with given as inputs, shown_shards(is_quiet=self.is_quiet) as progress:
             slots = self._slots()
-            shards = self._shards or _default_shards(inputs.bytes, slots)
+            begun = shards_begun(str(self.out)) if self._is_resumed and not (self._shards or is_dry) else None
+            shards = self._shards or begun or _default_shards(inputs.bytes, slots)
             plan = planned(kind, inputs.settings, inputs.files, shards=shards, slots=slots)
             if is_dry:
                 echo_wrapped(estimate_text(estimate(plan, inputs), plan))
@@ -157,7 +157,8 @@ class Sharded:
             ledger = self._place_of_ledger(plan)
             sharding = Sharding(engine=engine, shards=shards, slots=slots, is_resumed=self._is_resumed, ledger=ledger)
             outcome = run_sharded(str(self.out), plan, inputs, sharding=sharding, progress=progress)
-        return self._ended(outcome, plan)
+        self._say_end(outcome, plan)
+        return outcome
 
     def _place_of_ledger(self, plan: Plan) -> LedgerAddress | Path | None:
         """Where workers share what they spend: processes on this machine in its cache folder."""
@@ -182,10 +183,8 @@ class Sharded:
 
         return self._workers or available_cores()
 
-    def _ended(self, outcome: ShardedOutcome, plan: Plan) -> tuple[Summary, Path]:
-        from hallumeter.run.store_tables import run_folder_of
-
-        if outcome.summary is None:
+    def _say_end(self, outcome: ShardedOutcome, plan: Plan) -> None:
+        if outcome.is_stopped:
             done = sum(1 for _ in outcome.store.committed())
             click.echo(
                 f"stopped; {done:,} of {plan.shards:,} shards are kept in {self.out}. "
@@ -193,18 +192,107 @@ class Sharded:
                 err=True,
             )
             raise click.exceptions.Exit(UNMEASURED)
-        if outcome.was_finished and not self.is_quiet:
+        if self.is_quiet:
+            return
+        if outcome.was_finished:
             click.echo(f"{self.out}: this run is finished; nothing is left to do", err=True)
+        notices = dict.fromkeys(notice for receipt in outcome.receipts for notice in receipt.notices)
+        say_lines(f"note: {notice}" for notice in notices)
         calls = sum(receipt.calls for receipt in outcome.receipts)
-        if calls and not self.is_quiet:
+        if calls:
             spent = sum(receipt.spent_usd for receipt in outcome.receipts)
-            click.echo(f"{calls:,} calls, cost ${spent:,.4f}", err=True)
-        return outcome.summary, run_folder_of(str(self.out))
+            unpriced = sum(receipt.unpriced_calls for receipt in outcome.receipts)
+            cost = [] if unpriced == calls and not spent else [f"cost ${spent:,.4f}"]
+            cost += [f"price unknown for {unpriced:,} calls"] if unpriced else []
+            click.echo(", ".join([f"{calls:,} calls", *cost]), err=True)
 
     def say_where(self) -> None:
         """Name the run and its report, unless nobody wants to know."""
         if not self.is_quiet:
             click.echo(f"run: {self.out}\nreport: {self.out}/report.html", err=True)
+
+
+class PlacedExperiment(Protocol):
+    """An experiment, of which is known here where its runs are kept."""
+
+    @property
+    def output(self) -> Path:
+        """The folder of its runs, or a place in object storage."""
+        ...
+
+
+class ShardableCommand(ExperimentCommand[_Experiment, _Finished], Protocol):
+    """A command that runs an experiment, in one piece or in shards."""
+
+    kind: str
+    """What manifests call its runs."""
+
+    def cut(self, experiment: _Experiment, *, is_strict: bool) -> CutExperiment:
+        """The experiment as the input of shards."""
+        ...
+
+    def say_shards(self, outcome: ShardedOutcome, place: str, cut: CutExperiment, *, is_quiet: bool) -> int:
+        """Print what came of its shards; gives how much was answered."""
+        ...
+
+
+class CutExperiment(NamedTuple):
+    """An experiment that was read, to be cut into shards."""
+
+    run_id: str
+    given: AbstractContextManager[ShardInput]
+    failures: Sequence[Failure]
+    """Of its input."""
+    notices: Sequence[str] = ()
+
+
+def run_experiment(command: ShardableCommand[_Experiment, _Finished], path: Path, options: dict[str, Any]) -> None:
+    """Run an experiment and say what came of it: in shards, if the command line asks for them.
+
+    Raises:
+        click.exceptions.Exit: It did not come to its end, or nobody answered anything.
+    """
+    del options["is_resumed"]  # the same command goes on anyway
+    sharded = Sharded(options, None, is_resumed=True, is_quiet=bool(options["quiet"]))
+    del options["workers"]
+    flags = {name: bool(options.pop(name)) for name in ("quiet", "strict", "dry_run", "retry_failed")}
+    options["output"] = None if options["output"] is None else Path(options["output"])
+    experiment = command.read(path, options)
+    output = str(experiment.output)
+    if output.startswith(_REMOTE):  # a path has lost a slash
+        sharded.out = output = f"s3://{output.removeprefix(_REMOTE).lstrip('/')}"
+    if not sharded:
+        run_command(command, experiment, **flags)
+        return
+    if flags["retry_failed"]:
+        raise click.UsageError(_FINAL, click.get_current_context())
+    cut = command.cut(experiment, is_strict=flags["strict"])
+    sharded.out = place = f"{output}/{cut.run_id}"
+    if not sharded.is_quiet:
+        say_lines((*(f"note: {notice}" for notice in cut.notices), *failure_lines(cut.failures)))
+    outcome = sharded.outcome(command.kind, cut.given, is_dry=flags["dry_run"])
+    if outcome is not None and not command.say_shards(outcome, place, cut, is_quiet=sharded.is_quiet):
+        raise click.exceptions.Exit(UNMEASURED)
+
+
+def counted_shards(outcome: ShardedOutcome, place: str, *, is_quiet: bool) -> tuple[int, int]:
+    """How much was answered in the shards of a run, and how much failed; the first failures are told."""
+    from hallumeter.run.run_folder import FIRST_FAILURES, RunFolder
+    from hallumeter.run.store_tables import run_folder_of
+
+    receipts = list(outcome.store.committed())
+    failed = sum(receipt.failures for receipt in receipts)
+    if failed and not is_quiet:
+        failures = RunFolder(run_folder_of(place)).failures()
+        say_lines(failure_lines(list(islice((each for each in failures if each.step != "read"), FIRST_FAILURES))))
+    return sum(receipt.records for receipt in receipts) - failed, failed
+
+
+_REMOTE = "s3:/"
+_FINAL = (
+    "--retry-failed asks again what failed, but a shard that is committed stays as it is; leave out --engine and "
+    "--shards, or give another --run-id"
+)
 
 
 def is_small(summary: Summary) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .experiments import UNMEASURED
-from .output import say_what_happened
+from .output import echo_result, say_what_happened
 from .parameters import (
     OUTPUT,
     PATH,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @option("--timeout", type=float, default=60, metavar="SECONDS", help="Time limit of one call.")
 @option("--no-cache", is_flag=True, help="Do not read or write the verdict cache.")
 @option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: all cores]")
-@option("--strict", is_flag=True, help="Stop at the first record that cannot be used, instead of skipping.")
+@option("--strict", is_flag=True, help="Stop at the first record that cannot be used, instead of skipping it.")
 @quiet_option
 def stress(paths: tuple[Path, ...], **options: Any) -> None:
     """See which kinds of errors a judge catches, and how often it raises a false alarm.
@@ -72,7 +72,7 @@ def stress(paths: tuple[Path, ...], **options: Any) -> None:
         for trouble in outcome.troubles:
             click.echo(f"note: {trouble}", err=True)
         say_what_happened(outcome.failures, outcome.result.notices)
-    click.echo(result_text(outcome.result, form), nl=False)
+    echo_result(result_text(outcome.result, form), form, is_quiet=is_quiet)
     if out is not None and not is_quiet:
         click.echo(f"folder: {out}", err=True)
     if all(judge.mutation_score.value is None for judge in outcome.result.judges):

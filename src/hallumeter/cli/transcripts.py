@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="STEP",
     section=INPUT,
-    help="Ignore differences of spelling: nfc, nfkc, caseless, punctuation, long-s, u-v, i-j, ligatures, or diplomatic"
-    " (nfc and the last four). Join several with +, or repeat. Or count as another tool does: dinglehopper, jiwer,"
-    " picarones, strict.  [default: none]",
+    help="Ignore differences in spelling: nfc, nfkc, caseless, punctuation, layout (rules and table marks), long-s,"
+    " u-v, i-j, ligatures, or diplomatic (nfc and the last four). Join several with +, or repeat. Or count as another"
+    " tool does: dinglehopper, jiwer, picarones, strict.  [default: none]",
 )
 @option(
     "--witness",
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     type=float,
     metavar="P",
     section=INPUT,
-    help="How sure a witness is that does not say so itself, 0 to 1.",
+    help="Confidence to assume for a witness that states none, 0 to 1.",
 )
 @option("--columns", metavar="NAMES", section=INPUT, help="Names of columns: page=id,reference=gt,response=text.")
 @option("--strict", is_flag=True, section=INPUT, help="Stop at the first page that cannot be used.")
@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     "--page-level",
     type=click.Choice(["region", "line", "word"]),
     section=INPUT,
-    help="PAGE XML: which text counts where regions, lines and words have one each."
+    help="PAGE XML: which text counts where regions, lines and words each have their own."
     "  [default: line; region with --normalize dinglehopper]",
 )
 @option(
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
     default="name",
     metavar="HOW",
     section=INPUT,
-    help="How pages of folders find each other: name; order (sorted by name, the first with the first); or a CSV or"
+    help="How to match the pages of folders: by name; by order (sorted by name, first with first); or by a CSV or"
     " JSONL table with the columns page, reference and reading, or one column for each engine.",
 )
 @quiet_option
@@ -170,7 +170,7 @@ def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
         given: dict[str, Any] = {"settings": settings, "progress": progress}
         measured = transcripts_of_jobs(jobs, **given) if out is None else transcripts_to_folder(jobs, out, **given)
     text = transcripts_text(measured.summary, measured.rows, form, lines=measured.worst_lines, is_verbose=is_verbose)
-    print_result(text, measured.failures, measured.summary.notices, out=out, is_quiet=is_quiet)
+    print_result(text, measured.failures, measured.summary.notices, form=form, out=out, is_quiet=is_quiet)
 
 
 def _run_sharded(
@@ -202,7 +202,7 @@ def _run_sharded(
     for row in load(place, verify=False).pages():
         rows.add(row)
     text = transcripts_text(summary, rows, form, lines=read_table(place / LINES, WorstLine), is_verbose=is_verbose)
-    print_result(text, (), summary.notices, out=None, is_quiet=sharded.is_quiet)
+    print_result(text, (), summary.notices, form=form, out=None, is_quiet=sharded.is_quiet)
     sharded.say_where()
 
 
@@ -250,10 +250,11 @@ def _jobs(
     paths: tuple[Path, ...], settings: TranscriptSettings, *, witness: str | None, image: Path | None
 ) -> AbstractContextManager[Jobs]:
     from hallumeter.transcripts.inputs import opened_paths
-    from hallumeter.transcripts.witness import opened_witness
 
     if settings.witness_confidence is not None and witness is None and image is None:
         raise click.UsageError("--witness-confidence needs a witness; give --witness or --image")
     if witness is None and image is None:
         return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
+    from hallumeter.transcripts.witness import opened_witness
+
     return opened_witness(paths, witness=witness, images=image, columns=settings.columns)

@@ -12,7 +12,7 @@ from .parameters import RUN, command, option
 EXIT_CODES = {"equal": 0, "different": 1, "not_verifiable": 3}
 
 
-@command(short_help="Prove the numbers of a run or a report.")
+@command(short_help="Recompute and check the numbers of a run or report.")
 @click.argument("subject", type=RUN, metavar="RUN|REPORT.html")
 @option(
     "--run",
@@ -24,16 +24,16 @@ EXIT_CODES = {"equal": 0, "different": 1, "not_verifiable": 3}
 )
 @option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="What to print.")
 def verify(subject: Path, runs: tuple[Path, ...], form: str) -> None:
-    """Compute every number of a run, or of a report, once more and compare.
+    """Recompute every number of a run or a report, and compare.
 
     A run: its files are compared with the digests in its manifest, then its summary and measurements are computed again
     from its records, claims and verdicts (transcripts are aligned again, dialogues and aspects scored again). No judge
     and no model is asked.
 
-    A report alone, or the page of `hallumeter compare --out`: its digest, its arithmetic, and that it prints just the
-    numbers it carries. With --run also that it is the report of that run.
+    A report alone, or the page of `hallumeter compare --out`: its digest and its arithmetic are checked, and that it
+    prints the numbers it carries. With --run, also that it belongs to that run.
 
-    Exit code 0: equal. 1: different, with both values. 3: something cannot be verified, and why.
+    Exit code 0: equal. 1: different; both values are shown. 3: something cannot be verified; the reason is shown.
 
     \b
     Examples:
@@ -42,8 +42,8 @@ def verify(subject: Path, runs: tuple[Path, ...], form: str) -> None:
       hallumeter verify friday.html --run run
       hallumeter verify comparison.html --run baseline --run candidate
     """
-    from hallumeter.decide.verify.page import verify as verified
-    from hallumeter.decide.verify.text import verification_text
+    from hallumeter.decide.verify import verification_text
+    from hallumeter.decide.verify import verify as verified
 
     if runs and subject.is_dir():
         raise click.UsageError("--run goes with a report, not with a run", click.get_current_context())

@@ -34,7 +34,7 @@ def view(folder: Path, *, port: int, is_opened: bool, annotator: str, language: 
     from hallumeter.report.languages.speaking import catalogue
 
     try:
-        from hallumeter.viewer.serving import Viewer
+        from hallumeter.viewer.app import Viewer
     except ModuleNotFoundError as error:
         if error.name not in {"starlette", "uvicorn"}:
             raise

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from hallumeter.errors import TOLERANCE, SettingsError, check_share
-from hallumeter.instruments import instrument_of
+from hallumeter.instruments import instrument_of, metric_named
 from hallumeter.records.comparison import MetricComparison, Outcome, RowOutcome
 
 
@@ -77,15 +77,17 @@ class ComparePolicy(Struct, frozen=True, forbid_unknown_fields=True):
         if reasons or not decisive:
             return "unmeasured", tuple(reasons or ["no metric with a better side was compared"])
         if all(row.outcome == "same" for row in decisive):
-            return "no_regression", ("every response, and the label of every claim, is the same in both runs",)
+            return "no_regression", ("every answer, and the label of every claim, is the same in both runs",)
         if open_ones := [row for row in decisive if row.outcome == "inconclusive"]:
             return "inconclusive", tuple(map(_why_inconclusive, open_ones))
         return "no_regression", ("no metric is worse by more than chance, nor possibly by more than its margin",)
 
 
 def _where(row: MetricComparison) -> str:
+    known = metric_named(row.metric)
+    name = known.alias if known else row.metric
     slice_ = ", ".join(f"{field}={value}" for field, value in row.by.items())
-    return f"{row.metric} ({slice_})" if slice_ else row.metric
+    return f"{name}, {slice_}" if slice_ else name
 
 
 def _why_unmeasured(row: MetricComparison) -> str:
@@ -98,7 +100,7 @@ def _why_unmeasured(row: MetricComparison) -> str:
         f"{first:,} of {of_first:,} {row.counted} are unmeasured in the first run, "
         f"{second:,} of {of_second:,} in the second"
     )
-    return f"{missing} (records broke: {causes})" if causes else missing
+    return f"{missing} (failed: {causes})" if causes else missing
 
 
 def _why_inconclusive(row: MetricComparison) -> str:

@@ -18,15 +18,15 @@ def _presentation() -> object:
 
 
 def _recompute(run: Path, into: Path) -> dict[str, str]:
-    from .measure.recompute import recompute
+    from .measure.commands import recompute
 
     return recompute(run, into)
 
 
 def _sharded(run: str) -> object:
-    from .sharded import SHARDED
+    from .sharded import KINDS
 
-    return SHARDED if run == "dialogue" else None
+    return KINDS.get(run)
 
 
 def _partials() -> object:

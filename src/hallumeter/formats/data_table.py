@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hallumeter.errors import MissingExtraError
-from hallumeter.records.html import html_table
+from hallumeter.records.measurement import html_table
 from hallumeter.text.normalize import one_line
 
 from .delimited import write_csv

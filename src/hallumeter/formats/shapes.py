@@ -118,7 +118,7 @@ class FieldPath(NamedTuple):
 def _led(value: object, steps: Sequence[str | int | None]) -> object:
     """What a path leads to; None where it leads nowhere. A text that holds JSON is gone into."""
     for place, step in enumerate(steps):
-        value = _structure(value)
+        value = structured(value)
         if step is None:
             if not isinstance(value, list):
                 return None
@@ -132,7 +132,7 @@ def _led(value: object, steps: Sequence[str | int | None]) -> object:
     return value
 
 
-def _structure(value: object) -> object:
+def structured(value: object) -> object:
     """A text that spells an object or a list as JSON or as Python does is that; anything else is itself."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
@@ -150,6 +150,8 @@ class RowShape(Struct, frozen=True):
     paths: dict[str, FieldPath] = {}
     is_text: bool = False
     """Whether all values are written as text, also numbers."""
+    is_traces: bool = False
+    """Whether files hold traces of OpenTelemetry, whatever they are called and however they begin."""
 
     @classmethod
     def of(cls, paths: Mapping[str, str]) -> RowShape:
@@ -343,7 +345,7 @@ class _Filling:
             yield from ((key, lambda _, value: evidence_in(value)) for key in _HOLDERS if key in self._given)
         if own == "reference":
             holders = [key for key in _REFERENCE_HOLDERS if key in self._given]
-            yield from ((key, lambda _, value: text_in("reference", _structure(value))) for key in holders)
+            yield from ((key, lambda _, value: text_in("reference", structured(value))) for key in holders)
         if own in ("response", "question", "evidence"):
             chats = _CHATS if own == "response" else _ASKED_CHATS
             for key in chats:
@@ -361,7 +363,7 @@ class _Filling:
 
     def _said(self, own: str, value: object, *, row: int, key: str) -> object:
         """What a conversation has of a field."""
-        chat = chat_of(_structure(value))
+        chat = chat_of(structured(value))
         if chat is None:
             return None
         if own == "response":
@@ -382,7 +384,7 @@ class _Filling:
 def _fitting(own: str, value: object) -> object:
     """A value under a loose name, if it can be what the field holds."""
     if own in TEXTS:
-        found = _structure(value) if isinstance(value, str) and own != "response" else value
+        found = structured(value) if isinstance(value, str) and own != "response" else value
         text = text_in(own, found) if isinstance(found, dict | list) else None
         return text if text is not None else value if isinstance(value, str) else None
     if own == "record_id":
@@ -409,13 +411,14 @@ def text_in(own: str, value: object, depth: int = 0) -> str | None:
             return chat.response if own == "response" else chat.last("user") if own == "question" else None
         return text_in(own, value[0], depth + 1) if len(value) == 1 else _joined(value)
     if isinstance(value, dict) and depth <= _DEEPEST:
-        names = (*_names_of(own), *_INSIDE[own])
+        names = (*names_of(own), *_INSIDE[own])
         return next((text for name in names if (text := text_in(own, value.get(name), depth + 1)) is not None), None)
     return None
 
 
 @lru_cache(maxsize=8)
-def _names_of(own: str) -> tuple[str, ...]:
+def names_of(own: str) -> tuple[str, ...]:
+    """The names under which an object may hold a field, its own first."""
     aliases = [alias for alias, name in (ALIASES | LOOSE).items() if name == own]
     others = ["answer"] if own == "reference" else []
     return own, *aliases, *others
@@ -423,10 +426,10 @@ def _names_of(own: str) -> tuple[str, ...]:
 
 def evidence_in(value: object) -> object:
     """The evidence that an object of another tool holds; None when it holds none."""
-    value = _structure(value)
+    value = structured(value)
     if not isinstance(value, dict):
         return None
-    return next((value[name] for name in _names_of("evidence") if value.get(name) not in (None, "", [])), None)
+    return next((value[name] for name in names_of("evidence") if value.get(name) not in (None, "", [])), None)
 
 
 class Chat(NamedTuple):
@@ -535,7 +538,7 @@ def nearest_fields(own: str, seen: Iterable[str]) -> list[str]:
     >>> nearest_fields("evidence", ["retrieved_text", "model"])
     ['retrieved_text']
     """
-    known = {*_names_of(own), *_HINTS.get(own, ())}
+    known = {*names_of(own), *_HINTS.get(own, ())}
     words = {word for name in known for word in name.split("_") if len(word) > 2} - {
         "model",
         "main",

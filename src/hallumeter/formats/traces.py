@@ -19,7 +19,7 @@ from hallumeter.errors import InputError, MissingExtraError
 
 from .batch import TOO_DEEP, Batch
 from .jsonl import batch_of, read_whole
-from .shapes import AS_NAMED, RowShape, chat_of, text_in
+from .shapes import AS_NAMED, RowShape, chat_of, structured, text_in
 
 ROWS_AT_A_TIME = 4096
 _MODEL_OPERATIONS = {"chat", "generate_content", "text_completion"}
@@ -50,6 +50,8 @@ class Span(Struct, frozen=True):
 
 def read_traces(path: Path, fields: Collection[str] | None = (), *, shape: RowShape = AS_NAMED) -> Iterator[Batch]:
     """Read a file of traces; rows are numbered from 1 in the order of the answers.
+
+    A file that collectors write may hold metrics and logs beside the spans; they are passed over.
 
     Raises:
         InputError: The file holds no traces, or no answer with retrieved documents.
@@ -91,7 +93,7 @@ def rows_of_spans(spans: Collection[Span]) -> tuple[list[dict[str, object]], int
             before = [
                 span for span in trace if span.kind != "llm" and (span.start <= answer.start or answer.kind != "llm")
             ]
-            documents = [each for span in before for each in _documents(span.attributes)]
+            documents = [each for span in before for each in documents_of(span.attributes)]
             if response is None:
                 continue
             if not documents:
@@ -132,7 +134,7 @@ def _response(span: Span) -> str | None:
     if chat is not None and chat.response is not None:
         return chat.response
     said = given.get("gen_ai.completion") or given.get("output.value")
-    return None if said is None else text_in("response", _decoded(said))
+    return None if said is None else text_in("response", structured(said))
 
 
 def _question(given: Mapping[str, Any]) -> str | None:
@@ -140,13 +142,13 @@ def _question(given: Mapping[str, Any]) -> str | None:
     chat = chat_of(messages)
     asked = chat.last("user") if chat is not None else None
     if asked is None and given.get("input.value") is not None:
-        asked = text_in("question", _decoded(given["input.value"]))
+        asked = text_in("question", structured(given["input.value"]))
     return asked
 
 
-def _documents(given: Mapping[str, Any]) -> Iterator[object]:
-    """What a retriever found: as attributes with numbers in their names, as a list, or as JSON."""
-    found = _decoded(given.get("gen_ai.retrieval.documents") or given.get("retrieval.documents") or [])
+def documents_of(given: Mapping[str, Any]) -> Iterator[object]:
+    """What the attributes of a retriever say that it found: numbered in their names, as a list, or as JSON."""
+    found = structured(given.get("gen_ai.retrieval.documents") or given.get("retrieval.documents") or [])
     numbered = _numbered(given, "retrieval.documents")
     for item in [*(found if isinstance(found, list) else []), *numbered]:
         content = item.get("document.content", item.get("content")) if isinstance(item, dict) else item
@@ -171,7 +173,7 @@ def _content(message: Mapping[str, Any]) -> str:
 
 def _gen_ai_messages(value: object) -> list[object]:
     """Messages of OpenTelemetry: a role, and parts of which those of type text have the words."""
-    found = _decoded(value)
+    found = structured(value)
     messages: list[object] = []
     for item in found if isinstance(found, list) else []:
         parts = item.get("parts") if isinstance(item, dict) else None
@@ -193,22 +195,12 @@ def _numbered(given: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return [items[number] for number in sorted(items)]
 
 
-def _decoded(value: object) -> object:
-    """A text that spells an object or a list as JSON is that; anything else is itself."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, RecursionError):
-        return value
-
-
 # Spans out of a file.
 
 
 def _spans(path: Path) -> Iterator[Span]:
     content = read_whole(path).removeprefix(_MARK)
-    is_json = content.lstrip()[:1] == b"{"
+    is_json = content.lstrip()[:1] in (b"{", b"[")
     documents = _of_json(content, path.name) if is_json else [_of_protobuf(content, path.name)]
     for document in documents:
         for resource in _listed(document, "resourceSpans", "resource_spans"):
@@ -218,7 +210,8 @@ def _spans(path: Path) -> Iterator[Span]:
 
 def _of_json(content: bytes, name: str) -> list[object]:
     try:
-        return [msgspec.json.decode(content)]
+        found: object = msgspec.json.decode(content)
+        return found if isinstance(found, list) else [found]
     except RecursionError as error:
         raise InputError(f"{name}: {TOO_DEEP}") from error
     except (msgspec.DecodeError, UnicodeDecodeError):

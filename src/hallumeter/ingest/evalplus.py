@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import structs
+
 from hallumeter.records.response import Response
 
 from .documents import Document
@@ -28,7 +30,9 @@ def is_evalplus(document: Document) -> bool:
 def read_evalplus(documents: Sequence[Document], reading: Reading) -> Iterator[ForeignRecord]:
     """Every program with the tests that it passed."""
     counts: dict[str, int] = {}
-    for values in (row for document in documents for row in _rows(document)):
+    rows = [row for document in documents for row in _rows(document)]
+    asked = [name for name in ("base", "plus") if any(not is_nothing(row.get(f"{name}_status")) for row in rows)]
+    for values in rows:
         task = text_of(values.get("task_id")) or "task"
         counts[task] = counts.get(task, 0) + 1
         response = Response(
@@ -36,7 +40,7 @@ def read_evalplus(documents: Sequence[Document], reading: Reading) -> Iterator[F
             response=text_of(first_of(values, "solution", "completion")) or "",
             fields={"task_id": task},
         )
-        scores = tuple(_scores(values))
+        scores = tuple(_scores(values, asked))
         reading.kinds |= {score.metric: HIGHER for score in scores}
         yield ForeignRecord(response, scores=scores)
 
@@ -47,10 +51,13 @@ def _rows(document: Document) -> Iterator[Mapping[str, object]]:
         yield from ({"task_id": task, **run} for run in mappings_of(runs))
 
 
-def _scores(values: Mapping[str, object]) -> Iterator[Score]:
-    for name in ("base", "plus"):
-        if f"{name}_status" in values:
-            yield _score(f"evalplus:{name}", values[f"{name}_status"])
+def _scores(values: Mapping[str, object], asked: Sequence[str]) -> Iterator[Score]:
+    """Its scores; EvalPlus counts a program for plus only if it passes the base tests as well."""
+    base = None
+    for name in asked:
+        score = _score(f"evalplus:{name}", values.get(f"{name}_status"))
+        base = score if name == "base" else base
+        yield structs.replace(score, value=0.0) if score.value and base is not None and base.value == 0 else score
     if "passed" in values:
         passed = values["passed"]
         yield _score("humaneval:passed", ("pass" if passed else "fail") if isinstance(passed, bool) else passed)

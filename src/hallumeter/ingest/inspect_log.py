@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.errors import InputError
 from hallumeter.formats.archive import Archive, MemberError
+from hallumeter.formats.shapes import evidence_in, names_of
 from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
 from .documents import Document, decoded_json
-from .record import HIGHER, UNKNOWN, ForeignRecord, Reading, Score, unmeasured
+from .record import HIGHER, ForeignRecord, Reading, Score, kind_of_score, unmeasured
 from .values import (
     evidence_of,
     fields_of,
@@ -31,12 +32,10 @@ from .values import (
 
 Sample = Mapping[str, object]
 
-
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5}
 """Letters of Inspect's graders and the numbers that it counts them as; N, no answer, it counts as 0."""
 NO_ANSWER = "N"
 _BUILT_IN = ("model_graded_qa", "model_graded_fact", "match", "includes", "pattern", "answer", "exact", "f1", "choice")
-_PASSAGES = ("context", "contexts", "evidence", "documents", "passages", "retrieved_contexts", "source")
 
 
 def is_inspect(document: Document) -> bool:
@@ -62,7 +61,7 @@ def read_inspect(documents: Sequence[Document], reading: Reading) -> Iterator[Fo
             for score in record.scores:
                 name = score.metric.removeprefix("inspect:")
                 is_graded = name in _BUILT_IN or _is_letter(mapping_of(sample.get("scores")).get(name))
-                known = reading.kinds.get(score.metric, UNKNOWN)
+                known = reading.kinds.get(score.metric, kind_of_score(name))
                 reading.kinds[score.metric] = HIGHER if is_graded else known
             yield record
 
@@ -114,10 +113,10 @@ def _record(sample: Sample, model: str | None, *, is_one_epoch: bool) -> Foreign
         record_id=name if is_one_epoch else f"{name} / epoch {text_of(sample.get('epoch'))}",
         question=_question(sample.get("input")),
         response=text_of(output.get("completion")) or "",
-        evidence=evidence_of(first_of(metadata, *_PASSAGES)),
+        evidence=evidence_of(evidence_in(metadata)),
         reference="\n".join(filter(None, map(text_of, list_of(sample.get("target"))))) or None,
         model=model,
-        fields=fields_of({key: value for key, value in metadata.items() if key not in _PASSAGES}),
+        fields=fields_of({key: value for key, value in metadata.items() if key not in names_of("evidence")}),
     )
     if sample.get("error"):
         cause = in_one_line(mapping_of(sample["error"]).get("message"))

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hallumeter.formats.shapes import evidence_in
 from hallumeter.records.response import Response
 
 from .documents import Document
-from .record import UNKNOWN, ForeignRecord, Reading, Score, ScoreKind, unmeasured
+from .record import ForeignRecord, Reading, Score, ScoreKind, kind_of_score, unmeasured
 from .values import (
-    ANSWERS,
-    PASSAGES,
-    QUESTIONS,
-    evidence_of,
+    Exchange,
     fields_of,
     first_of,
     in_one_line,
-    is_nothing,
     list_of,
     literal_of,
     mapping_of,
     mappings_of,
-    named_text,
     number_of,
     text_of,
 )
@@ -53,18 +49,26 @@ def _traces(document: Document) -> list[Mapping[str, object]]:
 
 
 def _record(trace: Mapping[str, object], reading: Reading) -> ForeignRecord:
-    asked, said = _decoded(trace.get("input")), _decoded(trace.get("output"))
-    holders = (mapping_of(asked), mapping_of(said), mapping_of(_decoded(trace.get("metadata"))))
-    evidence = next((found for holder in holders if not is_nothing(found := first_of(holder, *PASSAGES))), None)
+    given = (_decoded(trace.get(name)) for name in ("input", "output", "metadata"))
+    exchange = Exchange.of(*given, retrieved=list(_retrieved(trace)))
     plain = {name: trace.get(name) for name in ("name", "sessionId", "userId", "release", "version", "environment")}
     response = Response(
         record_id=text_of(trace.get("id")) or "trace",
-        question=named_text(asked, QUESTIONS),
-        response=named_text(said, ANSWERS) or "",
-        evidence=evidence_of(evidence),
+        question=exchange.question,
+        response=exchange.response,
+        evidence=exchange.evidence,
         fields=fields_of(plain),
     )
     return ForeignRecord(response, scores=tuple(_scores(_decoded(trace.get("scores")), reading)))
+
+
+def _retrieved(trace: Mapping[str, object]) -> Iterator[object]:
+    """The outputs of its observations that are retrievers, where an export holds them whole."""
+    for observation in mappings_of(trace.get("observations")):
+        if text_of(observation.get("type")) == "RETRIEVER":
+            found = _decoded(observation.get("output"))
+            inner = evidence_in(found)
+            yield from list_of(found if inner is None else inner)
 
 
 def _decoded(value: object) -> object:
@@ -78,9 +82,10 @@ def _scores(given: object, reading: Reading) -> Iterator[Score]:
     else:
         rows = [dict(row) for row in mappings_of(given)]
     for row in rows:
-        metric = f"langfuse:{text_of(row.get('name')) or 'score'}"
+        name = text_of(row.get("name")) or "score"
+        metric = f"langfuse:{name}"
         is_boolean = row.get("dataType") == "BOOLEAN" or isinstance(row.get("value"), bool)
-        reading.kinds[metric] = _SHARE if is_boolean else reading.kinds.get(metric, UNKNOWN)
+        reading.kinds[metric] = _SHARE if is_boolean else reading.kinds.get(metric, kind_of_score(name))
         value = number_of(row.get("value"))
         if value is None or row.get("dataType") == "CATEGORICAL":
             shown = in_one_line(first_of(row, "stringValue", "value"), 60)

@@ -10,24 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from hallumeter.records.response import Response
 
 from .documents import Document
-from .record import UNKNOWN, ForeignRecord, Reading, Score, ScoreKind, unmeasured
+from .record import ForeignRecord, Reading, Score, ScoreKind, kind_of_score, unmeasured
 from .values import (
-    ANSWERS,
-    QUESTIONS,
-    evidence_of,
+    Exchange,
     fields_of,
     in_one_line,
     literal_of,
     mapping_of,
-    mappings_of,
-    named_text,
     number_of,
     text_of,
+    text_within,
 )
 
 _TRACES = "SELECT * FROM trace_info ORDER BY timestamp_ms, request_id"
 _ASSESSMENTS = "SELECT * FROM assessments WHERE valid ORDER BY created_timestamp, assessment_id"
 _SPANS = "SELECT trace_id, type, parent_span_id, content FROM spans ORDER BY start_time_unix_nano"
+_SIDES = (("Inputs", "request_preview"), ("Outputs", "response_preview"))
 _SHARE = ScoreKind("none", 0.0, 1.0)
 """Of a feedback that is true or false: which is better, only its author knows."""
 
@@ -63,13 +61,15 @@ def _response(
     documents = [
         item for row, attributes in contents if row["type"] == "RETRIEVER" for item in _listed(attributes, "Outputs")
     ]
+    asked, said = (_value(root, side, trace.get(preview)) for side, preview in _SIDES)
+    exchange = Exchange.of(asked, said, retrieved=documents)
     expected = next((row for row in given if _is_expectation(row)), None)
     return Response(
         record_id=str(trace["request_id"]),
-        question=named_text(_value(root, "Inputs", trace.get("request_preview")), QUESTIONS),
-        response=named_text(_value(root, "Outputs", trace.get("response_preview")), ANSWERS) or "",
-        evidence=evidence_of([item.get("page_content", item) for item in mappings_of(documents)] or documents),
-        reference=None if expected is None else named_text(_decoded(expected["value"]), ()),
+        question=exchange.question,
+        response=exchange.response,
+        evidence=exchange.evidence,
+        reference=None if expected is None else text_within("reference", _decoded(expected["value"])),
         fields=fields_of({"trace_name": trace.get("trace_name"), "session_id": trace.get("session_id")}),
     )
 
@@ -101,7 +101,7 @@ def _scores(given: Sequence[Mapping[str, object]], reading: Reading) -> Iterator
         if _is_expectation(row):
             continue
         metric, value = f"mlflow:{row['name']}", _decoded(row["value"])
-        known = reading.kinds.get(metric, UNKNOWN)
+        known = reading.kinds.get(metric, kind_of_score(str(row["name"])))
         reading.kinds[metric] = _SHARE if isinstance(value, bool) else known
         yield _score(metric, row, value)
 

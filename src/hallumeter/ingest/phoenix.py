@@ -8,21 +8,15 @@ from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
 from .documents import Document, Row
-from .record import UNKNOWN, ForeignRecord, Reading, Score, unmeasured
+from .record import ForeignRecord, Reading, Score, kind_of_score, unmeasured
 from .values import (
-    ANSWERS,
-    PASSAGES,
-    QUESTIONS,
-    evidence_of,
+    Exchange,
     fields_of,
-    first_of,
     in_one_line,
-    is_nothing,
-    mapping_of,
     mappings_of,
-    named_text,
     number_of,
     text_of,
+    text_within,
 )
 
 
@@ -41,21 +35,20 @@ def read_phoenix(documents: Sequence[Document], reading: Reading) -> Iterator[Fo
             continue
         record = _record(row, has_repetitions=repeated)
         for score in record.scores:
-            reading.kinds.setdefault(score.metric, UNKNOWN)
+            reading.kinds.setdefault(score.metric, kind_of_score(score.metric.removeprefix("phoenix:")))
         yield record
 
 
 def _record(row: Row, *, has_repetitions: bool) -> ForeignRecord:
     values = row.values
     name = text_of(values["example_id"]) or "example"
-    asked, said = values.get("input"), values.get("output")
-    evidence = first_of({**mapping_of(said), **mapping_of(asked)}, *PASSAGES)
+    exchange = Exchange.of(values.get("input"), values.get("output"))
     response = Response(
         record_id=f"{name} / {text_of(values.get('repetition_number'))}" if has_repetitions else name,
-        question=named_text(asked, QUESTIONS),
-        response="" if is_nothing(said) else named_text(said, ANSWERS) or "",
-        evidence=evidence_of(evidence),
-        reference=named_text(values.get("reference_output"), (*ANSWERS, "reference")),
+        question=exchange.question,
+        response=exchange.response,
+        evidence=exchange.evidence,
+        reference=text_within("response", values.get("reference_output")),
         fields=fields_of({"trace_id": values.get("trace_id")}),
     )
     if values.get("error"):

@@ -16,7 +16,7 @@ from hallumeter.claims.audit.finishing import AuditFiles, VerdictTable
 from hallumeter.claims.extractors.protocol import Aligner
 from hallumeter.claims.extractors.statements import SentenceExtractor
 from hallumeter.claims.measure.commands import counts_of
-from hallumeter.claims.measure.measuring import Measured, count, record_measurements
+from hallumeter.claims.measure.counts import Measured, count, record_measurements
 from hallumeter.claims.partial import ClaimsPartial
 from hallumeter.claims.settings import MeasureSettings
 from hallumeter.errors import InputError, RecordError, SettingsError

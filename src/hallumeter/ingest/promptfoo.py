@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from hallumeter.formats.shapes import evidence_in, names_of, text_in
 from hallumeter.records.claim import Failure
 from hallumeter.records.response import Response
 
@@ -18,7 +19,6 @@ from .record import HIGHER, ForeignRecord, Reading, Score, unmeasured
 from .values import evidence_of, fields_of, first_of, in_one_line, mapping_of, mappings_of, number_of, text_of
 
 Result = Mapping[str, object]
-
 
 ERROR = 2
 """`failureReason` of a test whose provider failed; 1 is an assertion that did not pass."""
@@ -32,8 +32,6 @@ _GRADER_FAILED = re.compile(
     r"|error|timed? ?out|rate limit|not (found|parsed)|no json|malformed|grader returned no|did not return|"
     r"evaluation failed|refused"
 )
-_PASSAGES = ("context", "contexts", "documents", "passages", "evidence", "source")
-_QUESTIONS = ("query", "question", "input", "prompt")
 
 
 def is_promptfoo(document: Document) -> bool:
@@ -81,12 +79,14 @@ def _record(values: Result, *, is_one_provider: bool, is_one_prompt: bool) -> Fo
         parts.append(f"prompt {text_of(values.get('promptIdx'))}")
     if not is_one_provider:
         parts.append(provider or "provider")
-    shown = {key: value for key, value in variables.items() if key not in (*_PASSAGES, *_QUESTIONS)}
+    shown = {
+        key: value for key, value in variables.items() if key not in (*names_of("evidence"), *names_of("question"))
+    }
     response = Response(
         record_id=" / ".join(parts),
-        question=text_of(first_of(variables, *_QUESTIONS) or mapping_of(values.get("prompt")).get("raw")),
+        question=text_of(text_in("question", variables) or mapping_of(values.get("prompt")).get("raw")),
         response=text_of(mapping_of(values.get("response")).get("output")) or "",
-        evidence=evidence_of(first_of(variables, *_PASSAGES)),
+        evidence=evidence_of(evidence_in(variables)),
         model=provider,
         fields=fields_of(shown),
     )

@@ -24,6 +24,17 @@ class ScoreKind(Struct, frozen=True):
 HIGHER = ScoreKind("higher", 0.0, 1.0)
 LOWER = ScoreKind("lower", 0.0, 1.0)
 UNKNOWN = ScoreKind()
+_OURS = {**dict.fromkeys(("unsupported_rate", "unsupported_claims"), LOWER), "supported_rate": HIGHER}
+"""Scores that our own adapters gave in other tools."""
+
+
+def kind_of_score(name: str) -> ScoreKind:
+    """How a score is read of which the tool says no more than its name.
+
+    >>> kind_of_score("unsupported_rate").direction, kind_of_score("politeness").direction
+    ('lower', 'none')
+    """
+    return _OURS.get(name, UNKNOWN)
 
 
 class Score(Struct, frozen=True):

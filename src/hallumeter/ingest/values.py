@@ -7,8 +7,10 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from hallumeter.formats.records import passages_of
+from hallumeter.formats.shapes import evidence_in, text_in
 from hallumeter.records.response import FieldValue, Passage
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -142,19 +144,29 @@ def in_one_line(value: object, longest: int = 200) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-ANSWERS = ("output", "answer", "response", "content", "text")
-QUESTIONS = ("question", "query", "input", "prompt", "content", "text")
-PASSAGES = ("context", "contexts", "documents", "evidence", "retrieved_contexts", "passages", "reference_documents")
-"""Under which the inputs and outputs of traced programs have what is wanted, the most telling first."""
+def text_within(own: str, value: object) -> str | None:
+    """The text of a field in what a program took or gave, found as `hallumeter audit` finds it; else all of it as JSON.
 
-
-def named_text(value: object, names: Sequence[str]) -> str | None:
-    """A text; what stands under one of some names in an object, or in the last object of a list; else all as JSON.
-
-    >>> named_text({"answer": "a"}, ANSWERS), named_text([{"content": "b"}], ANSWERS), named_text(None, ANSWERS)
-    ('a', 'b', None)
+    >>> text_within("response", {"answer": "a"}), text_within("response", {"b": 1}), text_within("response", None)
+    ('a', '{"b": 1}', None)
     """
-    objects = mappings_of(value) if isinstance(value, list) else []
-    found = objects[-1] if objects else mapping_of(value)
-    named = [found[name] for name in names if isinstance(found.get(name), str)]
-    return None if is_nothing(value) else text_of(named[0] if named else value)
+    found = text_in(own, value)
+    return (None if is_nothing(value) else text_of(value)) if found is None else text_of(found)
+
+
+class Exchange(NamedTuple):
+    """What went into a traced program, what came out, and what it had to go by."""
+
+    question: str | None
+    response: str
+    evidence: tuple[Passage, ...]
+
+    @classmethod
+    def of(cls, asked: object, said: object, *others: object, retrieved: Sequence[object] = ()) -> Exchange:
+        """Read inputs and outputs; evidence is what was `retrieved`, else what the outputs, inputs or `others` hold."""
+        held = (found for holder in (said, asked, *others) if (found := evidence_in(holder)) is not None)
+        return cls(
+            text_within("question", asked),
+            text_within("response", said) or "",
+            evidence_of(list(retrieved) or next(held, None)),
+        )

@@ -23,7 +23,7 @@ from hallumeter.decide.compare.pipeline import compare
 from hallumeter.errors import HallumeterError, InputError
 from hallumeter.formats.paths import path_below
 from hallumeter.report.catalog import catalog_text, metric_text_page
-from hallumeter.report.certain import CertainFinding, most_certain
+from hallumeter.report.findings import CertainFinding, most_certain
 from hallumeter.run.finished import Run, load
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.text.normalize import one_line
@@ -138,6 +138,9 @@ class _Tools:
             raise InputError(f"{one_line(path)}: outside the folder that this server may read, or no path of a file")
         if not found.exists():
             raise InputError(f"{one_line(path)}: no such file below the folder that this server may read")
+        for inside in found.iterdir() if found.is_dir() else ():
+            if path_below(self._root, inside) is None:
+                raise InputError(f"{one_line(path)}: {one_line(inside.name)} in it leads outside that folder")
         return found
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,8 +21,8 @@ try:
     from opentelemetry.context import Context
     from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs
     from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-    from opentelemetry.sdk._logs import LoggerProvider
-    from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult, SimpleLogRecordProcessor
+    from opentelemetry.sdk._logs import LoggerProvider, LogRecordProcessor
+    from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 except ImportError as error:
@@ -30,6 +32,7 @@ __all__ = ["write_evaluations"]
 
 EVENT = "gen_ai.evaluation.result"
 MOST_REASONS = 5
+EVENTS_AT_A_TIME = 512
 IDS = ("traceId", "spanId")
 
 
@@ -67,17 +70,32 @@ def write_evaluations(
 
 
 def _emitted(run: Run, exporter: LogRecordExporter, metric: str, *, place: str) -> int:
-    checked = _Checked(exporter)
+    batches, given = _Batches(exporter), 0
     # A resource of its own: that of the environment would add what the machine is called.
     provider = LoggerProvider(resource=Resource({"service.name": "hallumeter"}), shutdown_on_exit=False)
-    provider.add_log_record_processor(SimpleLogRecordProcessor(checked))
+    provider.add_log_record_processor(batches)
     logger = provider.get_logger("hallumeter", run.manifest.hallumeter)
-    for attributes, context in _events(run, metric):
-        logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=context))
-    provider.shutdown()
-    if checked.failed:
-        raise InputError(f"{place}: {checked.failed} of {checked.given} events were not taken")
-    return checked.given
+    with _quietly():
+        for attributes, context in _events(run, metric):
+            logger.emit(LogRecord(event_name=EVENT, attributes=attributes, context=context))
+            given += 1
+            if batches.has_failed:
+                break
+        provider.shutdown()
+    if batches.has_failed:
+        raise InputError(f"{place}: events were not taken after the first {batches.taken:,}; is a collector there?")
+    return given
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the SDK's own log of attempts: what failed is said once."""
+    log = logging.getLogger("opentelemetry.exporter.otlp.proto.http._log_exporter")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _events(run: Run, metric: str) -> Iterator[tuple[dict[str, Any], Context]]:
@@ -121,23 +139,29 @@ def _context(row: Mapping[str, Any]) -> Context:
     return set_span_in_context(NonRecordingSpan(span), Context())
 
 
-class _Checked(LogRecordExporter):
-    """Counts what was not taken; the SDK would only log it."""
+class _Batches(LogRecordProcessor):
+    """Hands events on many at a time, and counts what was taken; the SDK would only log what was not."""
 
     def __init__(self, exporter: LogRecordExporter) -> None:
-        self._exporter, self.given, self.failed = exporter, 0, 0
+        self._exporter = exporter
+        self._waiting: list[Any] = []
+        self.taken, self.has_failed = 0, False
 
-    def export(self, batch: Sequence[Any]) -> LogRecordExportResult:
-        self.given += len(batch)
-        result = self._exporter.export(batch)
-        self.failed += len(batch) if result is not LogRecordExportResult.SUCCESS else 0
-        return result
-
-    def shutdown(self) -> None:
-        self._exporter.shutdown()
+    def on_emit(self, log_record: Any) -> None:
+        self._waiting.append(log_record)
+        if len(self._waiting) == EVENTS_AT_A_TIME:
+            self.force_flush()
 
     def force_flush(self, timeout_millis: int = 10_000) -> bool:
+        if self._waiting and not self.has_failed:
+            self.has_failed = self._exporter.export(self._waiting) is not LogRecordExportResult.SUCCESS
+            self.taken += 0 if self.has_failed else len(self._waiting)
+        self._waiting = []
         return bool(timeout_millis)
+
+    def shutdown(self) -> None:
+        self.force_flush()
+        self._exporter.shutdown()
 
 
 class _OtlpFile(LogRecordExporter):
@@ -147,12 +171,7 @@ class _OtlpFile(LogRecordExporter):
         self._stream = stream
 
     def export(self, batch: Sequence[Any]) -> LogRecordExportResult:
-        document = MessageToDict(encode_logs(batch))
-        for record in _records(document):
-            for name in IDS:  # OTLP has ids in hexadecimal, where protobuf's own JSON has base 64
-                if name in record:
-                    record[name] = base64.b64decode(record[name]).hex()
-        self._stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+        self._stream.writelines(_line(event) for event in batch)
         return LogRecordExportResult.SUCCESS
 
     def shutdown(self) -> None:
@@ -160,6 +179,15 @@ class _OtlpFile(LogRecordExporter):
 
     def force_flush(self, timeout_millis: int = 10_000) -> bool:
         return bool(timeout_millis)
+
+
+def _line(event: Any) -> str:
+    document = MessageToDict(encode_logs([event]))
+    for record in _records(document):
+        for name in IDS:  # OTLP has ids in hexadecimal, where protobuf's own JSON has base 64
+            if name in record:
+                record[name] = base64.b64decode(record[name]).hex()
+    return json.dumps(document, ensure_ascii=False) + "\n"
 
 
 def _records(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
+from hallumeter.formats.traces import documents_of
+
 from .checked_answer import UNSUPPORTED_RATE, AnswerParts, Checker, CheckerOptions, PartsReader, missing
 
 try:
@@ -77,7 +79,7 @@ def _answers(spans: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, AnswerPa
     documents: dict[str, list[object]] = {}
     for span in spans:
         if str(span.get("span_kind", "")).upper() == "RETRIEVER":
-            found = _documents(span.get("attributes") or {})
+            found = documents_of(span.get("attributes") or {})
             documents.setdefault(span["context"]["trace_id"], []).extend(found)
     reader = PartsReader()
     for span in spans:
@@ -90,15 +92,3 @@ def _answers(spans: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, AnswerPa
             }
             asked = ("input", "retrieved")
             yield span["context"]["span_id"], reader.parts(values, answer="output", asked=asked)
-
-
-def _documents(attributes: Mapping[str, Any]) -> Iterator[object]:
-    """Retrieved documents, as a list of objects or one attribute for each."""
-    listed = attributes.get("retrieval.documents")
-    for item in listed if isinstance(listed, list) else []:
-        content = item.get("document.content") if isinstance(item, Mapping) else item
-        if content:
-            yield content
-    for key, value in attributes.items():
-        if key.startswith("retrieval.documents.") and key.endswith(".document.content"):
-            yield value

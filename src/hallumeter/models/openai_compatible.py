@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from .asking import AskedModel, Asker, Form, Forms, completions_or_fault, decoded, limits_in
+from .dialect import AskedModel, Asker, Form, Forms, completions_or_fault, decoded, limits_in
 from .http import HttpClient, HttpReply, ReplyBody
 from .protocol import Completion, ProviderSpec, Reply, Request, TokenLogprob, Usage
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .html import html_table
+from .measurement import html_table
 from .ranking import Direction, Ranking
 
 COMPARISON_VERSION = 1

@@ -43,6 +43,32 @@ def place_in_response(claim: Claim, response: Response, span: tuple[int, int]) -
     return claim.start + span[0], claim.start + span[1]
 
 
+def span_within(start: int | None, end: int | None, length: int) -> tuple[int, int] | None:
+    """A place in a text so long; None for one that is missing, empty or beyond the text.
+
+    >>> span_within(0, 3, 4), span_within(2, 5, 4), span_within(None, None, 4)
+    ((0, 3), None, None)
+    """
+    return None if start is None or end is None or not start < end <= length else (start, end)
+
+
+def unsupported_span(claim: Claim, verdict: Verdict | None, length: int) -> tuple[int, int] | None:
+    """Where the unsupported words of a claim stand in a response so long: what the verdict points to, else all of it.
+
+    People mark whole paragraphs: of those only what is in the claim counts.
+
+    >>> from hallumeter.records.claim import Label
+    >>> said = Verdict("r1", "c1", "human", Label.REFUTED, start=5, end=20)
+    >>> unsupported_span(Claim("r1", "c1", start=0, end=9), said, 30)
+    (5, 9)
+    """
+    pointed = span_within(verdict.start, verdict.end, length) if verdict else None
+    whole = span_within(claim.start, claim.end, length)
+    if pointed is None or whole is None:
+        return pointed or whole
+    return span_within(max(pointed[0], whole[0]), min(pointed[1], whole[1]), length) or whole
+
+
 class JudgeSpec(Struct, frozen=True):
     """Who judges, with everything that could change a verdict."""
 

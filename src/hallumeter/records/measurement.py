@@ -1,12 +1,12 @@
 """Measurements, and the summary that pools them and says how sure it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from html import escape
 from typing import Literal
 
 from msgspec import Struct, field
 
-from .html import html_table
 from .ranking import Direction, Ranking
 from .summaries import AspectSummary, DialogueSummary
 
@@ -233,3 +233,29 @@ class Summary(Struct, frozen=True):
 
 NO_VALUE = "(none)"
 """The group of rows that lack the field they are grouped by."""
+
+
+# Tables for notebooks: everything that is shown is escaped.
+
+
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> str:
+    """A table as HTML; None is an empty cell, numbers stand to the right.
+
+    >>> html_table(["a"], [["<b>"], [None], [0.25]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td style="text-align: left">&lt;b&gt;</td></tr>\
+<tr><td></td></tr><tr><td style="text-align: right">0.25</td></tr></tbody></table>'
+    """
+    titled = f"<caption>{escape(caption)}</caption>" if caption else ""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table>{titled}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, float):
+        return f'<td style="text-align: right">{value:.6g}</td>'
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f'<td style="text-align: right">{value}</td>'
+    return f'<td style="text-align: left">{escape(str(value))}</td>'

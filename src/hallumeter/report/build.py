@@ -13,6 +13,7 @@ from hallumeter.records.decisions import JudgeChecks
 from hallumeter.records.manifest import Manifest
 from hallumeter.records.measurement import Profile, Summary
 
+from .charts import concentration_section
 from .document import (
     USUAL_CONFIDENCE,
     BreakdownSection,
@@ -28,8 +29,8 @@ from .document import (
     RecordSection,
     RecordView,
     Section,
+    encodable,
 )
-from .encoding import encodable
 from .findings import FindingPicker
 from .integrity import count_failures, cut_counts, language_counts, says_nothing
 from .judges import AGREEMENT
@@ -40,7 +41,6 @@ from .sections import PageCensus
 from .segmentation import CONSENSUS
 from .selection import Limits, record_view, select
 from .tallies import Tallies, reference_judge
-from .verdict_charts import concentration_section
 from .wording import title_words
 
 

@@ -6,9 +6,10 @@ section; a renderer shows the kinds that it knows, in the order of the document,
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Literal, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, field, json
 
 from hallumeter.records.claim import Failure, Finding, Label
 from hallumeter.records.decisions import Correction, NullBaselines
@@ -485,3 +486,46 @@ class Document(Struct, frozen=True):
     profiles: dict[str, Profile] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     version: int = DOCUMENT_VERSION
+
+
+# A document as JSON, for other programs, and made fit for UTF-8.
+
+_ENCODER = json.Encoder()
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_Value = TypeVar("_Value")
+
+
+def document_json(document: Document) -> str:
+    """A document as indented JSON; `msgspec.json.decode(…, type=Document)` reads it back."""
+    return json.format(_ENCODER.encode(document), indent=2).decode() + "\n"
+
+
+def document_schema() -> str:
+    """The JSON Schema of documents."""
+    return json.format(_ENCODER.encode(json.schema(Document)), indent=2).decode() + "\n"
+
+
+def encodable(value: _Value) -> _Value:
+    r"""The same value with every lone surrogate replaced, since UTF-8 cannot carry one; positions stay.
+
+    >>> encodable(("a\ud800b", 1))
+    ('a�b', 1)
+    """
+    try:
+        _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        # The union of containers is walked by shape; each branch gives back the type that it was given.
+        return _encodable(value)  # type: ignore[return-value]
+    return value
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, tuple | list):
+        return type(value)(_encodable(item) for item in value)
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, Struct):
+        return type(value)(**{name: _encodable(getattr(value, name)) for name in value.__struct_fields__})
+    return value

@@ -1,12 +1,18 @@
-"""The findings that a report shows first: unsupported claims, most certain first, one of each response."""
+"""The findings that are shown first: unsupported claims, most certain first.
+
+A page shows one of each response with the words around it, a terminal every claim for itself.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from hallumeter.records.claim import Finding, Label, Verdict
-from hallumeter.records.response import Quote
+from msgspec import Struct
+
+from hallumeter.records.claim import Claim, Finding, Label, Verdict
+from hallumeter.records.judging import span_within, unsupported_span
+from hallumeter.records.response import Quote, Response
 
 from .document import FindingSection, ListedFinding, Quoted, RecordFindings
 from .segmentation import CONSENSUS, settled_label
@@ -22,6 +28,7 @@ _NOTE = 300
 _QUESTION = 160
 _REPEATED = 24
 """Characters of the marked words that tell that a note repeats them."""
+UNSUPPORTED = frozenset({Label.REFUTED, Label.NOT_ENOUGH_INFO})
 
 Key = tuple[float, bool, bool]
 """What decides which finding is shown: how certain it is, that it is refuted, that evidence is quoted."""
@@ -89,7 +96,7 @@ class FindingPicker:
 
     def _listed(self, item: RecordFindings, finding: Finding) -> ListedFinding:
         response, claim = item.response, finding.claim
-        verdict = _speaker(finding, self._headline, self._unsupported)
+        verdict = speaker(finding, self._headline, self._unsupported)
         label = settled_label(finding, self._headline)
         assert label is not None, "only claims with a label are kept"
         judges = [each for each in finding.verdicts if each.judge != CONSENSUS]
@@ -125,30 +132,88 @@ def finding_sections(picker: FindingPicker) -> list[FindingSection]:
     return [FindingSection(found, picker.claims, picker.responses)] if found else []
 
 
-def _speaker(finding: Finding, headline: str | None, unsupported: Collection[Label]) -> Verdict | None:
-    """The verdict that says why: that of the headline's judge, else the first that points to something."""
+class CertainFinding(Struct, frozen=True):
+    """A claim that the evidence does not support, cut where the wrong words begin and end."""
+
+    record_id: str
+    model: str | None
+    before: str
+    wrong: str
+    after: str
+    label: Label
+    verdict: Verdict
+    """That says why."""
+
+
+def most_certain(
+    records: Iterable[tuple[Response, Sequence[Finding]]], *, headline: str | None = None, most: int = LISTED
+) -> list[CertainFinding]:
+    """The claims that are most certainly unsupported, by all judges together; of equals the first."""
+    best = heapq.nlargest(most, _unsupported(records, headline), key=lambda each: _key(each[1], each[2]))
+    return [_certain(*each, headline=headline) for each in best]
+
+
+def _unsupported(
+    records: Iterable[tuple[Response, Sequence[Finding]]], headline: str | None
+) -> Iterator[tuple[Response, Finding, Label]]:
+    for response, findings in records:
+        for finding in findings:
+            label = settled_label(finding, headline)
+            if label in UNSUPPORTED:
+                yield response, finding, label
+
+
+def _certain(response: Response, finding: Finding, label: Label, *, headline: str | None) -> CertainFinding:
+    """A claim in three pieces; what cannot be placed is wrong as a whole."""
+    verdict = speaker(finding, headline, UNSUPPORTED)
+    assert verdict is not None, "a label comes from a verdict"
+    text = response.response or ""
+    pieces = ("", finding.claim.text or "", "")
+    places = _places(finding.claim, verdict, text)
+    if places is not None:
+        start, first, last, end = places
+        pieces = (text[start:first], text[first:last], text[last:end])
+    return CertainFinding(response.record_id, response.model, *pieces, label=label, verdict=verdict)
+
+
+def speaker(finding: Finding, headline: str | None, unsupported: Collection[Label]) -> Verdict | None:
+    """The verdict that says why: the headline judge's, else the first that points to something.
+
+    A consensus has no words of its own; it speaks only where nobody else does.
+    """
     against = [verdict for verdict in finding.verdicts if verdict.label in unsupported]
     return max(
         against,
-        key=lambda verdict: (verdict.judge == headline != CONSENSUS, bool(verdict.evidence), verdict.start is not None),
+        key=lambda verdict: (
+            verdict.judge == headline != CONSENSUS,
+            bool(verdict.evidence),
+            verdict.start is not None,
+            verdict.judge != CONSENSUS,
+        ),
         default=None,
     )
 
 
+def _places(claim: Claim, verdict: Verdict | None, text: str) -> tuple[int, int, int, int] | None:
+    """Where the claim begins, its unsupported words begin and end, and the claim ends; None if it has no place."""
+    part = unsupported_span(claim, verdict, len(text))
+    if part is None:
+        return None
+    start, end = span_within(claim.start, claim.end, len(text)) or part
+    return start, *part, end
+
+
 def _words(text: str, finding: Finding, verdict: Verdict | None) -> tuple[str, str, str]:
     """The words before the unsupported part, the part itself, and the words behind it, with the claim around them."""
-    claim = finding.claim
-    whole = _span(claim.start, claim.end, text)
-    pointed = _span(verdict.start, verdict.end, text) if verdict else None
-    part = pointed or whole
-    if part is None:
-        return "", _shortened(claim.text, _LONGEST) or "", ""
-    start, end = (min(part[0], whole[0]), max(part[1], whole[1])) if whole else part
+    places = _places(finding.claim, verdict, text)
+    if places is None:
+        return "", _shortened(finding.claim.text, _LONGEST) or "", ""
+    start, first, last, end = places
     if end - start < _SHORT:
         start, end = 0, len(text)
-    marked = _shortened(text[part[0] : part[1]], _LONGEST) or ""
+    marked = _shortened(text[first:last], _LONGEST) or ""
     limit = _AROUND if end - start == len(text) else _LONGEST
-    return _before(text[start : part[0]], limit), marked, _behind(text[part[1] : end], limit)
+    return _before(text[start:first], limit), marked, first_words(text[last:end], limit)
 
 
 def _before(text: str, limit: int) -> str:
@@ -160,10 +225,10 @@ def _before(text: str, limit: int) -> str:
     return text if len(text) <= limit else "… " + text[-limit:].partition(" ")[2]
 
 
-def _behind(text: str, limit: int) -> str:
+def first_words(text: str, limit: int) -> str:
     """The first words of a text, up to the end of a word.
 
-    >>> _behind("one two three", 6)
+    >>> first_words("one two three", 6)
     'one …'
     """
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0] + " …"
@@ -171,21 +236,19 @@ def _behind(text: str, limit: int) -> str:
 
 def _note(verdict: Verdict, marked: str) -> str | None:
     """What the judge noted, unless it only repeats the words that are marked."""
-    is_repeated = verdict.reason is not None and len(marked) >= _REPEATED and marked[:_REPEATED] in (verdict.note or "")
-    return None if is_repeated else _shortened(verdict.note, _NOTE)
+    return None if does_repeat(verdict, marked) else _shortened(verdict.note, _NOTE)
 
 
-def _span(start: int | None, end: int | None, text: str) -> tuple[int, int] | None:
-    if start is None or end is None or not start < end <= len(text):
-        return None
-    return start, end
+def does_repeat(verdict: Verdict, marked: str) -> bool:
+    """Whether a note only repeats the words that are marked, so that the reason alone says more."""
+    return verdict.reason is not None and len(marked) >= _REPEATED and marked[:_REPEATED] in (verdict.note or "")
 
 
 def _quoted(quotes: Iterable[Quote], passages: Mapping[str, str]) -> Quoted | None:
     """The first place in the evidence that a verdict points to, with the words around it."""
     for quote in quotes:
         passage = passages.get(quote.evidence_id, "")
-        place = _span(quote.start, quote.end, passage)
+        place = span_within(quote.start, quote.end, len(passage))
         if place is None:
             if quote.quote:
                 return Quoted(quote.evidence_id, _shortened(quote.quote, _QUOTED) or "")
@@ -194,7 +257,7 @@ def _quoted(quotes: Iterable[Quote], passages: Mapping[str, str]) -> Quoted | No
             quote.evidence_id,
             _shortened(passage[place[0] : place[1]], _QUOTED) or "",
             before=_before(passage[: place[0]], _AROUND),
-            after=_behind(passage[place[1] :], _AROUND),
+            after=first_words(passage[place[1] :], _AROUND),
         )
     return None
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from hallumeter.instruments import metric_named
+from hallumeter.records.claim import Label
 from hallumeter.records.measurement import MetricSummary, Profile, Summary
+from hallumeter.text.normalize import one_line
 
-from .certain import CertainFinding, finding_lines
 from .document import ReasonCount
+from .findings import CertainFinding, does_repeat, first_words
 from .judges import advice_text, panel_advice
 from .reasons import reason_words, top_reasons
 from .segmentation import CONSENSUS
@@ -482,3 +484,57 @@ def _profile_line(profile: Profile) -> Line:
             (f" ({'; '.join(profile.reasons)})" if profile.reasons else "", ""),
         )
     )
+
+
+# The findings that a judge is most certain of: the sentence, why, and what the evidence says.
+
+LONGEST_QUOTE = 300
+"""Characters of the evidence that are shown; a record of JSON can be a page long."""
+OPENING, CLOSING = "»", "«"
+"""Around the words that are wrong, where no colour can show them."""
+_HANG = 13
+_LABEL_STYLES = {Label.REFUTED: "bold red", Label.NOT_ENOUGH_INFO: "bold yellow"}
+_ACCUSED = {Label.REFUTED: "evidence", Label.NOT_ENOUGH_INFO: "nearest"}
+"""What stands before a quotation: the evidence contradicts the claim, or comes nearest to it."""
+
+
+def finding_lines(findings: Sequence[CertainFinding], *, has_color: bool) -> Iterator[Line]:
+    """Each finding: the sentence with the wrong words marked, why, what the evidence says, where."""
+    for place, found in enumerate(findings, start=1):
+        marks = ("", "") if has_color else (OPENING, CLOSING)
+        pieces = (
+            (f"{place:>2}. ", ""),
+            (_joined(found.before), ""),
+            (f"{marks[0]}{one_line(found.wrong)}{marks[1]}", _LABEL_STYLES[found.label]),
+            (_joined(found.after), ""),
+        )
+        yield Line(pieces, hang=4)
+        why = _why(found)
+        if why:
+            yield _fact("why", why)
+        quote = found.verdict.evidence[0].quote if found.verdict.evidence else None
+        if quote:
+            yield _fact(_ACCUSED[found.label], f"“{first_words(one_line(quote), LONGEST_QUOTE)}”")
+        said = found.verdict.unsupported_probability
+        sure = "" if said is None else f", probability {format_number(said, 2)}"
+        # A record that several models answered carries the model in its name.
+        model = "" if not found.model or found.model in found.record_id else f" ({found.model})"
+        yield _fact("where", f"{found.record_id}{model}{sure}")
+        yield Line()
+
+
+def _why(found: CertainFinding) -> str:
+    """What the judge noted; where that repeats the words that are marked anyway, what its reason means."""
+    reason = found.verdict.reason
+    note, words = one_line(found.verdict.note or ""), (reason_words(reason) or reason) if reason else ""
+    return words if words and (not note or does_repeat(found.verdict, found.wrong)) else note
+
+
+def _fact(name: str, text: str) -> Line:
+    return Line(((f"    {name:<{_HANG - 4}}", "dim"), (text, "")), hang=_HANG)
+
+
+def _joined(text: str) -> str:
+    """A piece of a sentence in one line; spaces at its ends part it from its neighbours."""
+    shown = one_line(text)
+    return f"{' ' * (text[:1].isspace())}{shown}{' ' * (bool(shown) and text[-1:].isspace())}"

@@ -127,6 +127,15 @@ def value_words(summary: MetricSummary) -> str:
     return format_number(summary.value)
 
 
+def unit_word(unit: str) -> str:
+    """What a unit that is drawn or resampled is called; a field is called what the data calls it.
+
+    >>> unit_word("response"), unit_word("patient_id")
+    ('answer', 'patient_id')
+    """
+    return "answer" if unit == "response" else unit
+
+
 def plural(count: int, noun: str) -> str:
     """A count with its noun.
 

@@ -29,7 +29,7 @@ def export_jsonl(run: Path, folder: Path) -> None:
     if not is_sharded(run):
         raise InputError(f"{run}: is a folder of JSONL files already")
     store, manifest = store_of(run), RunFolder(run).manifest
-    names = [SUMMARY, *(file.name for file in manifest.files if file.name not in (COMMITS, SUMMARY))]
+    names = [file.name for file in manifest.files if file.name != COMMITS]
     exported(store, folder, but=names)
     for name in names:
         body = store.read(name)
@@ -37,7 +37,8 @@ def export_jsonl(run: Path, folder: Path) -> None:
             raise InputError(f"{store.location}/{name}: missing; make the run again")
         (folder / name).write_bytes(body)
     write_manifest(folder, structs.replace(manifest, files=()))
-    load(folder, verify=False).to_html(folder / REPORT)
+    if SUMMARY in names:
+        load(folder, verify=False).to_html(folder / REPORT)
 
 
 @contextmanager

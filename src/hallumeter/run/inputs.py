@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-import sys
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -16,11 +13,10 @@ from msgspec import structs
 
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import Batch, Fault
-from hallumeter.formats.files import STDIN
+from hallumeter.formats.files import STDIN, STDIN_NAME, kept_stdin
 from hallumeter.formats.jsonl import BROKEN, batch_of, open_binary
 from hallumeter.formats.shapes import RowShape
 
-STDIN_NAME = "<stdin>"
 _ROWS_AT_A_TIME = 4096
 DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding a line may raise."""
@@ -65,13 +61,12 @@ def named_files(paths: Sequence[Path]) -> list[tuple[str, Path]]:
 @contextmanager
 def rereadable_files(paths: Sequence[Path]) -> Iterator[list[tuple[str, Path]]]:
     """Named files that can be read twice: the standard input is kept in a temporary file meanwhile."""
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / "stdin.jsonl"
-        if any(str(path) == STDIN for path in paths):
-            with kept.open("wb") as stream:
-                shutil.copyfileobj(sys.stdin.buffer, stream)
-            if not kept.stat().st_size:
-                raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
+    if not any(str(path) == STDIN for path in paths):
+        yield named_files(paths)
+        return
+    with kept_stdin() as kept:
+        if not kept.stat().st_size:
+            raise InputError(f"{STDIN_NAME}: nothing came in; expected one record per line")
         yield [(name, kept if name == STDIN_NAME else path) for name, path in named_files(paths)]
 
 

@@ -23,7 +23,7 @@ from hallumeter.records.measurement import Measurement, Summary
 from hallumeter.records.response import Response
 
 if TYPE_CHECKING:
-    from hallumeter.records.partial import Partial
+    from hallumeter.records.instrument import Partial
 
 if sys.platform != "win32":
     import fcntl
@@ -361,6 +361,11 @@ def _placed_lines(path: Path) -> Iterator[tuple[bytes, int, int]]:
             end = start + len(line)
             yield line, start, end
             start = end
+
+
+def has_lines(path: Path) -> bool:
+    """Whether a run has a list of records, as a file or in its shards."""
+    return path.is_file() or (is_sharded(path.parent) and next(_placed_lines(path), None) is not None)
 
 
 def has_cells(path: Path) -> bool:

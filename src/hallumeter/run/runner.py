@@ -25,10 +25,12 @@ from .digests import check_files, write_manifest
 from .identity import RunIdentity, timed
 from .place import is_finished, opened_journal, written_together
 from .progress import ProgressListener, kept_progress
-from .run_folder import RunFolder
+from .run_folder import RunFolder, is_part, is_sharded
 
 Stopped = Literal["interrupted", "budget"]
 """Why a run stopped before its end."""
+SHARD_FAULT = "{fault}; what was answered is kept: mend it and go on with --resume"
+"""A model cannot be asked at all, in a shard."""
 Step = Callable[[RunContext], bool]
 """Does everything of its kind that the journal lacks; False when it was stopped."""
 
@@ -132,6 +134,8 @@ def run_work(
 
     A run that has come to its end is not repeated when it is resumed.
     """
+    if is_sharded(work.folder):
+        raise InputError(f"{work.folder}: holds a run in shards; give --engine as before, or choose another place")
     if is_resumed and is_finished(work.folder):
         return RunOutcome(work.folder, _read_finished(work), None, spending, was_finished=True)
     with (
@@ -166,7 +170,8 @@ def _worked_off(work: RunWork[_Finished], context: RunContext) -> Stopped | None
     except Interrupted:
         return "interrupted"
     except ProviderFault as fault:
-        raise SettingsError(work.identity.wording.fault.format(fault=fault.message, folder=str(work.folder))) from None
+        wording = SHARD_FAULT if is_part() else work.identity.wording.fault
+        raise SettingsError(wording.format(fault=fault.message, folder=str(work.folder))) from None
     finally:
         if context.journal.is_open:
             context.note_spending()

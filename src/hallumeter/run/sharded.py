@@ -7,23 +7,25 @@ of the input beside each line, so that an export puts all lines in the order of 
 from __future__ import annotations
 
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
 
-from hallumeter.errors import InputError, SettingsError
+from hallumeter.errors import HallumeterError, InputError, SettingsError
 from hallumeter.instruments import instrument_of
+from hallumeter.models.prices import Spending
+from hallumeter.records.instrument import Partial, Partials
 from hallumeter.records.manifest import PLAN, InputFile, JudgeEntry, Manifest
 from hallumeter.records.measurement import Summary
-from hallumeter.records.partial import Partial, Partials
 from hallumeter.run.engines import Engine
 
 from .digests import run_file
@@ -31,6 +33,7 @@ from .finished import Run
 from .identity import shown_value, timed
 from .ledger import LedgerAddress
 from .run_folder import MANIFEST, REPORT, SUMMARY, RunFolder, keeping_partials, write_json
+from .runner import FinishedRun, RunOutcome
 from .shards import (
     PART,
     Found,
@@ -44,12 +47,14 @@ from .shards import (
     split_rows,
     write_rows,
 )
-from .sharing import set_budget, sharing
+from .sharing import is_sharing, set_budget, sharing
 from .store import COMMITS, RunStore, attempt_name, is_remote, pyarrow_module
 from .store_tables import LinePlaces, cells_table, lines_table, local_copy, table_name
 
 if TYPE_CHECKING:
     from hallumeter.formats.batch import Batch
+
+_Finished = TypeVar("_Finished", bound=FinishedRun)
 
 BUDGET = "budget_usd"
 """The name of the setting that says what all workers together may spend."""
@@ -70,6 +75,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     slots: int = 1
     """How many shards are worked on at the same time: calls and pace are divided by it."""
     found: Found = msgspec.field(default_factory=Found)
+    kept: tuple[str, ...] = ()
+    """Files of the input that the run keeps whole."""
     id: str = ""
     """A name that no other run has: the workers know each other by it in the ledger."""
 
@@ -84,14 +91,19 @@ class Plan(Struct, frozen=True, kw_only=True):
                 now = tuple(structs.replace(new, sha256=new.sha256 or old.sha256) for old, new in pairs)
             if was == now:
                 continue
-            what = name
-            if name == "settings":
-                what = next(key for key in {**was, **now} if was.get(key) != now.get(key))
-                was, now = was.get(what), now.get(what)
+            what, was, now = _difference(name, was, now)
             raise SettingsError(
                 f"{where}: the run was begun with {what} {shown_value(was)}, now it is {shown_value(now)}; "
                 "give what it was begun with, or another --out"
             )
+
+
+def _difference(name: str, was: Any, now: Any) -> tuple[str, Any, Any]:
+    """The innermost setting that differs, by its own name."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        inner = next(key for key in {**was, **now} if was.get(key) != now.get(key))
+        return _difference(inner, was.get(inner), now.get(inner))
+    return name, was, now
 
 
 class ShardDone(Struct, frozen=True, kw_only=True):
@@ -101,6 +113,36 @@ class ShardDone(Struct, frozen=True, kw_only=True):
     failures: int = 0
     calls: int = 0
     spent_usd: float = 0.0
+    unpriced_calls: int = 0
+    """Calls of which nobody knows what they have cost."""
+    notices: tuple[str, ...] = ()
+    """What a user should know beside the numbers, such as settings that a model does not take."""
+
+
+def whole_outcome(outcome: RunOutcome[_Finished]) -> _Finished:
+    """What the run of a shard came to; one that was stopped before its end is not committed."""
+    if outcome.finished is None:
+        raise KeyboardInterrupt
+    if outcome.stopped == "budget":
+        raise InputError("the budget is used up; give a larger --budget and --resume: what was paid is kept")
+    return outcome.finished
+
+
+def done_of(outcome: RunOutcome[_Finished], *, records: int, failures: int) -> ShardDone:
+    """What came of a shard in which language models may have been asked."""
+    counted = counted_calls(outcome.spending)
+    return ShardDone(records=records, failures=failures, notices=tuple(outcome.notices), **counted)
+
+
+def counted_calls(spending: Spending) -> dict[str, Any]:
+    """The calls of a shard, as `ShardDone` has them."""
+    unpriced = spending.calls_without_price - spending.calls_estimated
+    return {"calls": spending.calls, "spent_usd": spending.charged_usd, "unpriced_calls": unpriced}
+
+
+def share_of(limit: float | None, slots: int) -> float | None:
+    """A worker's share of what all may ask in a minute; a ledger keeps the pace of all together."""
+    return limit if limit is None or is_sharing() else limit / slots
 
 
 class ShardedKind(LinePlaces, Protocol):
@@ -109,6 +151,11 @@ class ShardedKind(LinePlaces, Protocol):
     @property
     def cells(self) -> Mapping[str, tuple[str, ...]]:
         """Files for spreadsheets with a row for every unit or so, and the columns that name the unit."""
+        ...
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether its shards add up to a summary; answers that nobody has measured do not."""
         ...
 
     def stored(self, settings: Any) -> dict[str, Any]:
@@ -142,8 +189,11 @@ class ShardedKind(LinePlaces, Protocol):
         """The row of every record of the run, by the name that it has there."""
         ...
 
-    def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
-        """Write files of the whole run that are no list of what the shards have, and name them."""
+    def write_files(self, folder: Path, store: RunStore, plan: Plan, *, whole: Any) -> tuple[str, ...]:
+        """Write files of the whole run that are no list of what the shards have, and name them.
+
+        `whole` is what all shards add up to.
+        """
         ...
 
 
@@ -151,6 +201,7 @@ class UsualKind:
     """What kinds of runs have in common unless they say otherwise."""
 
     cells: Mapping[str, tuple[str, ...]] = {}
+    has_numbers: bool = True
 
     def stored(self, settings: Any) -> dict[str, Any]:
         """The settings as JSON."""
@@ -172,9 +223,9 @@ class UsualKind:
         del table
         return [str(line[name]) for name in ("message", "record_id") if line.get(name) is not None]
 
-    def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
+    def write_files(self, folder: Path, store: RunStore, plan: Plan, *, whole: Any) -> tuple[str, ...]:
         """Nothing but the files that every run has."""
-        del folder, store, plan
+        del folder, store, plan, whole
         return ()
 
 
@@ -252,7 +303,8 @@ def shard_files(plan: Plan, part: Part, folder: Path) -> tuple[dict[str, Any], d
     }
     tables |= {name: cells_table(folder / name, rows, columns) for name, columns in kind.cells.items()}
     others = {"manifest": (folder / MANIFEST).read_bytes()}
-    others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
+    if kind.has_numbers:
+        others[PARTIAL] = _partials(plan.run).partial_of(folder).to_bytes()
     return tables, others
 
 
@@ -311,15 +363,26 @@ class ShardedOutcome(Struct, frozen=True):
     """How a sharded run ended."""
 
     store: RunStore
-    summary: Summary | None
-    """None when it was stopped before its end."""
+    summary: Summary | None = None
+    """None when it was stopped before its end, or is of a kind that has none."""
     receipts: tuple[Receipt, ...] = ()
     """Of the shards that this command has worked on."""
     was_finished: bool = False
+    is_stopped: bool = False
 
 
 class ShardInput(Protocol):
     """What is cut into shards."""
+
+    @property
+    def settings(self) -> Any:
+        """As the kind of the run takes them."""
+        ...
+
+    @property
+    def bytes(self) -> int:
+        """About how much it is."""
+        ...
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -344,7 +407,8 @@ def run_sharded(
     store = RunStore(location)
     begun = _begun(store, plan, is_resumed=sharding.is_resumed)
     if begun is not None and store.read(MANIFEST) is not None:
-        return ShardedOutcome(store, read_summary(store), was_finished=True)
+        summary = read_summary(store) if kind_of(begun.run).has_numbers else None
+        return ShardedOutcome(store, summary, was_finished=True)
     store.check_commits()
     if begun is None:
         begun = split(store, plan, given, progress=progress)
@@ -362,7 +426,7 @@ def run_sharded(
                 receipts.append(receipt)
                 progress.shard(receipt)
     except KeyboardInterrupt:
-        return ShardedOutcome(store, None, tuple(receipts))
+        return ShardedOutcome(store, None, tuple(receipts), is_stopped=True)
     return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
 
 
@@ -396,12 +460,28 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     found = split_rows(
         given.sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
     )
-    whole = structs.replace(plan, inputs=given.files, found=found, id=secrets.token_hex(16))
-    kind.check(whole)
-    for name, path in given.kept.items():
+    kept = given.kept
+    whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
+    try:
+        kind.check(whole)
+    except HallumeterError:
+        _remove_parts(store)
+        raise
+    for name, path in kept.items():
         store.write(name, path.read_bytes())
     store.write(PLAN, msgspec.json.format(msgspec.json.encode(whole), indent=1))
     return whole
+
+
+def _remove_parts(store: RunStore) -> None:
+    """Leave no folder of an input that was refused."""
+    if is_remote(store.location) or store.read(PLAN) is not None:
+        return
+    folder = Path(store.location)
+    for name in ("inputs", "commits"):  # without a plan nothing was worked on
+        shutil.rmtree(folder / name, ignore_errors=True)
+    with suppress(OSError):  # something else stands in it
+        folder.rmdir()
 
 
 def _packed(path: Path) -> Any:
@@ -426,6 +506,12 @@ def read_plan(store: RunStore) -> Plan:
         return msgspec.json.decode(body, type=Plan)
     except msgspec.DecodeError as error:
         raise InputError(f"{store.location}/{PLAN}: damaged, or of another version ({error})") from error
+
+
+def shards_begun(location: str) -> int | None:
+    """Into how many shards a run was cut that is there; None where the place is free."""
+    store = RunStore(location)
+    return None if store.read(PLAN) is None else read_plan(store).shards
 
 
 def read_summary(store: RunStore) -> Summary:
@@ -468,7 +554,7 @@ def estimate(plan: Plan, given: ShardInput) -> Estimate:
         for number, (name, batches) in enumerate(given.sources()):
             found.sources = (*found.sources, name)
             for batch in batches:
-                found.add(batch)
+                found.add(batch, name)
                 found.rows += len(batch.lines) + len(batch.faults)
                 first += islice(input_rows(batch, number), max(0, _MEASURED_ROWS - len(first)))
         write_rows(path, first)
@@ -490,18 +576,22 @@ def estimate(plan: Plan, given: ShardInput) -> Estimate:
 # The end: one summary, one manifest, one report.
 
 
-def finish(store: RunStore, plan: Plan, started: datetime) -> Summary:
+def finish(store: RunStore, plan: Plan, started: datetime) -> Summary | None:
     """Merge what the shards found, and write the files of the whole run; the manifest comes last."""
     store.close_commits()
-    summary = merged_summary(store)
+    kind = kind_of(plan.run)
+    whole = merged_partial(store) if kind.has_numbers else None
+    summary = None if whole is None else whole.summary()
     manifest = timed(merged_manifest(store, plan), started)
-    with local_copy(store, {SUMMARY: _json(summary), MANIFEST: _json(manifest)}) as folder:
-        own = kind_of(plan.run).write_files(folder, store, plan)
-        files = tuple(run_file(folder / name) for name in (COMMITS, SUMMARY, *own))
-        manifest = structs.replace(manifest, files=files)
-        write_json(folder / MANIFEST, manifest)
-        Run(RunFolder(folder)).to_html(folder / REPORT)
-        for name in (SUMMARY, *own, REPORT, MANIFEST):
+    known = {MANIFEST: _json(manifest)} | {name: store.read(name) or b"" for name in plan.kept}
+    with local_copy(store, known if summary is None else known | {SUMMARY: _json(summary)}) as folder:
+        own = () if whole is None else (SUMMARY, *kind.write_files(folder, store, plan, whole=whole))
+        files = tuple(run_file(folder / name) for name in (COMMITS, *plan.kept, *own))
+        write_json(folder / MANIFEST, structs.replace(manifest, files=files))
+        if whole is not None:
+            Run(RunFolder(folder)).to_html(folder / REPORT)
+            own = (*own, REPORT)
+        for name in (*own, MANIFEST):
             store.write(name, (folder / name).read_bytes())
     return summary
 
@@ -510,15 +600,15 @@ def _json(record: Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
 
-def merged_summary(store: RunStore) -> Summary:
-    """The summary of all shards together."""
+def merged_partial(store: RunStore) -> Partial:
+    """What all shards add up to."""
     partials = _partials(read_plan(store).run)
     whole: Partial | None = None
     for receipt in store.committed():
         part = partials.partial_from_bytes(store.read(dict(receipt.files)[PARTIAL]) or b"")
         whole = part if whole is None else whole.merge(part)
     assert whole is not None, "a run has at least one shard"
-    return whole.summary()
+    return whole
 
 
 def merged_manifest(store: RunStore, plan: Plan) -> Manifest:

@@ -55,6 +55,10 @@ class Receipt(Struct, frozen=True):
     failures: int = 0
     calls: int = 0
     spent_usd: float = 0.0
+    unpriced_calls: int = 0
+    """Calls of which nobody knows what they have cost."""
+    notices: tuple[str, ...] = ()
+    """What a user should know beside the numbers."""
 
 
 def shard_number(key: str, count: int) -> int:
@@ -112,8 +116,13 @@ class Found(Struct, kw_only=True):
     names: list[str] = []
     """What the kind of the run asked for, each once, in the order of the input, such as judges."""
 
-    def add(self, batch: Batch) -> None:
+    fault: str = ""
+    """The first thing that was wrong with a row, and where."""
+
+    def add(self, batch: Batch, source: str) -> None:
         """Take note of a batch."""
+        if batch.faults and not self.fault:
+            self.fault = f"{source}:{batch.faults[0].line}: {batch.faults[0].message}"
         self.fields = sorted({*self.fields, *batch.columns})
         self.aliases |= batch.aliases
         for notice, number in batch.notices.items():
@@ -179,7 +188,7 @@ def split_rows(
         for source, (source_name, batches) in enumerate(sources):
             sources_read.append(source_name)
             for batch in batches:
-                found.add(batch)
+                found.add(batch, source_name)
                 yield from ((row, f"{source_name}:{row.line}") for row in input_rows(batch, source))
                 tell(len(batch.lines))
 

@@ -35,11 +35,12 @@ from hallumeter.errors import SettingsError
 from .lexicon import Lexicon, RefusalWords, languages_with, load_lexicon
 from .normalize import CleanText, clean_text
 from .phrases import Phrase, PhraseFinder, parse_phrase
-from .sentences import iterate_sentence_spans
+from .sentences import Quotations, iterate_sentence_spans
 
 # The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
 
 _EXISTENCE = frozenset({"no_such_thing", "fictional", "false_premise"})
+_KNOWN_TO_NOBODY = "known_to_nobody"
 
 
 class Cue(Struct, frozen=True):
@@ -53,6 +54,8 @@ class Cue(Struct, frozen=True):
     denies_existence: bool = False
     calls_fictional: bool = False
     asks_back: bool = False
+    known_to_nobody: bool = False
+    """It says that the world does not know, which may be the answer."""
 
 
 class Hit(Struct, frozen=True):
@@ -144,10 +147,103 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
         denies_existence=family in _EXISTENCE,
         calls_fictional=family == "fictional",
         asks_back=family == "asks_back",
+        known_to_nobody=family == _KNOWN_TO_NOBODY,
     )
     yield parse_phrase(first, lexicon.refusals.sets), _Part(cue, is_last=not last)
     if last:
         yield parse_phrase(last, lexicon.refusals.sets), _Part(cue, is_first=False)
+
+
+class _Mark(Enum):
+    """Words that say together that the writer lacks an answer; fields of `RefusalWords` in `text.lexicon`."""
+
+    SELF = "selves"
+    LACK = "lacks"
+    MATTER = "matters"
+    SOURCE = "sources"
+    SAYING = "sayings"
+    PLACE = "places"
+    BREAK = "subordinators"
+    BLOCKER = "blockers"
+
+
+_LONGEST_ADMISSION = 90
+"""Characters between the first and the last of its words: further apart they speak of different things."""
+_ADMISSIONS = (
+    (_Mark.SELF, _Mark.LACK, _Mark.MATTER),
+    (_Mark.SOURCE, _Mark.LACK, _Mark.SAYING),
+    (_Mark.PLACE, _Mark.LACK, _Mark.SAYING),
+)
+"""What writers say of themselves, of what they were to answer from, and of what is not found in it."""
+
+
+class _Marked(Struct, frozen=True):
+    """Such words, as found in a text."""
+
+    start: int
+    end: int
+    language: str
+    mark: _Mark
+
+
+def _place_of(marked: _Marked) -> int:
+    """Where a word begins."""
+    return marked.start
+
+
+class AdmissionFinder:
+    """Finds where writers say that they lack what an answer needs, in whatever words."""
+
+    def __init__(self, lexicons: Sequence[Lexicon]) -> None:
+        self._finder = PhraseFinder(
+            (
+                (parse_phrase(phrase, lexicon.refusals.sets), (lexicon.language, mark))
+                for lexicon in lexicons
+                for mark in _Mark
+                for phrase in getattr(lexicon.refusals, mark.value)
+            ),
+            fold_case=True,
+        )
+
+    def marks(self, text: str) -> list[_Marked]:
+        """The words that count in a text in lower case, by their places; none when nobody speaks of themselves."""
+        found = [_Marked(start, end, language, mark) for start, end, (language, mark) in self._finder.find(text)]
+        if not any(each.mark in {_Mark.SELF, _Mark.SOURCE, _Mark.PLACE} for each in found):
+            return []
+        return sorted(found, key=_place_of)
+
+
+def _admission(marks: Sequence[_Marked]) -> Hit | None:
+    """The words of one part of a clause that make an admission together, as if they were a cue."""
+    if any(each.mark is _Mark.BLOCKER for each in marks):
+        return None
+    parts: dict[str, dict[_Mark, _Marked]] = {}
+    reach = 0
+    for each in marks:
+        if each.mark is _Mark.BREAK:
+            # "The report that you sent" is one of its words.
+            if each.end > reach:
+                parts.pop(each.language, None)
+            continue
+        reach = max(reach, each.end)
+        words = parts.setdefault(each.language, {})
+        words.setdefault(each.mark, each)
+        if (found := _complete(words, each)) is not None:
+            return found
+    return None
+
+
+def _complete(words: Mapping[_Mark, _Marked], last: _Marked) -> Hit | None:
+    """The admission that a word completes, if the others stand before it, and near enough."""
+    for speaker, lack, matter in _ADMISSIONS:
+        if last.mark in {speaker, lack, matter} and {speaker, lack, matter} <= words.keys():
+            places = (words[speaker], words[lack], words[matter])
+            start, end = min(map(_place_of, places)), max(place.end for place in places)
+            # "Without a word from them, the contract is renewed" says nothing of what the contract says.
+            follows = speaker is not _Mark.SOURCE or words[speaker].start < words[matter].start
+            if follows and end - start <= _LONGEST_ADMISSION:
+                return Hit(start, end, Cue("", last.language), is_first=True, is_last=True)
+    return None
 
 
 # The clauses of a response, and what each of them does when it does not refuse.
@@ -184,86 +280,24 @@ class Clause(Struct, frozen=True):
     """It gives way to the clause after it: "although ..., "."""
 
 
-class _Mark(Enum):
-    """Words that say together that the writer lacks an answer; fields of `RefusalWords` in `text.lexicon`."""
+class SoFar(Struct, frozen=True):
+    """What a response has said before a clause."""
 
-    SELF = "selves"
-    LACK = "lacks"
-    MATTER = "matters"
-    SOURCE = "sources"
-    SAYING = "sayings"
-    BREAK = "subordinators"
-    BLOCKER = "blockers"
+    refused: bool = False
+    promised: bool = False
+    """It turned from its refusal to an answer: "but I can give an example"."""
+    told_fact: bool = False
+    """Its refusal is a fact: "nobody knows"."""
+    pointed: str | None = None
+    """The language in which it sent the reader elsewhere after its refusal; "they are open to all" goes on about it."""
 
-
-_LONGEST_ADMISSION = 90
-"""Characters between the first and the last of its words: further apart they speak of different things."""
-_ADMISSIONS = ((_Mark.SELF, _Mark.LACK, _Mark.MATTER), (_Mark.SOURCE, _Mark.LACK, _Mark.SAYING))
-"""What writers say of themselves, and of what they were to answer from."""
-
-
-class _Marked(Struct, frozen=True):
-    """Such words, as found in a text."""
-
-    start: int
-    end: int
-    language: str
-    mark: _Mark
+    @property
+    def may_explain(self) -> bool:
+        """Whether what follows may be the explanation of a refusal."""
+        return self.refused and not (self.promised or self.told_fact)
 
 
-def _place(marked: _Marked) -> int:
-    return marked.start
-
-
-class AdmissionFinder:
-    """Finds where writers say that they lack what an answer needs, in whatever words."""
-
-    def __init__(self, lexicons: Sequence[Lexicon]) -> None:
-        self._finder = PhraseFinder(
-            (
-                (parse_phrase(phrase, lexicon.refusals.sets), (lexicon.language, mark))
-                for lexicon in lexicons
-                for mark in _Mark
-                for phrase in getattr(lexicon.refusals, mark.value)
-            ),
-            fold_case=True,
-        )
-
-    def marks(self, text: str) -> list[_Marked]:
-        """The words that count in a text in lower case, by their places; none when nobody speaks of themselves."""
-        found = [_Marked(start, end, language, mark) for start, end, (language, mark) in self._finder.find(text)]
-        if not any(each.mark in {_Mark.SELF, _Mark.SOURCE} for each in found):
-            return []
-        return sorted(found, key=_place)
-
-
-def _admission(marks: Sequence[_Marked]) -> Hit | None:
-    """The words of one part of a clause that make an admission together, as if they were a cue."""
-    if any(each.mark is _Mark.BLOCKER for each in marks):
-        return None
-    parts: dict[str, dict[_Mark, _Marked]] = {}
-    for each in marks:
-        if each.mark is _Mark.BREAK:
-            parts.pop(each.language, None)
-            continue
-        words = parts.setdefault(each.language, {})
-        words.setdefault(each.mark, each)
-        if (found := _complete(words, each)) is not None:
-            return found
-    return None
-
-
-def _complete(words: Mapping[_Mark, _Marked], last: _Marked) -> Hit | None:
-    """The admission that a word completes, if the others stand before it, and near enough."""
-    for speaker, lack, matter in _ADMISSIONS:
-        if last.mark in {speaker, lack, matter} and {speaker, lack, matter} <= words.keys():
-            places = (words[speaker], words[lack], words[matter])
-            start, end = min(map(_place, places)), max(place.end for place in places)
-            # "Without a word from them, the contract is renewed" says nothing of what the contract says.
-            follows = speaker is _Mark.SELF or words[speaker].start < words[matter].start
-            if follows and end - start <= _LONGEST_ADMISSION:
-                return Hit(start, end, Cue("", last.language), is_first=True, is_last=True)
-    return None
+_NOTHING_YET = SoFar()
 
 
 class ClauseReader:
@@ -297,13 +331,21 @@ class ClauseReader:
         conclusions = _choice(word for each in words for word in each.conclusions)
         self._conclusion = re.compile(rf"\W*(?:{conclusions})(?!\w)")
         self._reason = re.compile(rf"(?<!\w)(?:{reasons})[\s,]*$")
+        self._follow_ups = {
+            lexicon.language: re.compile(
+                rf"\s*(?:[-*•]\s|(?:{_choice(lexicon.refusals.follow_ups)})(?![^\W가-힣]))"
+                if lexicon.refusals.follow_ups
+                else r"(?!)"
+            )
+            for lexicon in lexicons
+        }
         self._openers = re.compile(rf"(?:\W*(?:{openers})(?!\w))*\W*")
         self._frame = re.compile(rf"\W*(?:{frames})(?!\w)[^,]*[,;:-]?$|[^,]*(?:{frame_endings})[,;:-]?$")
         self._concession = re.compile(rf"\W*(?:{concessions})(?!\w)[^,]*,")
         self._break = re.compile(rf"(?:[,;:—-]|(?<!\w)(?:{joiners}))$")
         self._senses = PhraseFinder(
             (
-                (parse_phrase(phrase, lexicon.refusals.sets), sense)
+                (parse_phrase(phrase, lexicon.refusals.sets), (sense, lexicon.language))
                 for lexicon in lexicons
                 for sense in _Sense
                 for phrase in getattr(lexicon.refusals, sense.value)
@@ -332,39 +374,52 @@ class ClauseReader:
         openers = self._openers.match(text, clause.start, clause.end)
         return clause.start if openers is None else openers.end()
 
-    def answers(self, text: str, clause: Clause, *, after_refusal: bool, is_promised: bool = False) -> bool:
-        """Whether a clause that does not refuse says something about what was asked.
-
-        After a refusal the response may explain itself, but no longer once it promised an answer: "but I can give an
-        example".
-        """
+    def answers(self, text: str, clause: Clause, so_far: SoFar) -> bool:
+        """Whether a clause that does not refuse says something about what was asked."""
         start = clause.start if clause.turns else self.first_word(text, clause)
         words = text[start : clause.end].rstrip(" \"')")
-        if words.endswith("?") or _WORD.search(words) is None or _TAG.fullmatch(text, clause.start, clause.end):
+        if _WORD.search(words) is None or _TAG.fullmatch(text, clause.start, clause.end):
             return False
-        senses = {sense for _, _, sense in self._senses.find(words)}
-        if words.endswith(":"):
+        senses = self._senses_of(words)
+        asserts = _Sense.ASSERTION in senses
+        if words.endswith("?"):
+            # A guess may be put as a question: "About 300 km, wouldn't you say?"
+            return asserts and _FIGURE.search(words) is not None
+        if words.endswith(":") and not self._ends_in_offer(words):
             # What is announced after a refusal is an answer; before, it may be the refusal.
-            return after_refusal and (clause.turns or _Sense.ASSERTION in senses)
-        if _Sense.ASSERTION in senses:
-            return True
-        says_nothing = {_Sense.PREAMBLE}
-        if after_refusal:
-            says_nothing |= {_Sense.OFFER, _Sense.DENIAL}
-        explains = after_refusal and not clause.turns and not is_promised and _Sense.REPORT not in senses
-        if clause.concedes or (explains and not self._gives_figures(words)):
-            says_nothing |= {_Sense.EXPLANATION}
-        return not senses & says_nothing
+            return so_far.refused and (clause.turns or asserts)
+        if asserts:
+            return not (so_far.refused and self._ends_in_offer(words))
+        may_explain = so_far.may_explain and not (clause.turns or _Sense.REPORT in senses or self._gives_figures(words))
+        if may_explain and so_far.pointed is not None and self._follow_ups[so_far.pointed].match(text, clause.start):
+            return False
+        return not senses & _idle(so_far.refused, clause.concedes, may_explain)
+
+    def _senses_of(self, words: str) -> set[_Sense]:
+        """What words are for; "it is" asserts nothing as a part of "it is a question of taste"."""
+        found = list(self._senses.find(words))
+        longer = [(start, end) for start, end, (sense, _) in found if sense not in {_Sense.ASSERTION, _Sense.READER}]
+        return {
+            sense
+            for start, end, (sense, _) in found
+            if sense is not _Sense.ASSERTION
+            or not any(first <= start and end <= last and last - first > end - start for first, last in longer)
+        }
+
+    def _ends_in_offer(self, words: str) -> bool:
+        """Whether the last words of a clause are an offer, as those of a Korean request are."""
+        end = len(words.rstrip(".!~ "))
+        return any(sense is _Sense.OFFER and last >= end for _, last, (sense, _) in self._senses.find(words))
 
     def explains_next(self, text: str, clause: Clause) -> bool:
         """Whether a clause may be the reason for a refusal after it in its sentence: "The page is torn; I can't"."""
         words = text[clause.start : clause.end]
         return (
-            self.answers(text, clause, after_refusal=False)
+            self.answers(text, clause, _NOTHING_YET)
             and self._first_person.search(words) is None
             and not self._gives_figures(words)
             and not self.answers(
-                text, Clause(clause.start, clause.end, clause.sentence_start, concedes=True), after_refusal=False
+                text, Clause(clause.start, clause.end, clause.sentence_start, concedes=True), _NOTHING_YET
             )
         )
 
@@ -375,26 +430,27 @@ class ClauseReader:
     def answers_after(self, text: str, clause: Clause, cue_end: int) -> bool:
         """Whether a comma adds an estimate to a refusal: "I don't know the number, roughly 200"."""
         _, comma, added = text[cue_end : clause.end].partition(",")
-        return (
-            bool(comma)
-            and _FIGURE.search(added) is not None
-            and any(sense is _Sense.ASSERTION for _, _, sense in self._senses.find(added))
-        )
+        return bool(comma) and _Sense.ASSERTION in self._senses_of(added)
 
     def promises(self, text: str, clause: Clause) -> bool:
         """Whether a clause turns from the refusal to what the writer can do instead."""
         words = text[clause.start : clause.end]
-        return clause.turns and any(sense is _Sense.PROMISE for _, _, sense in self._senses.find(words))
+        return clause.turns and _Sense.PROMISE in self._senses_of(words)
+
+    def points(self, text: str, clause: Clause) -> str | None:
+        """The language in which a clause sends the reader elsewhere or tells what to do next, if it does."""
+        found = self._senses.find(text[clause.start : clause.end])
+        return next((language for _, _, (sense, language) in found if sense is _Sense.OFFER), None)
 
     def asserts(self, text: str, clause: Clause) -> bool:
         """Whether words of a clause make it an answer, whatever else it has."""
         words = text[clause.start : clause.end]
-        return any(sense is _Sense.ASSERTION for _, _, sense in self._senses.find(words))
+        return _Sense.ASSERTION in self._senses_of(words)
 
     def asks_reader(self, text: str, clause: Clause) -> bool:
         """Whether a clause is a question put to the reader."""
         words = text[clause.start : clause.end].rstrip(" )")
-        return words.endswith("?") and any(sense is _Sense.READER for _, _, sense in self._senses.find(words))
+        return words.endswith("?") and _Sense.READER in self._senses_of(words)
 
     def concludes(self, text: str, clause: Clause) -> bool:
         """Whether a clause draws the sum of what stands before it: "Therefore, I cannot say"."""
@@ -407,7 +463,7 @@ class ClauseReader:
 
     def names_work(self, text: str, clause: Clause) -> bool:
         """Whether a clause speaks of the novel, the film or the legend that something comes from."""
-        return any(sense is _Sense.WORK for _, _, sense in self._senses.find(text[clause.start : clause.end]))
+        return _Sense.WORK in self._senses_of(text[clause.start : clause.end])
 
     def supposes(self, text: str, clause: Clause, cue: Hit) -> bool:
         """Whether a cue stands in a condition: "if the record does not exist", and not "if so, I cannot say"."""
@@ -429,9 +485,19 @@ class ClauseReader:
             # "..., so I can't say": what stands before is why.
             return False
         # What a comma alone joins to a refusal may be why: "That is private, I'd rather not say".
-        return self.answers(
-            text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), after_refusal=False
-        )
+        return self.answers(text, Clause(clause.start, cue_start, clause.sentence_start, concedes=True), _NOTHING_YET)
+
+
+def _idle(refused: bool, concedes: bool, may_explain: bool) -> set[_Sense]:
+    """What words may be for in a clause that says nothing."""
+    senses = {_Sense.PREAMBLE}
+    if refused:
+        senses |= {_Sense.OFFER, _Sense.DENIAL}
+    if concedes or may_explain:
+        senses |= {_Sense.EXPLANATION}
+    if may_explain:
+        senses |= {_Sense.READER}
+    return senses
 
 
 def _cuts(words: Sequence[RefusalWords]) -> re.Pattern[str]:
@@ -439,6 +505,7 @@ def _cuts(words: Sequence[RefusalWords]) -> re.Pattern[str]:
     contrasts = _choice(word for each in words for word in each.contrasts)
     endings = _choice(word for each in words for word in each.contrast_endings)
     joined = _choice(word for each in words for word in each.joining_endings)
+    bound = _choice(word for each in words for word in each.bound_words)
     breaks = _choice(word for each in words for word in each.breaks)
     # Of one language each: the French "on" is no subject after the English "and".
     added = _pairs((each.additions, each.subjects) for each in words)
@@ -447,7 +514,7 @@ def _cuts(words: Sequence[RefusalWords]) -> re.Pattern[str]:
         rf"(?:{_pairs([(each.additions, each.owners)])}) \w+ (?:{_choice(each.predicates)})" for each in words
     )
     return re.compile(
-        rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])"
+        rf"(?<!\w)(?:{contrasts})(?!\w)|(?P<ending>{endings})(?=[\s,])(?! (?:{bound}))"
         rf"|(?P<mark>[;:](?=\s)|,(?= (?:{added}|{breaks})(?!\w))|(?= (?:{shared}|{owned})(?!\w))"
         rf"|(?:{joined})(?=[\s,]))"
     )
@@ -465,11 +532,6 @@ def _choice(words: Iterable[str]) -> str:
 
 
 _REFUSAL_WORD = re.compile(r"[^\W_]")
-_QUOTE = re.compile('"')
-# An apostrophe stands between letters, or after one before a space; a quotation opens before a letter and closes before
-# a space, a mark or a Korean particle.
-_OPENS = re.compile(r"(?<![^\W_])'(?=[^\W_])")
-_CLOSES = re.compile(r"(?<=[^\s'])'(?![^\W_])|(?<=[^\s'])'(?=[가-힣])")
 
 
 class Abstention(Struct, frozen=True):
@@ -569,7 +631,7 @@ class AbstentionDetector:
         self, clean: CleanText, hits: Sequence[Hit], marks: Sequence[_Marked]
     ) -> Iterator[tuple[Clause, Hit | None]]:
         """Every clause of a text with its first cue whose conditions are met, or its admission."""
-        quotes = _Quotations(clean.text)
+        quotes = Quotations(clean.text)
         done = 0
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
@@ -579,13 +641,13 @@ class AbstentionDetector:
             yield clause, refusal
 
     def _admission_in(
-        self, clean: CleanText, clause: Clause, *, marks: Sequence[_Marked], quotes: _Quotations
+        self, clean: CleanText, clause: Clause, *, marks: Sequence[_Marked], quotes: Quotations
     ) -> Hit | None:
         """Where a clause admits that its writer lacks an answer, if it says nothing else."""
-        begins = bisect_left(marks, clause.start, key=_place)
+        begins = bisect_left(marks, clause.start, key=_place_of)
         said = [
             each
-            for each in marks[begins : bisect_left(marks, clause.end, begins, key=_place)]
+            for each in marks[begins : bisect_left(marks, clause.end, begins, key=_place_of)]
             if each.end <= clause.end and not quotes.hold(each.start, sentence_start=clause.sentence_start)
         ]
         found = _admission(said)
@@ -617,13 +679,13 @@ class AbstentionDetector:
         if "?" not in clean.text or _ITEM.search(clean.text) is not None:
             return None
         for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
-            if self._clauses.answers(clean.lower, clause, after_refusal=False):
+            if self._clauses.answers(clean.lower, clause, _NOTHING_YET):
                 return None
             if asked is None and self._clauses.asks_reader(clean.lower, clause):
                 asked = Hit(clause.start, clause.end, _QUESTION, is_first=True, is_last=True)
         return asked
 
-    def _refusal_in(self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: _Quotations) -> Hit | None:
+    def _refusal_in(self, clean: CleanText, clause: Clause, *, hits: Sequence[Hit], quotes: Quotations) -> Hit | None:
         """The first cue of a clause whose conditions are met, in words that are the writer's own."""
         first_word = self._clauses.first_word(clean.lower, clause)
         text = clean.text
@@ -649,8 +711,20 @@ class _Reading:
         self._text = text
         self.first: Hit | None = None
         self.does_answer = self.explains = self.is_promised = False
+        self.pointed: str | None = None
+        """The language in which the response pointed elsewhere after its refusal."""
         self.reason_of: int | None = None
         """The start of the sentence whose last clause may be the reason of a refusal to come."""
+
+    def _so_far(self) -> SoFar:
+        if self.first is None:
+            return _NOTHING_YET
+        return SoFar(
+            refused=True,
+            promised=self.is_promised,
+            told_fact=self.first.cue.known_to_nobody,
+            pointed=self.pointed,
+        )
 
     def settle_reason(self, clause: Clause, refusal: Hit | None) -> None:
         """A clause that was no reason, because no refusal follows in its sentence, was an answer."""
@@ -677,10 +751,12 @@ class _Reading:
             return
         if not is_after and self._clauses.explains_next(self._text, clause):
             self.reason_of = clause.sentence_start
-        elif self._clauses.answers(self._text, clause, after_refusal=is_after, is_promised=self.is_promised):
+        elif self._clauses.answers(self._text, clause, self._so_far()):
             is_open = is_after and not self._clauses.insists(self._text, clause)
             self.does_answer |= not is_open
             self.explains |= is_open
+        elif is_after and not clause.turns:
+            self.pointed = self.pointed or self._clauses.points(self._text, clause)
 
 
 def _start(hit: Hit) -> int:
@@ -703,41 +779,6 @@ def _whole_cues(hits: Sequence[Hit]) -> Iterator[Hit]:
 
 def _is_name(following: str) -> bool:
     return following[:1].isupper() or following[:1] == '"'
-
-
-class _Quotations:
-    """Where a response quotes; one that is a quotation as a whole is the writer's own words."""
-
-    def __init__(self, text: str) -> None:
-        whole = text.strip()
-        marks = [match.start() for match in _QUOTE.finditer(text)] if '"' in text else []
-        self._marks = [] if len(marks) == 2 and whole[0] == whole[-1] == '"' else marks
-        self._singles = _single_quotations(text) if "'" in text else []
-        if len(self._singles) == 1 and whole[0] == whole[-1] == "'":
-            self._singles = []
-
-    def hold(self, place: int, *, sentence_start: int) -> bool:
-        """Whether words that begin at a place are someone else's."""
-        if (bisect_left(self._marks, place) - bisect_left(self._marks, sentence_start)) % 2:
-            return True
-        before = bisect_right(self._singles, (place, 0)) - 1
-        return before >= 0 and place < self._singles[before][1]
-
-
-def _single_quotations(text: str) -> list[tuple[int, int]]:
-    """Quotations in single marks, none within another and none beyond its line."""
-    found: list[tuple[int, int]] = []
-    place = 0
-    while (opening := _OPENS.search(text, place)) is not None:
-        line_end = text.find("\n", opening.end())
-        end = len(text) if line_end < 0 else line_end
-        closing = _CLOSES.search(text, opening.end(), end)
-        if closing is None:
-            place = end
-        else:
-            found.append((opening.start(), closing.start()))
-            place = closing.end()
-    return found
 
 
 @cache

@@ -174,11 +174,13 @@ class Abbreviations(Struct, frozen=True, forbid_unknown_fields=True):
 class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """What refusals are made of, and what only looks like one; `text.abstention` says how they are used.
 
-    In every phrase `{name}` stands for each of the words of a set, and a `*` at an end lets a word go on.
+    In every phrase `{name}` stands for each of the words of a set, and a `*` at an end lets a word go on. In Korean
+    `{name+ㄹ}` stands for each stem with the ending, and `{name+이/가}` for each noun with its particle.
     """
 
     cues: dict[str, tuple[str, ...]]
-    """Phrases that refuse, by family; those of `no_such_thing` and `fictional` deny that the thing exists.
+    """Phrases that refuse, by family; those of `no_such_thing` and `fictional` deny that the thing exists, and those of
+    `known_to_nobody` say what may be the answer.
 
     `^` or `$`: the first or last words of the clause; ` ... `: any words between, in the same clause; a final
     `<Name>`: a capital or a quote follows.
@@ -191,6 +193,8 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """What answers are made of, and what is done with it: "information", "know", "help"."""
     sources: tuple[str, ...] = ()
     """What an answer is to be taken from: "the passage"."""
+    places: tuple[str, ...] = ()
+    """The same as where something is looked for: "in the passage"."""
     sayings: tuple[str, ...] = ()
     """What sources do with what was asked: "mention", "information"."""
     subordinators: tuple[str, ...] = ()
@@ -237,6 +241,8 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Words of a clause that greets, apologises or repeats the request."""
     offers: tuple[str, ...] = ()
     """Words of a clause that, after a refusal, offers help, asks back or sends the reader elsewhere."""
+    follow_ups: tuple[str, ...] = ()
+    """First words of a clause that goes on about what the reader was sent to: "they"; with any, a list item, too."""
     denials: tuple[str, ...] = ()
     """Words of a clause that, after a refusal, turns against the sources and not against the refusal."""
     explanations: tuple[str, ...] = ()
@@ -249,6 +255,8 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Word endings that close a clause against which the next one turns."""
     joining_endings: tuple[str, ...] = ()
     """Word endings that close a clause to which the next one adds."""
+    bound_words: tuple[str, ...] = ()
+    """First letters of a word that goes together with such an ending before it, so that no clause ends there."""
     frame_endings: tuple[str, ...] = ()
     """Last words of such a part."""
     concessions: tuple[str, ...] = ()

@@ -109,8 +109,40 @@ def parse_phrase(phrase: str, sets: Mapping[str, Sequence[str]]) -> Phrase:
 
 def _choices(word: str, sets: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     before, slot, rest = word.partition("{")
-    name, _, after = rest.partition("}")
-    return tuple(f"{before}{choice}{after}" for choice in sets[name]) if slot else (word,)
+    inner, _, after = rest.partition("}")
+    name, _, ending = inner.partition("+")
+    return tuple(f"{before}{with_ending(choice, ending)}{after}" for choice in sets[name]) if slot else (word,)
+
+
+_FIRST_SYLLABLE, _FINALS = ord("가"), 28
+_SINGLE_FINALS = {"ㄴ": 4, "ㄹ": 8, "ㅂ": 17}
+_LIEUL = 8
+_AFTER_CONSONANT = {"ㄴ": "은", "ㄹ": "을", "ㅂ": "습"}
+
+
+def with_ending(stem: str, ending: str) -> str:
+    """A Korean stem or noun with an ending, in the form that its last syllable asks for.
+
+    An ending that begins with a single consonant joins an open syllable; of `이/가` the first stands after a
+    consonant and the second after a vowel.
+
+    >>> with_ending("드리", "ㄹ"), with_ending("읽", "ㄹ"), with_ending("알", "ㄹ"), with_ending("하", "ㅂ니다")
+    ('드릴', '읽을', '알', '합니다')
+    >>> with_ending("답변", "이/가"), with_ending("조회", "이/가"), with_ending("답하", "지")
+    ('답변이', '조회가', '답하지')
+    """
+    if not stem or not ending:
+        return stem + ending
+    final = (ord(stem[-1]) - _FIRST_SYLLABLE) % _FINALS
+    after_consonant, slash, after_vowel = ending.partition("/")
+    if slash:
+        return stem + (after_consonant if final else after_vowel)
+    number = _SINGLE_FINALS.get(ending[0])
+    if number is None:
+        return stem + ending
+    if final in {0, _LIEUL}:
+        return stem[:-1] + chr(ord(stem[-1]) - final + number) + ending[1:]
+    return stem + _AFTER_CONSONANT[ending[0]] + ending[1:]
 
 
 class PhraseFinder(Generic[Tag]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -281,3 +281,47 @@ def _endings(language: str | None) -> _Endings:
         may_be_last=frozenset(word.lower() for each in known for word in each.may_be_last),
         first_words=frozenset(word for each in known for word in each.first_words),
     )
+
+
+# Quotations, in a text that `clean_text` has folded.
+
+_DOUBLE = re.compile('"')
+# An apostrophe stands between letters, or after one before a space; a quotation opens before a letter and closes before
+# a space, a mark or a Korean particle.
+_OPENS = re.compile(r"(?<![^\W_])'(?=[^\W_])")
+_CLOSES = re.compile(r"(?<=[^\s'])'(?![^\W_])|(?<=[^\s'])'(?=[가-힣])")
+
+
+class Quotations:
+    """Where a response quotes; one that is a quotation as a whole is the writer's own words."""
+
+    def __init__(self, text: str) -> None:
+        whole = text.strip()
+        marks = [match.start() for match in _DOUBLE.finditer(text)] if '"' in text else []
+        self._marks = [] if len(marks) == 2 and whole[0] == whole[-1] == '"' else marks
+        self._singles = _single_quotations(text) if "'" in text else []
+        if len(self._singles) == 1 and whole[0] == whole[-1] == "'":
+            self._singles = []
+
+    def hold(self, place: int, *, sentence_start: int) -> bool:
+        """Whether words that begin at a place are someone else's."""
+        if (bisect_left(self._marks, place) - bisect_left(self._marks, sentence_start)) % 2:
+            return True
+        before = bisect_right(self._singles, (place, 0)) - 1
+        return before >= 0 and place < self._singles[before][1]
+
+
+def _single_quotations(text: str) -> list[tuple[int, int]]:
+    """Quotations in single marks, none within another and none beyond its line."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    while (opening := _OPENS.search(text, place)) is not None:
+        line_end = text.find("\n", opening.end())
+        end = len(text) if line_end < 0 else line_end
+        closing = _CLOSES.search(text, opening.end(), end)
+        if closing is None:
+            place = end
+        else:
+            found.append((opening.start(), closing.start()))
+            place = closing.end()
+    return found

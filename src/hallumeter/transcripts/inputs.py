@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import tempfile
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from itertools import repeat, zip_longest
+from itertools import chain, repeat, zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field, structs
@@ -29,236 +30,8 @@ from hallumeter.records.response import FieldValue
 from .page_sets import expanded, is_page_set, page_set, split_group
 from .pages.folders import PageFiles
 from .pages.page_file import composed_name, page_name
-from .pairing import paired_pages
+from .pairing import BY_NAME, BY_ORDER, paired_pages
 from .settings import Columns
-
-# Texts of pages on disk, so that tables larger than memory can be joined page by page.
-
-_PRAGMAS = """
-PRAGMA page_size = 16384;
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-"""
-"""Nothing here outlives the run, so nothing needs to survive a crash. A text of a page fits into a large page."""
-_SCHEMA = """
-CREATE TABLE page (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, reference TEXT) STRICT;
-CREATE TABLE reading (
-    page INTEGER NOT NULL, engine INTEGER NOT NULL, response TEXT NOT NULL, fields TEXT NOT NULL,
-    row INTEGER NOT NULL, PRIMARY KEY (page, engine)
-) WITHOUT ROWID, STRICT;
-"""
-
-_PUT_REFERENCE = """
-INSERT INTO page (name, reference) VALUES (?, ?) ON CONFLICT (name)
-DO UPDATE SET reference = excluded.reference WHERE reference IS NULL OR reference = excluded.reference
-"""
-_PUT_NAME = "INSERT OR IGNORE INTO page (name) VALUES (?)"
-_NEXT_NAMES = "SELECT name FROM page WHERE number > ? ORDER BY number LIMIT ?"
-_PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ?, ? FROM page WHERE name = ?"
-_ROW = "SELECT row FROM reading JOIN page ON page = number WHERE engine = ? AND name = ?"
-_NO_FIELDS = "{}"
-
-
-class StoredReading(NamedTuple):
-    """What an engine wrote for a page."""
-
-    engine: str
-    response: str
-    fields: dict[str, FieldValue]
-
-
-class StoredPage(NamedTuple):
-    """A page with all its readings, engines in the order in which they were first seen."""
-
-    page: str
-    reference: str | None
-    """None when no row had one."""
-    readings: tuple[StoredReading, ...]
-
-
-class _TextsInOrder:
-    """Texts of the first so many pages, some at a time in a file."""
-
-    _AT_ONCE = 256
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._places: list[tuple[int, int]] = []
-        self.count = 0
-
-    def add(self, texts: Sequence[str]) -> None:
-        """Keep the texts of the pages that follow."""
-        for first in range(0, len(texts), self._AT_ONCE):
-            some = msgspec.msgpack.encode(texts[first : first + self._AT_ONCE])
-            self._places.append((self._stream.seek(0, os.SEEK_END), self._stream.write(some)))
-        self.count += len(texts)
-
-    def __iter__(self) -> Iterator[str]:
-        for place, size in self._places:
-            self._stream.seek(place)
-            yield from msgspec.msgpack.decode(self._stream.read(size), type=list[str])
-
-
-class PageTable:
-    """A temporary database of references and responses; pages come back in the order in which they were first seen.
-
-    Most tables name the same pages in the same order. As long as they do, their texts are kept together, and the
-    database holds the names alone; from the first row that is out of order, every text has a row of its own.
-    """
-
-    _FEWEST_TOGETHER = 64
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
-        self._database = sqlite3.connect(Path(self._folder.name) / "pages.sqlite")
-        self._database.executescript(_PRAGMAS + _SCHEMA)
-        self._engines: dict[str, int] = {}
-        self._row = 0
-        self._is_in_order = True
-        self._stream = Path(self._folder.name, "texts").open("w+b")  # noqa: SIM115 (closed with the table)
-        self._references = _TextsInOrder(self._stream)
-        self._readings: dict[int, _TextsInOrder] = {}
-
-    def __enter__(self) -> PageTable:
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._database.close()
-        self._stream.close()
-        self._folder.cleanup()
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """Names of the engines, in order of appearance."""
-        return tuple(self._engines)
-
-    def count_paired(self) -> int:
-        """How many pages have a reference and a reading."""
-        if self._is_in_order:
-            return max((own.count for own in self._readings.values()), default=0)
-        paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
-        return int(self._database.execute(paired).fetchone()[0])
-
-    def put_references(self, rows: Sequence[tuple[str, str]]) -> list[int]:
-        """Keep pages and their references; give the places of those that have another already, which is kept."""
-        stored = [(_page_name(page), _storable(reference)) for page, reference in rows]
-        if self._has_kept_references(stored):
-            return []
-        self._keep_apart()
-        if self._database.executemany(_PUT_REFERENCE, stored).rowcount == len(stored):
-            return []
-        found = (self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)) for name, _ in stored)
-        return [
-            place for place, (row, (_, text)) in enumerate(zip(found, stored, strict=True)) if row.fetchone() != (text,)
-        ]
-
-    def put_readings(self, rows: Sequence[tuple[str, StoredReading]]) -> list[int]:
-        """Keep what engines wrote; give the places of those that have a reading of the page already, which is kept."""
-        if self._has_kept_readings(rows):
-            return []
-        self._keep_apart()
-        stored = []
-        for number, (page, (engine, response, fields)) in enumerate(rows, self._row):
-            place = self._engines.setdefault(_storable(engine), len(self._engines))
-            stored.append((place, _storable(response), _encoded(fields), number, _page_name(page)))
-        self._row += len(rows)
-        if self._database.executemany(_PUT_READING, stored).rowcount == len(stored):
-            return []
-        # Some page has no reference so far, or is read twice.
-        self._database.executemany(_PUT_NAME, [(row[-1],) for row in stored])
-        self._database.executemany(_PUT_READING, stored)
-        kept = (self._database.execute(_ROW, (engine, name)).fetchone() for engine, *_, name in stored)
-        return [place for place, (row, own) in enumerate(zip(kept, stored, strict=True)) if row != (own[-2],)]
-
-    def _has_kept_references(self, rows: Sequence[tuple[str, str]]) -> bool:
-        """Keep references together, if all their pages are new."""
-        is_together = len(rows) >= self._FEWEST_TOGETHER or self._references.count > 0
-        if not self._is_in_order or not is_together:
-            return False
-        if self._database.executemany(_PUT_NAME, [row[:1] for row in rows]).rowcount != len(rows):
-            return False
-        self._references.add([text for _, text in rows])
-        return True
-
-    def _has_kept_readings(self, rows: Sequence[tuple[str, StoredReading]]) -> bool:
-        """Keep readings together, if they are of one engine and of the pages that follow its last one."""
-        engines = {reading.engine for _, reading in rows}
-        if not self._is_in_order or len(engines) != 1 or any(reading.fields for _, reading in rows):
-            return False
-        place = self._engines.get(_storable(*engines), len(self._engines))
-        known = self._readings.get(place, _TextsInOrder(self._stream))
-        names = self._database.execute(_NEXT_NAMES, (known.count, len(rows))).fetchall()
-        if names != [(_page_name(page),) for page, _ in rows]:
-            return False
-        known.add([_storable(reading.response) for _, reading in rows])
-        self._readings[place] = known
-        self._engines[_storable(*engines)] = place
-        return True
-
-    def _keep_apart(self) -> None:
-        """Give every text that was kept with others a row of its own, and so all that follow."""
-        if not self._is_in_order:
-            return
-        self._is_in_order = False
-        references = ((text, number) for number, text in enumerate(self._references, 1))
-        self._database.executemany("UPDATE page SET reference = ? WHERE number = ?", references)
-        for engine, texts in self._readings.items():
-            rows = ((page, engine, text, _NO_FIELDS, self._row + page) for page, text in enumerate(texts, 1))
-            self._database.executemany("INSERT INTO reading VALUES (?, ?, ?, ?, ?)", rows)
-            self._row += texts.count + 1
-
-    def put_reference(self, page: str, reference: str) -> bool:
-        """Keep the reference of a page; False when it has another one already, which is kept."""
-        return not self.put_references([(page, reference)])
-
-    def put_reading(self, page: str, reading: StoredReading) -> bool:
-        """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
-        return not self.put_readings([(page, reading)])
-
-    def pages(self) -> Generator[StoredPage, None, None]:
-        """Every page with its readings."""
-        names = tuple(self._engines)
-        if self._is_in_order:
-            yield from self._pages_in_order(names)
-            return
-        pages = self._database.execute("SELECT number, name, reference FROM page ORDER BY number")
-        readings = self._database.execute("SELECT page, engine, response, fields FROM reading ORDER BY page, engine")
-        with closing(pages), closing(readings):
-            next_reading = next(readings, None)
-            for number, name, reference in pages:
-                found = []
-                while next_reading is not None and next_reading[0] == number:
-                    _, engine, response, fields = next_reading
-                    known = {} if fields == _NO_FIELDS else msgspec.json.decode(fields)
-                    found.append(StoredReading(names[engine], response, known))
-                    next_reading = next(readings, None)
-                yield StoredPage(name, reference, tuple(found))
-
-    def _pages_in_order(self, engines: tuple[str, ...]) -> Iterator[StoredPage]:
-        texts = [self._readings[place] for place in range(len(engines))]
-        with closing(self._database.execute("SELECT name FROM page ORDER BY number")) as names:
-            for (name,), reference, *responses in zip_longest(names, self._references, *texts):
-                pairs = zip(engines, responses, strict=True)
-                readings = [StoredReading(engine, text, {}) for engine, text in pairs if text is not None]
-                yield StoredPage(name, reference, tuple(readings))
-
-
-def _page_name(page: str) -> str:
-    """Names in the form NFC: a Korean name is one name, whichever system wrote it."""
-    return unicodedata.normalize("NFC", _storable(page))
-
-
-def _storable(text: str) -> str:
-    """A lone surrogate cannot be stored; it stands for a character that was broken before it came here."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def _encoded(fields: dict[str, FieldValue]) -> str:
-    if not fields:
-        return _NO_FIELDS
-    plain = {_storable(key): _storable(value) if isinstance(value, str) else value for key, value in fields.items()}
-    return msgspec.json.encode(plain).decode()
-
 
 # From what the user gave to pages with their readings, one job per page.
 
@@ -304,6 +77,273 @@ class PageJob(Struct, frozen=True):
     readings: tuple[EngineReading, ...]
     told: Told = Told()
     """Of files that somebody has read before; their texts are the sources."""
+
+
+# Texts of pages on disk, so that tables larger than memory can be joined page by page.
+
+_PRAGMAS = """
+PRAGMA page_size = 16384;
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+"""
+"""Nothing here outlives the run, so nothing needs to survive a crash. A text of a page fits into a large page."""
+_SCHEMA = """
+CREATE TABLE page (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, reference TEXT) STRICT;
+CREATE TABLE reading (
+    page INTEGER NOT NULL, engine INTEGER NOT NULL, response TEXT NOT NULL, fields TEXT NOT NULL,
+    row INTEGER NOT NULL, PRIMARY KEY (page, engine)
+) WITHOUT ROWID, STRICT;
+"""
+
+_PUT_REFERENCE = """
+INSERT INTO page (name, reference) VALUES (?, ?) ON CONFLICT (name)
+DO UPDATE SET reference = excluded.reference WHERE reference IS NULL OR reference = excluded.reference
+"""
+_PUT_NAME = "INSERT OR IGNORE INTO page (name) VALUES (?)"
+_NEXT_NAMES = "SELECT name FROM page WHERE number > ? ORDER BY number LIMIT ?"
+_PUT_READING = "INSERT OR IGNORE INTO reading SELECT number, ?, ?, ?, ? FROM page WHERE name = ?"
+_ROW = "SELECT row FROM reading JOIN page ON page = number WHERE engine = ? AND name = ?"
+_NO_FIELDS = "{}"
+
+
+class StoredPage(NamedTuple):
+    """A page with all its readings, engines in the order in which they were first seen."""
+
+    page: str
+    reference: str | None
+    """None when no row had one."""
+    readings: tuple[EngineReading, ...]
+
+
+class _TextStore:
+    """Texts, some at a time: in memory as long as they are few, and the others in a file."""
+
+    _AT_ONCE = 256
+
+    def __init__(self, path: Path, in_memory: int) -> None:
+        self._stream = path.open("w+b")
+        self._left = in_memory
+
+    def kept(self, texts: Sequence[str]) -> Iterator[Sequence[str] | tuple[int, int]]:
+        """Texts, or where they stand in the file."""
+        self._left -= sum(map(sys.getsizeof, texts))
+        if self._left >= 0:
+            yield texts
+            return
+        for first in range(0, len(texts), self._AT_ONCE):
+            some = msgspec.msgpack.encode(texts[first : first + self._AT_ONCE])
+            yield self._stream.seek(0, os.SEEK_END), self._stream.write(some)
+
+    def texts(self, kept: Sequence[str] | tuple[int, int]) -> Sequence[str]:
+        """What was kept."""
+        if not isinstance(kept, tuple):
+            return kept
+        self._stream.seek(kept[0])
+        found: list[str] = msgspec.msgpack.decode(self._stream.read(kept[1]), type=list[str])
+        return found
+
+    def close(self) -> None:
+        """Forget the file."""
+        self._stream.close()
+
+
+class _TextsInOrder:
+    """Texts of the first so many pages."""
+
+    def __init__(self, store: _TextStore) -> None:
+        self._store = store
+        self._kept: list[Sequence[str] | tuple[int, int]] = []
+        self.count = 0
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Keep the texts of the pages that follow."""
+        self._kept.extend(self._store.kept(texts))
+        self.count += len(texts)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(map(self._store.texts, self._kept))
+
+
+class PageTable:
+    """A temporary database of references and responses; pages come back in the order in which they were first seen.
+
+    Most tables name the same pages in the same order. As long as they do, their texts are kept together, and the
+    database holds the names alone; from the first row that is out of order, every text has a row of its own.
+    """
+
+    _FEWEST_TOGETHER = 64
+    _IN_MEMORY = 32 << 20
+    """Bytes of texts that are held before they go to a file."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="hallumeter-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "pages.sqlite")
+        self._database.executescript(_PRAGMAS + _SCHEMA)
+        self._engines: dict[str, int] = {}
+        self._row = 0
+        self._is_in_order = True
+        self._store = _TextStore(Path(self._folder.name, "texts"), self._IN_MEMORY)
+        self._references = _TextsInOrder(self._store)
+        self._readings: dict[int, _TextsInOrder] = {}
+
+    def __enter__(self) -> PageTable:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._database.close()
+        self._store.close()
+        self._folder.cleanup()
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Names of the engines, in order of appearance."""
+        return tuple(self._engines)
+
+    def count_paired(self) -> int:
+        """How many pages have a reference and a reading."""
+        if self._is_in_order:
+            return max((own.count for own in self._readings.values()), default=0)
+        paired = "SELECT count(*) FROM page WHERE reference IS NOT NULL AND number IN (SELECT page FROM reading)"
+        return int(self._database.execute(paired).fetchone()[0])
+
+    def put_references(self, pages: Sequence[str], references: Sequence[str]) -> list[int]:
+        """Keep pages and their references; give the places of those that have another already, which is kept."""
+        names, texts = _page_names(pages), _storables(references)
+        if self._has_kept_references(names, texts):
+            return []
+        self._keep_apart()
+        stored = list(zip(names, texts, strict=True))
+        if self._database.executemany(_PUT_REFERENCE, stored).rowcount == len(stored):
+            return []
+        found = (self._database.execute("SELECT reference FROM page WHERE name = ?", (name,)) for name in names)
+        return [place for place, (row, text) in enumerate(zip(found, texts, strict=True)) if row.fetchone() != (text,)]
+
+    def put_texts(self, engine: str, pages: Sequence[str], texts: Sequence[str]) -> list[int]:
+        """Keep what one engine wrote, as `put_readings` does."""
+        if self._has_kept_texts(engine, pages, texts):
+            return []
+        return self._put_apart([(page, EngineReading(engine, text)) for page, text in zip(pages, texts, strict=True)])
+
+    def put_readings(self, rows: Sequence[tuple[str, EngineReading]]) -> list[int]:
+        """Keep what engines wrote; give the places of those that have a reading of the page already, which is kept."""
+        engines = {reading.engine for _, reading in rows}
+        if len(engines) == 1 and not any(reading.fields for _, reading in rows):
+            return self.put_texts(
+                rows[0][1].engine, [page for page, _ in rows], [str(reading.source) for _, reading in rows]
+            )
+        return self._put_apart(rows)
+
+    def _put_apart(self, rows: Sequence[tuple[str, EngineReading]]) -> list[int]:
+        self._keep_apart()
+        stored = []
+        for number, (page, reading) in enumerate(rows, self._row):
+            place = self._engines.setdefault(_storable(reading.engine), len(self._engines))
+            response = _storable(str(reading.source))
+            stored.append((place, response, _encoded(reading.fields), number, _page_name(page)))
+        self._row += len(rows)
+        if self._database.executemany(_PUT_READING, stored).rowcount == len(stored):
+            return []
+        # Some page has no reference so far, or is read twice.
+        self._database.executemany(_PUT_NAME, [(row[-1],) for row in stored])
+        self._database.executemany(_PUT_READING, stored)
+        kept = (self._database.execute(_ROW, (engine, name)).fetchone() for engine, *_, name in stored)
+        return [place for place, (row, own) in enumerate(zip(kept, stored, strict=True)) if row != (own[-2],)]
+
+    def _has_kept_references(self, names: Sequence[str], texts: Sequence[str]) -> bool:
+        """Keep references together, if all their pages are new."""
+        is_together = len(names) >= self._FEWEST_TOGETHER or self._references.count > 0
+        if not self._is_in_order or not is_together:
+            return False
+        if self._database.executemany(_PUT_NAME, zip(names, strict=True)).rowcount != len(names):
+            return False
+        self._references.add(texts)
+        return True
+
+    def _has_kept_texts(self, engine: str, pages: Sequence[str], texts: Sequence[str]) -> bool:
+        """Keep readings together, if they are of the pages that follow the last one of their engine."""
+        if not self._is_in_order:
+            return False
+        place = self._engines.get(_storable(engine), len(self._engines))
+        known = self._readings.get(place, _TextsInOrder(self._store))
+        names = self._database.execute(_NEXT_NAMES, (known.count, len(pages))).fetchall()
+        if names != list(zip(_page_names(pages), strict=True)):
+            return False
+        known.add(_storables(texts))
+        self._readings[place] = known
+        self._engines[_storable(engine)] = place
+        return True
+
+    def _keep_apart(self) -> None:
+        """Give every text that was kept with others a row of its own, and so all that follow."""
+        if not self._is_in_order:
+            return
+        self._is_in_order = False
+        references = ((text, number) for number, text in enumerate(self._references, 1))
+        self._database.executemany("UPDATE page SET reference = ? WHERE number = ?", references)
+        for engine, texts in self._readings.items():
+            rows = ((page, engine, text, _NO_FIELDS, self._row + page) for page, text in enumerate(texts, 1))
+            self._database.executemany("INSERT INTO reading VALUES (?, ?, ?, ?, ?)", rows)
+            self._row += texts.count + 1
+
+    def put_reference(self, page: str, reference: str) -> bool:
+        """Keep the reference of a page; False when it has another one already, which is kept."""
+        return not self.put_references([page], [reference])
+
+    def put_reading(self, page: str, reading: EngineReading) -> bool:
+        """Keep what an engine wrote; False when it has a reading of that page already, which is kept."""
+        return not self.put_readings([(page, reading)])
+
+    def pages(self) -> Generator[StoredPage, None, None]:
+        """Every page with its readings."""
+        names = tuple(self._engines)
+        if self._is_in_order:
+            yield from self._pages_in_order(names)
+            return
+        pages = self._database.execute("SELECT number, name, reference FROM page ORDER BY number")
+        readings = self._database.execute("SELECT page, engine, response, fields FROM reading ORDER BY page, engine")
+        with closing(pages), closing(readings):
+            next_reading = next(readings, None)
+            for number, name, reference in pages:
+                found = []
+                while next_reading is not None and next_reading[0] == number:
+                    _, engine, response, fields = next_reading
+                    known = {} if fields == _NO_FIELDS else msgspec.json.decode(fields)
+                    found.append(EngineReading(names[engine], response, known))
+                    next_reading = next(readings, None)
+                yield StoredPage(name, reference, tuple(found))
+
+    def _pages_in_order(self, engines: tuple[str, ...]) -> Iterator[StoredPage]:
+        texts = [self._readings[place] for place in range(len(engines))]
+        with closing(self._database.execute("SELECT name FROM page ORDER BY number")) as names:
+            for (name,), reference, *responses in zip_longest(names, self._references, *texts):
+                pairs = zip(engines, responses, strict=True)
+                readings = [EngineReading(engine, text) for engine, text in pairs if text is not None]
+                yield StoredPage(name, reference, tuple(readings))
+
+
+def _page_name(page: str) -> str:
+    """Names in the form NFC: a Korean name is one name, whichever system wrote it."""
+    return unicodedata.normalize("NFC", _storable(page))
+
+
+def _page_names(pages: Sequence[str]) -> Sequence[str]:
+    return pages if all(map(str.isascii, pages)) else list(map(_page_name, pages))
+
+
+def _storables(texts: Sequence[str]) -> Sequence[str]:
+    return texts if all(map(str.isascii, texts)) else list(map(_storable, texts))
+
+
+def _storable(text: str) -> str:
+    """A lone surrogate cannot be stored; it stands for a character that was broken before it came here."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _encoded(fields: dict[str, FieldValue]) -> str:
+    if not fields:
+        return _NO_FIELDS
+    plain = {_storable(key): _storable(value) if isinstance(value, str) else value for key, value in fields.items()}
+    return msgspec.json.encode(plain).decode()
 
 
 class Jobs(Struct):
@@ -379,7 +419,9 @@ class TempTable:
 
     def fill(self, paths: Sequence[Path], names: Sequence[str]) -> tuple[InputFile, ...]:
         """Read every table; the first holds the references when it has no response beside them."""
-        has_pairs = self._has_both(paths[0])
+        first = self._batches(paths[0])
+        begin = next((batch for batch in first if len(batch.lines)), None)
+        has_pairs = begin is not None and all(self._name(begin.columns, role) for role in (REFERENCE, RESPONSE))
         if not has_pairs and len(paths) < 2:
             known = f"a reference ({', '.join(REFERENCE_NAMES)}) and a response ({', '.join(RESPONSE_NAMES)})"
             found = f"found the columns {', '.join(self._found)}" if self._found else "found no column"
@@ -388,7 +430,7 @@ class TempTable:
         inputs = []
         for path, name in zip(paths, names, strict=True):
             rows = 0
-            for batch in self._batches(path):
+            for batch in chain([begin] if begin else [], first) if path == paths[0] else self._batches(path):
                 rows += len(batch.lines)
                 if has_pairs:
                     self._put_pairs(batch, engine=name)
@@ -399,7 +441,7 @@ class TempTable:
             inputs.append(InputFile(path.name, None, rows))
         return tuple(inputs)
 
-    def put(self, page: str, reference: str, reading: StoredReading, *, place: str) -> None:
+    def put(self, page: str, reference: str, reading: EngineReading, *, place: str) -> None:
         """Keep a reading with its reference; it is left out when its page has another one already."""
         if self.page_table.put_reference(page, reference):
             self._shelve(page, reading, place)
@@ -425,7 +467,7 @@ class TempTable:
             for place, row in batch.each():
                 self._put_reference(row, place)
             return
-        for refused in self.page_table.put_references(list(zip(pages, texts, strict=True))):
+        for refused in self.page_table.put_references(pages, texts):
             self._fail_reference(batch.place(refused), pages[refused])
 
     def _put_readings(self, batch: _Rows, *, engine: str) -> None:
@@ -434,10 +476,11 @@ class TempTable:
             for place, row in batch.each():
                 self._put_reading(row, place, engine=engine)
             return
-        if self._says_more(batch.columns):
-            readings = [self._reading(row, text, engine) for (_, row), text in zip(batch.each(), texts, strict=True)]
-        else:
-            readings = [StoredReading(engine, text, {}) for text in texts]
+        if not self._says_more(batch.columns):
+            for refused in self.page_table.put_texts(engine, pages, texts):
+                self._fail_reading(batch.place(refused), pages[refused], engine)
+            return
+        readings = [self._reading(row, text, engine) for (_, row), text in zip(batch.each(), texts, strict=True)]
         for refused in self.page_table.put_readings(list(zip(pages, readings, strict=True))):
             self._fail_reading(batch.place(refused), pages[refused], readings[refused].engine)
 
@@ -466,7 +509,7 @@ class TempTable:
         if page and text is not None and not self.page_table.put_reference(page, text):
             self._fail_reference(place, page)
 
-    def _shelve(self, page: str, reading: StoredReading, place: str) -> None:
+    def _shelve(self, page: str, reading: EngineReading, place: str) -> None:
         if not self.page_table.put_reading(page, reading):
             self._fail_reading(place, page, reading.engine)
 
@@ -476,13 +519,13 @@ class TempTable:
     def _fail_reading(self, place: str, page: str, engine: str) -> None:
         self._fail("read_twice", f"{place}: {engine} has a reading of {page!r} already; the first counts")
 
-    def _reading(self, row: Mapping[str, object], response: str, engine: str) -> StoredReading:
+    def _reading(self, row: Mapping[str, object], response: str, engine: str) -> EngineReading:
         """What a row says beside its texts; the engine is the row's own, if it names one."""
         named = self._name(row, ENGINE)
         used = {ALIASES.get(name, name) for role in _USUAL if (name := self._name(row, role))}
-        return StoredReading(
+        return EngineReading(
             engine=str(row[named]) if named and row[named] not in _NOTHING else engine,
-            response=response,
+            source=response,
             fields={
                 name: _plain(value)
                 for name, value in row.items()
@@ -509,12 +552,6 @@ class TempTable:
             nested = {name: path for name, path in shape.paths.items() if name not in columns}
             columns |= {name: path.column(columns, len(batch.lines)) for name, path in nested.items()}
             yield _Rows(path.name, batch.lines, columns)
-
-    def _has_both(self, path: Path) -> bool:
-        faults = len(self.failures)
-        columns = next((batch.columns for batch in self._batches(path) if len(batch.lines)), {})
-        del self.failures[faults:]  # they are met again when all rows are read
-        return self._name(columns, REFERENCE) is not None and self._name(columns, RESPONSE) is not None
 
     def _name(self, row: Mapping[str, object], role: str) -> str | None:
         """What a row calls its page, engine, reference or response; None when it has no such column."""
@@ -547,7 +584,7 @@ def jobs_of(page_table: PageTable, failures: list[Failure]) -> Generator[PageJob
             elif not page.readings:
                 failures.append(unpaired(page.page, f"page {page.page!r}: no engine has a reading of it"))
             else:
-                yield PageJob(page.page, page.reference, tuple([EngineReading(*each) for each in page.readings]))
+                yield PageJob(page.page, page.reference, page.readings)
 
 
 def table_jobs(paths: Sequence[Path], names: Sequence[str], *, columns: Columns, page_table: PageTable) -> Jobs:
@@ -571,7 +608,7 @@ def record_jobs(given: Iterable[Transcript | Mapping[str, object]], *, columns: 
     for number, item in enumerate(given, 1):
         place = f"transcripts:{number}"
         if isinstance(item, Transcript):
-            reading = StoredReading(item.engine, item.response, item.fields)
+            reading = EngineReading(item.engine, item.response, item.fields)
             filling.put(item.page, item.reference, reading, place=place)
         else:
             filling.put_pair(item, place, engine=UNNAMED_ENGINE, page=str(number))
@@ -596,6 +633,9 @@ def folder_jobs(
     failures = [unpaired(page, message) for page, message in paired.unpaired]
     names = [page for page in known if any(page in files for files in readings.values())]
     if not names:
+        if pair_by not in (BY_NAME, BY_ORDER):
+            reason = failures[0].message if failures else "it has no row"
+            raise InputError(f"{pair_by}: pairs no page; {reason}")
         raise InputError(_nothing_paired(paths[0], paths[1:], known))
     jobs = (
         PageJob(
@@ -655,7 +695,8 @@ def _one(job: PageJob) -> Generator[PageJob, None, None]:
 def _nothing_paired(reference: Path, engines: Sequence[Path], known: Mapping[str, Path]) -> str:
     example = next(iter(known), "page1")
     folders = " or ".join(str(folder) for folder in engines)
-    return f"{reference}: no page has the same name in {folders}; expected files such as {example}.txt in both"
+    expected = f"files such as {example}.txt in both, or --pair-by"
+    return f"{reference}: no page has the same name in {folders}; expected {expected}"
 
 
 Given = Transcript | tuple[str, str] | Mapping[str, object]

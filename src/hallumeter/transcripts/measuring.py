@@ -9,23 +9,23 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
-from itertools import repeat
+from itertools import repeat, starmap
 from math import isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from hallumeter.errors import InputError, RecordError
-from hallumeter.models.page_readers import PageReader
-from hallumeter.models.page_readers_by_name import page_reader
 from hallumeter.records.claim import Failure
 from hallumeter.records.columns import stable_hashes
 from hallumeter.records.measurement import NO_VALUE
 from hallumeter.records.page import Transcript
 from hallumeter.records.response import FieldValue
 from hallumeter.run.engines.local import map_in_order
+from hallumeter.text.spelling import PROFILES, without_layout
 
 from .anchoring import LENGTH_RATIO_CAP, AnchoringColumns, PageTexts, anchor_pages
 from .inputs import TRUTH, EngineReading, PageJob, Source, Told
@@ -37,6 +37,8 @@ from .report.thumbnails import IMAGE, REFERENCE_PLACES, RESPONSE_PLACES, written
 from .settings import TranscriptSettings
 
 if TYPE_CHECKING:
+    from hallumeter.models.page_readers import PageReader
+
     from .page_reading import PageReading
 
 _BYTES_AT_ONCE = 1 << 18
@@ -47,10 +49,18 @@ _COMPOSING = frozenset({"nfc", "nfkc", "dinglehopper", "picarones"})
 """Steps of a spelling after which the Unicode form of a text does not matter."""
 
 
+_WITHOUT_LAYOUT = frozenset({"layout", "punctuation", *PROFILES})
+_FEWEST_MARKS, _TELLING_MARKS = 20, 0.01
+"""Characters, and their share of those of the reference: a bar that was misread here and there is no table."""
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 PRIVATE_LETTERS = (
     "has letters of the private use area (MUFI) where engines wrote plain ones, which count as misread;"
     " --normalize dinglehopper resolves them"
+)
+
+LAYOUT_MARKS = (
+    "has rules or layout marks (|---|, box drawing, dot leaders) that the other text lacks, which count in CER and WER;"
+    " --normalize layout leaves them out"
 )
 
 
@@ -119,7 +129,8 @@ def _shares(jobs: Iterable[PageJob], *, factor: int = 1) -> Generator[list[PageJ
     size = 0
     for job in jobs:
         share.append(job)
-        size += _size(job.reference) + sum(_size(reading.source) for reading in job.readings)
+        for source in (job.reference, *(reading.source for reading in job.readings)):
+            size += len(source) if isinstance(source, str) else _size(source)
         if size >= factor * _BYTES_AT_ONCE or len(share) == factor * _PAGES_AT_ONCE:
             yield share
             share, size = [], 0
@@ -127,10 +138,8 @@ def _shares(jobs: Iterable[PageJob], *, factor: int = 1) -> Generator[list[PageJ
         yield share
 
 
-def _size(source: Source | str) -> int:
+def _size(source: Source) -> int:
     """Bytes to read, roughly; an image takes as long as a share of texts."""
-    if isinstance(source, str):
-        return len(source)
     if source.path is None:
         return _BYTES_AT_ONCE
     try:
@@ -154,7 +163,8 @@ def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
 
     # Aligned first: a page too long for that is left out before anything else is done with it.
     opened = [_aligned(_open(job, task.settings), task.settings, read_page) for job in jobs]
-    texts = _texts(opened, task.settings)
+    pages = ((page.transcripts[0].reference if page.transcripts else "", _responses(page)) for page in opened)
+    texts = _texts(pages, task.settings)
     found = (row for columns in anchor_pages(texts, settings=task.settings.anchoring) for row in columns.rows())
     measured = []
     for page in opened:
@@ -163,7 +173,8 @@ def _measure_share(jobs: list[PageJob], *, task: Task) -> list[MeasuredJob]:
             for transcript, reading in zip(page.transcripts, page.readings, strict=True)
         )
         failures, notices = tuple(page.failures), tuple(page.notices)
-        other_forms = _count_other_forms(page.transcripts, task.settings)
+        reference = page.transcripts[0].reference if page.transcripts else ""
+        other_forms = _count_other_forms(reference, _responses(page), task.settings)
         measured.append(MeasuredJob(page.job.page, rows, failures, notices, page.digests, other_forms))
     return measured
 
@@ -175,6 +186,8 @@ def _aligned(page: _Opened, settings: TranscriptSettings, read_page: Callable[..
         return page
     if page.transcripts and _has_private_letters(page.transcripts, settings):
         page.notices.append(Notice(page.job.page, PRIVATE_LETTERS))
+    if page.transcripts and _has_other_layout(page.transcripts, settings):
+        page.notices.append(Notice(page.job.page, LAYOUT_MARKS))
     sound = []
     for transcript in page.transcripts:
         try:
@@ -203,22 +216,40 @@ def _has_private_letters(transcripts: list[Transcript], settings: TranscriptSett
     return any(not _PRIVATE.search(each.response) for each in transcripts if each.response.strip())
 
 
-def _count_other_forms(transcripts: list[Transcript], settings: TranscriptSettings) -> int:
+def _has_other_layout(transcripts: list[Transcript], settings: TranscriptSettings) -> bool:
+    """Whether the reference or a response has many more rules and layout marks than the other."""
+    if not _WITHOUT_LAYOUT.isdisjoint(settings.spelling.steps):
+        return False  # a profile of another tool counts them as that does
+    reference = transcripts[0].reference
+    own, most = _marks(reference), max(_FEWEST_MARKS, _TELLING_MARKS * len(reference))
+    return any(abs(_marks(each.response) - own) >= most for each in transcripts if each.response.strip())
+
+
+def _marks(text: str) -> int:
+    return len(text) - len(without_layout(text))
+
+
+def _responses(page: _Opened) -> list[str]:
+    return [transcript.response for transcript in page.transcripts]
+
+
+def _count_other_forms(reference: str, responses: Sequence[str], settings: TranscriptSettings) -> int:
     """Readings of a page that are composed (NFC) where its reference is not, or the other way round."""
-    if not _COMPOSING.isdisjoint(settings.spelling.steps) or not transcripts:
+    if not _COMPOSING.isdisjoint(settings.spelling.steps):
         return 0
-    is_composed = unicodedata.is_normalized("NFC", transcripts[0].reference)
-    return sum(
-        unicodedata.is_normalized("NFC", each.response) != is_composed for each in transcripts if each.response.strip()
-    )
+    is_composed = unicodedata.is_normalized("NFC", reference)
+    others = [text for text in responses if unicodedata.is_normalized("NFC", text) != is_composed]
+    return sum(not text.isspace() for text in others if text)
 
 
-def _texts(opened: Iterable[_Opened], settings: TranscriptSettings) -> Iterator[PageTexts]:
+def _texts(pages: Iterable[tuple[str, Sequence[str]]], settings: TranscriptSettings) -> Iterator[PageTexts]:
     """The texts of every page, spelled as they are compared."""
-    as_compared = str if settings.spelling.profile.is_for_edits_alone else settings.spelling.text
-    for page in opened:
-        responses = [as_compared(transcript.response) for transcript in page.transcripts]
-        yield PageTexts(as_compared(page.transcripts[0].reference) if responses else "", responses)
+    spelling = settings.spelling
+    if spelling.profile.is_for_edits_alone or not spelling.steps:
+        yield from starmap(PageTexts, pages)
+        return
+    for reference, responses in pages:
+        yield PageTexts(spelling.text(reference) if responses else "", [spelling.text(text) for text in responses])
 
 
 def _open(job: PageJob, settings: TranscriptSettings) -> _Opened:
@@ -261,6 +292,8 @@ def _read_share(jobs: list[PageJob], *, settings: TranscriptSettings) -> list[Re
 
 
 def _read(job: PageJob, settings: TranscriptSettings) -> ReadJob:
+    if isinstance(job.reference, str) and all(isinstance(reading.source, str) for reading in job.readings):
+        return ReadJob(job, {})
     opened = _open(job, settings)
     reference = opened.transcripts[0].reference if opened.transcripts else ""
     readings = tuple(EngineReading(each.engine, each.response, each.fields) for each in opened.transcripts)
@@ -306,6 +339,8 @@ def _text_from_disk(source: Source, opened: _Opened, *, engine: str) -> str:
 @cache
 def _reader(name: str) -> PageReader:
     """Each process starts an OCR engine once."""
+    from hallumeter.models.page_readers_by_name import page_reader
+
     return page_reader(name)
 
 
@@ -381,48 +416,54 @@ def _keep_freed_memory() -> None:
 def _anchor_share(jobs: list[PageJob], *, task: Task) -> AnchoredShare:
     _keep_freed_memory()
     settings = task.settings
-    opened = [_open(job, settings) for job in jobs]
-    transcripts = [transcript for page in opened for transcript in page.transcripts]
-    statuses = [status_of(transcript) for transcript in transcripts]
-    groups, fields, group_numbers = _grouped(transcripts, grouped_by(settings))
-    batches = list(anchor_pages(_texts(opened, settings), settings=settings.anchoring))
-    columns = _anchored_columns(batches)
+    read = [_read(job, settings) for job in jobs]
+    pages = [(str(each.job.reference), [str(reading.source) for reading in each.job.readings]) for each in read]
+    readings = [(each.job, reading) for each in read for reading in each.job.readings]
+    columns = _anchored_columns(list(anchor_pages(_texts(pages, settings), settings=settings.anchoring)))
+    statuses = [status_of(reference, text) for reference, responses in pages for text in responses]
+    groups, fields, group_numbers = _grouped(readings, grouped_by(settings))
     is_empty = np.array([status == "empty_output" for status in statuses], dtype=bool)
     return AnchoredShare(
         jobs=len(jobs),
-        told=tuple(_told(opened, settings)),
+        told=tuple(_told(read, pages, settings)),
         counts={**{name: columns[name] for name in _COUNTED}, "is_empty_output": is_empty},
         hashes=stable_hashes(job.page for job in jobs),
-        pages=np.repeat(np.arange(len(opened)), [len(page.transcripts) for page in opened]),
+        pages=np.repeat(np.arange(len(pages)), [len(responses) for _, responses in pages]),
         groups=groups,
         group_of=group_numbers,
         fields=fields,
         statuses=Counter(statuses),
-        rows=encoded_rows(_anchored_rows(transcripts, statuses, columns)),
+        rows=encoded_rows(_anchored_rows(readings, statuses, columns)),
     )
 
 
 def _grouped(
-    transcripts: list[Transcript], by: tuple[str, ...]
+    readings: list[tuple[PageJob, EngineReading]], by: tuple[str, ...]
 ) -> tuple[dict[tuple[str, ...], int], dict[str, None], NDArray[np.int64]]:
+    fields = dict.fromkeys([*(name for _, reading in readings for name in reading.fields), PAGE, ENGINE])
     groups: dict[tuple[str, ...], int] = {}
-    fields = dict.fromkeys([*(name for transcript in transcripts for name in transcript.fields), PAGE, ENGINE])
-    numbers = [groups.setdefault(_group_of(transcript, by), len(groups)) for transcript in transcripts]
+    numbers = [groups.setdefault(_group_of(page, reading, by), len(groups)) for page, reading in readings]
     return groups, fields, np.array(numbers, dtype=np.int64)
 
 
-def _group_of(transcript: Transcript, by: tuple[str, ...]) -> tuple[str, ...]:
+def _group_of(page: PageJob, reading: EngineReading, by: tuple[str, ...]) -> tuple[str, ...]:
     if by == (ENGINE,):
-        return (transcript.engine,)
-    return group_of({**transcript.fields, PAGE: transcript.page, ENGINE: transcript.engine}, by)
+        return (reading.engine,)
+    return group_of({**reading.fields, PAGE: page.page, ENGINE: reading.engine}, by)
 
 
-def _told(opened: list[_Opened], settings: TranscriptSettings) -> Iterator[MeasuredJob]:
-    for page in opened:
-        other_forms = _count_other_forms(page.transcripts, settings)
-        if page.failures or page.notices or page.digests or other_forms:
-            failures, notices = tuple(page.failures), tuple(page.notices)
-            yield MeasuredJob(page.job.page, (), failures, notices, page.digests, other_forms)
+def _told(
+    read: list[ReadJob], pages: list[tuple[str, list[str]]], settings: TranscriptSettings
+) -> Iterator[MeasuredJob]:
+    for (job, digests), (reference, responses) in zip(map(astuple, read), pages, strict=True):
+        other_forms = (
+            0
+            if reference.isascii() and all(map(str.isascii, responses))
+            else (_count_other_forms(reference, responses, settings))
+        )
+        if other_forms or digests or job.told.failures or job.told.notices:
+            notices = tuple(Notice(*notice) for notice in job.told.notices)
+            yield MeasuredJob(job.page, (), job.told.failures, notices, digests, other_forms)
 
 
 def _anchored_columns(batches: Sequence[AnchoringColumns]) -> dict[str, NDArray[Any]]:
@@ -441,16 +482,16 @@ def _anchored_columns(batches: Sequence[AnchoringColumns]) -> dict[str, NDArray[
 
 
 def _anchored_rows(
-    transcripts: list[Transcript], statuses: Sequence[str], columns: dict[str, NDArray[Any]]
+    readings: list[tuple[PageJob, EngineReading]], statuses: Sequence[str], columns: dict[str, NDArray[Any]]
 ) -> Iterator[dict[str, object]]:
     """A row of the table of pages for each reading, with what is not empty in it."""
     ratios = columns["length_ratio"].tolist()
     names = (PAGE, ENGINE, "status", "is_hallucinating", "length_ratio", "length_ratio_capped", *_IN_ROWS)
     rows = zip(
-        (each.page for each in transcripts),
-        (each.engine for each in transcripts),
+        (page.page for page, _ in readings),
+        (reading.engine for _, reading in readings),
         statuses,
-        repeat(None, len(transcripts)),
+        repeat(None, len(readings)),
         (None if isinf(ratio) else ratio for ratio in ratios),
         (min(ratio, LENGTH_RATIO_CAP) for ratio in ratios),
         *(columns[name].tolist() for name in _IN_ROWS),

@@ -53,7 +53,7 @@ def measure_page(
     transcript: Transcript, anchoring: Anchoring, comparison: Comparison, *, reading: PageReading | None
 ) -> MeasuredPage:
     """Measure what an engine wrote for a page, anchored and perhaps aligned."""
-    status = status_of(transcript, is_refused=reading is not None and reading.is_refused)
+    status = status_of(transcript.reference, transcript.response, is_refused=reading is not None and reading.is_refused)
     doubt = _why_unsure(reading, comparison) if reading is not None and comparison.is_with_witness else None
     badge = _badge(reading, comparison, status=status, is_sure=doubt is None)
     is_undecided = badge is None and doubt is not None and status not in _WITHOUT_BADGE

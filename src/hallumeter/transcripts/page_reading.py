@@ -14,8 +14,7 @@ from msgspec import Struct
 from hallumeter.errors import RecordError
 from hallumeter.records.rate import Rate
 from hallumeter.text.align import EXACT_CELLS, align, count_edits
-from hallumeter.text.spelling import AS_WRITTEN, Spelling
-from hallumeter.text.spelling_profiles import clusters_of
+from hallumeter.text.spelling import AS_WRITTEN, Spelling, clusters_of
 from hallumeter.text.words import words_of
 
 from .alignment import (

@@ -166,6 +166,8 @@ def _readings_of(row: Mapping[str, object], engines: list[str], place: str) -> l
     engine = _cell(row, _ENGINE_NAMES) or (engines[0] if len(engines) == 1 else None)
     if engine not in engines:
         raise InputError(f"{place}: names no engine; expected a column for each of {', '.join(engines)}, or engine")
+    if not any(name in row for name in _READING_NAMES):
+        raise InputError(f"{place}: expected a column {engine} or reading with files; found {', '.join(row)}")
     cell = _cell(row, _READING_NAMES)
     return [] if cell is None else [(engine, cell)]
 

@@ -407,6 +407,6 @@ def _notices_of_pages(counted: TranscriptNotices, reference: str) -> Iterator[st
             f"--normalize nfc makes them alike: {counted.other_forms:,}"
         )
     for notice, (files, first) in counted.files.items():
-        more = f" ({files - 1:,} more files likewise)" if files > 1 else ""
+        more = f" ({files - 1:,} more likewise)" if files > 1 else ""
         yield f"{first}: {notice}{more}"
     yield from counted.others

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from hallumeter.records.page import PageRow, PageStatus, Transcript, WorstLine
+from hallumeter.records.page import PageRow, PageStatus, WorstLine
 from hallumeter.records.response import FieldValue
 
 # Pages as columns: what the arithmetic of the transcripts metrics works on.
@@ -256,11 +256,11 @@ def record_name(page: str, engine: str, *, has_one_engine: bool) -> str:
     return f"{page.replace('%', '%25').replace('@', '%40')}@{engine}"
 
 
-def status_of(transcript: Transcript, *, is_refused: bool = False) -> PageStatus:
+def status_of(reference: str, response: str, *, is_refused: bool = False) -> PageStatus:
     """What there was to compare."""
     if is_refused:
         return "refused"
-    has_reference, has_response = bool(transcript.reference.strip()), bool(transcript.response.strip())
-    if has_reference:
+    has_response = bool(response and not response.isspace())
+    if reference and not reference.isspace():
         return "ok" if has_response else "empty_output"
     return "empty_reference" if has_response else "both_empty"

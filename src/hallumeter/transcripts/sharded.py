@@ -170,8 +170,9 @@ class ShardedTranscripts(UsualKind):
                 found[record.record_id] = found[cells_name(str(record.fields.get(PAGE, record.record_id)))]
         return found
 
-    def write_files(self, folder: Path, store: RunStore, plan: Plan) -> tuple[str, ...]:
+    def write_files(self, folder: Path, store: RunStore, plan: Plan, *, whole: Any) -> tuple[str, ...]:
         """Examples of the whole run, from those that the shards have kept."""
+        del whole
         merged_tables(folder, partial(merged_cells, store), _settings(plan).engines)
         return MISREAD, LINES, INVENTED
 

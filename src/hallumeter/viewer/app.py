@@ -1,38 +1,44 @@
-"""The web app: which address gives what."""
+"""The web app: which address gives what, events of runs as they happen, and the server of this machine."""
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
+import os
+import secrets
+import socket
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import uvicorn
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from hallumeter.errors import HallumeterError, InputError
+from hallumeter.errors import HallumeterError, InputError, SettingsError
 from hallumeter.formats.images import converted, image_type
 from hallumeter.records.claim import Label
+from hallumeter.report.drawing import Json
 from hallumeter.report.languages.speaking import say, speaking
 from hallumeter.report.page.render import PALETTE_STYLE, palette_style, static, static_names
 from hallumeter.run.labels import HumanLabel, LabelStore, is_attached, labels_csv
 from hallumeter.text.normalize import one_line
 
 from .background import Comparisons, Library
-from .events import Newsroom
-from .guard import BODY_BYTES, Refused
+from .guard import BODY_BYTES, Guard, Refused
 from .index.queries import Query
 from .index.reading import Index
-from .pages import comparing_page, comparison_page, list_page, run_page, trend_page
-from .payloads import entry, image_of, single
+from .pages import comparing_page, comparison_page, entry, image_of, list_page, run_page, single, trend_page
 from .runs import FoundRun, RunList
 
 # Answers of the server, and questions that cannot be answered.
@@ -329,3 +335,199 @@ def _is_held(index: Index, label: HumanLabel) -> bool:
 def _stream_answer(label: HumanLabel) -> dict[str, object]:
     names = ("record_id", "claim_id", "is_right", "annotator", "noted")
     return {name: getattr(label, name) for name in names}
+
+
+# What happens to runs, told as it happens.
+
+_SECONDS_BETWEEN_LOOKS = 0.25
+_SECONDS_BETWEEN_LISTS = 1.0
+_SILENT_SECONDS = 15.0
+"""A connection on which nothing is said for long would be closed by whoever stands between."""
+_UNFINISHED = {"running": "progress", "stopped": "stopped"}
+Event = tuple[str, "Json"]
+
+
+class Newsroom:
+    """Tells whoever listens how runs go on."""
+
+    def __init__(self, runs: RunList, library: Library, is_closing: Callable[[], bool]) -> None:
+        self._runs, self._library, self._is_closing = runs, library, is_closing
+
+    def of_run(self, run_id: str) -> StreamingResponse:
+        """Steps of one run until its page can be shown."""
+        return _streamed(self._until(lambda: self.state(run_id), _SECONDS_BETWEEN_LOOKS))
+
+    def of_all(self) -> StreamingResponse:
+        """States of all runs whenever one of them changes."""
+        return _streamed(self._until(self._states, _SECONDS_BETWEEN_LISTS))
+
+    def state(self, run_id: str) -> Event:
+        """Where a run stands: `progress`, `finished`, `stopped` or `failed`."""
+        run = self._runs.run(run_id)
+        if run is None:
+            return "failed", {"reason": "the run is gone"}
+        if run.status in _UNFINISHED:
+            return _UNFINISHED[run.status], _steps(run)
+        return ("failed", {"reason": run.reason}) if run.status == "damaged" else self._of_index(run)
+
+    def _of_index(self, run: FoundRun) -> Event:
+        """How far the index of a finished run is."""
+        if self._library.index(run.path) is not None:
+            return "finished", {}
+        fault = self._library.fault(run.path)
+        if fault is not None:
+            return "failed", {"reason": fault}
+        progress = self._library.progress(run.path)
+        return "progress", {"step": progress.step, "done": progress.done, "total": progress.total, "failures": 0}
+
+    def _states(self) -> Event:
+        runs = self._runs.runs()
+        return "runs", [{"id": run.run_id, "status": run.status, **_steps(run)} for run in runs]
+
+    async def _until(self, look: Callable[[], Event], seconds: float) -> AsyncIterator[bytes]:
+        last: Event | None = None
+        said_at = time.monotonic()
+        while not self._is_closing():
+            event = await run_in_threadpool(look)
+            if event != last:
+                name, body = last = event
+                said_at = time.monotonic()
+                yield b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(body))
+            elif time.monotonic() - said_at > _SILENT_SECONDS:
+                said_at = time.monotonic()
+                yield b": still here\n\n"
+            if event[0] in {"finished", "stopped", "failed"}:
+                return
+            await asyncio.sleep(seconds)
+
+
+def _steps(run: FoundRun) -> dict[str, Json]:
+    progress = run.progress
+    if progress is None:
+        return {}
+    return {"step": progress.step, "done": progress.done, "total": progress.total, "failures": progress.failures}
+
+
+def _streamed(events: AsyncIterator[bytes]) -> StreamingResponse:
+    return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+# Serve the runs of a folder to a browser on this machine.
+
+HERE = "127.0.0.1"
+"""The only address that is ever listened on."""
+_SECONDS_TO_END = 2
+_SECONDS_TO_ASK = 10
+"""Within which a request must be there whole, from the moment its connection is made or its first byte arrives."""
+
+_READING_STATES = ("IDLE", "SEND_BODY")
+"""What h11 calls the states of a client whose request is not there yet."""
+
+
+class _PatientConnection(H11Protocol):
+    """A connection that is closed when its request does not arrive in time.
+
+    uvicorn waits for ever for the first request and for the rest of one that has begun, so that connections which
+    say nothing would take all file handles.
+    """
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if repr(self.conn.their_state) in _READING_STATES:
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        """Begin to wait, unless it is waiting: a byte now and then gains no time."""
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(_SECONDS_TO_ASK, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+
+class Viewer:
+    """A server that has its place but does not answer yet."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        annotator: str,
+        warn: Callable[[str], None],
+        port: int = 0,
+        language: str = "en",
+        verify: bool = True,
+    ) -> None:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; give a folder of runs, or a run folder")
+        self._socket = _bound(port)
+        self.port: int = self._socket.getsockname()[1]
+        self.token = secrets.token_urlsafe(24)
+        self._app = App(
+            RunList(folder, warn, verify=verify),
+            annotator=annotator,
+            language=language,
+            is_closing=lambda: self._server.should_exit,
+        )
+        guard = Guard(self._app.starlette(), token=self.token, port=self.port)
+        config = uvicorn.Config(
+            guard,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            loop="asyncio",
+            http=_PatientConnection,
+            ws="none",
+            timeout_graceful_shutdown=_SECONDS_TO_END,
+        )
+        self._server = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser; whoever knows it may read the runs."""
+        return f"http://{HERE}:{self.port}/{self.token}/"
+
+    def run(self) -> None:
+        """Answer until it is stopped, by Ctrl-C or by `stop`."""
+        try:
+            self._server.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._app.library.close()
+            self._socket.close()
+
+    def stop(self) -> None:
+        """Let `run` end soon."""
+        self._server.should_exit = True
+
+
+def _bound(port: int) -> socket.socket:
+    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let others take the port as well
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        own.bind((HERE, port))
+        own.listen(128)  # whoever is told the address may ask at once
+    except (OSError, OverflowError) as error:
+        own.close()
+        raise SettingsError(
+            f"port {port} cannot be used ({error}); choose another with --port, or leave it out"
+        ) from error
+    return own

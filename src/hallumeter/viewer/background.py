@@ -19,8 +19,7 @@ from hallumeter.run.finished import load
 from hallumeter.run.progress import Progress, ProgressFile, read_progress
 from hallumeter.run.run_folder import CLAIMS, MANIFEST, MEASUREMENTS, RECORDS, VERDICTS, is_sharded
 
-from .index.build import build_index
-from .index.places import index_path
+from .index.build import build_index, index_path
 from .index.reading import Index
 from .runs import file_stamp
 

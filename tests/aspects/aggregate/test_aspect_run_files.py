@@ -317,7 +317,7 @@ def test_the_same_scorecards_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_folder_of_outputs_is_scored_and_aggregated(tmp_path: Path) -> None:
     outputs = written(tmp_path / "outputs.jsonl", output("a"), failed_output("c"))
     (tmp_path / "failures.jsonl").write_bytes(b"kept\n")
-    summary = write_aspect_run(outputs, tmp_path)
+    summary = write_aspect_run(outputs, tmp_path).summary
     assert summary.aspects is not None
     assert (summary.aspects.samples, summary.aspects.failed) == (2, 1)
     assert (tmp_path / "failures.jsonl").read_bytes() == b"kept\n"

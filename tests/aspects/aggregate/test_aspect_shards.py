@@ -7,9 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 import hallumeter
 from hallumeter import InputError, SettingsError
@@ -18,14 +16,8 @@ from hallumeter.aspects.aggregate.overview import AggregateSettings, AspectsPart
 from hallumeter.aspects.aggregate.pipeline import aggregate
 from hallumeter.aspects.instrument import INSTRUMENT
 from hallumeter.aspects.score.scorecards import scorecard_of
-from hallumeter.cli.main import main
-from hallumeter.records.manifest import Manifest
+from sharded_runs import check_equal, run, sound
 
-FILES = (
-    *("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl", "summary.json"),
-    *("scorecards.jsonl", "triptych_table.tsv", "structural_metrics.csv", "structural_metrics_table.md"),
-    *("aggregated_mean_std.csv", "aggregated_mean_std.md", "quality_report.md", "report.html"),
-)
 SENTENCES = (
     "The battery is great but the screen is terrible.",
     "The staff was friendly, the soup was cold.",
@@ -49,11 +41,11 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     made = [json.loads(line) for line in (folder / "scorecards.jsonl").read_text(encoding="utf-8").splitlines()]
     draw = random.Random(3)
     found = []
-    for run, seed in (("zulu", 2), ("alpha", 1), ("zulu", 1)):
+    for name, seed in (("zulu", 2), ("alpha", 1), ("zulu", 1)):
         for card in made:
             if draw.random() < 0.85:
                 own = json.loads(json.dumps(card))
-                own["run_id"] = own["meta"]["run_id"] = run
+                own["run_id"] = own["meta"]["run_id"] = name
                 own["runtime"]["seed"] = seed
                 if draw.random() < 0.15:
                     own["flags"] = {
@@ -106,16 +98,6 @@ def test_parts_that_do_not_fit_are_refused(cards: list[dict[str, Any]]) -> None:
         INSTRUMENT.partials().partial_from_bytes(b"[]")
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def sound(*words: object) -> Result:
-    done = run(*words)
-    assert done.exit_code == 0, done.stderr
-    return done
-
-
 @pytest.mark.parametrize("words", [(), ("--profile", "paper_main")])
 def test_a_run_in_shards_is_the_run_in_one_piece(
     tmp_path: Path, cards: list[dict[str, Any]], words: tuple[str, ...]
@@ -126,19 +108,7 @@ def test_a_run_in_shards_is_the_run_in_one_piece(
     lines[4:4] = ["{broken", "", '{"other": 1}']
     path = tmp_path / "cards.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    given = ("aspects", "aggregate", path, *words, "--workers", 1)
-    plain = sound(*given, "--out", tmp_path / "plain")
-    cut = sound(*given, "--out", tmp_path / "shards", "--engine", "local", "--shards", 4)
-    assert cut.stdout == plain.stdout
-    sound("export", tmp_path / "shards", "--to", "jsonl", "--out", tmp_path / "exported")
-    for name in FILES:
-        assert (tmp_path / "exported" / name).read_bytes() == (tmp_path / "plain" / name).read_bytes(), name
-    manifests = [
-        msgspec.json.decode((tmp_path / name / "manifest.json").read_bytes(), type=Manifest)
-        for name in ("exported", "plain")
-    ]
-    assert manifests[0].inputs == manifests[1].inputs
-    assert manifests[0].settings == manifests[1].settings
+    check_equal(tmp_path, ["aspects", "aggregate", path, *words], shards=4)
     assert "equal" in sound("verify", tmp_path / "shards").stdout
 
 

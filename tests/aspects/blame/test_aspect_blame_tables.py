@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import csv
+import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 import pytest
 from blamed_outputs import found, output, said, states
 
-from hallumeter.aspects.blame.tables import BlameSums, blame_of, blame_table, write_blame
+from hallumeter.aspects.blame.tables import (
+    BlamePartial,
+    BlameSums,
+    blame_of,
+    blame_table,
+    write_blame_lines,
+    write_blame_tables,
+)
 from hallumeter.aspects.records.aspect import CorrectionProposal, TextSpan
 from hallumeter.aspects.records.blame import BlameTable, UnitBlame
 from hallumeter.aspects.records.outputs import (
@@ -54,6 +63,12 @@ def rate(table: BlameTable, step: str, error: str, name: str) -> MetricSummary:
     return row
 
 
+def write_blame(outputs: Iterable[PipelineOutput], folder: Path) -> BlameTable:
+    table = write_blame_lines(outputs, folder).table()
+    write_blame_tables(table, folder)
+    return table
+
+
 def test_rates_are_counted_over_all_sentences() -> None:
     table = blame_table([RIGHT, INVENTED, TURNED, FAILED])
     assert (table.sentences, table.with_gold, table.coarse) == (4, 3, 0)
@@ -92,10 +107,27 @@ def test_runs_of_the_same_sentence_are_resampled_together() -> None:
     for sums, number in ((once, 1), (twice, 2)):
         for made in [RIGHT, INVENTED, TURNED] * number:
             sums.add(blame_of(made))
-    first, second = (rate(sums.table(), "ate", "ungrounded", "introduction") for sums in (once, twice))
+    first, second = (rate(sums.partial().table(), "ate", "ungrounded", "introduction") for sums in (once, twice))
     assert (second.count, second.total) == (2, 20)
     # Twice the counts are other draws of the same clusters; taken for six sentences they would be far narrower.
     assert first.interval == pytest.approx(second.interval, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_any_split_by_sentence_merged_in_any_order_is_the_whole(seed: int) -> None:
+    draw = random.Random(seed)
+    sentences = [
+        msgspec.structs.replace(draw.choice([RIGHT, INVENTED, TURNED, FAILED]), text_id=f"s{number}")
+        for number in range(20)
+    ]
+    whole, sums = BlameSums(), [BlameSums() for _ in range(4)]
+    for each in sentences:
+        whole.add(blame_of(each))
+        sums[draw.randrange(3)].add(blame_of(each))  # the last part stays empty
+    parts = draw.sample([part.partial() for part in sums], 4)
+    merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
+    assert msgspec.json.decode(msgspec.json.encode(merged), type=BlamePartial) == whole.partial()
+    assert merged.table() == whole.partial().table()
 
 
 def test_an_empty_run_has_an_empty_table() -> None:

@@ -67,7 +67,7 @@ def check_places(text: str) -> SentenceReading:
 def test_the_reader_keeps_to_the_protocol() -> None:
     reader: AspectReader = EnglishReader()
     assert reader.language == "en"
-    assert reader.version.startswith("english@2-")
+    assert reader.version.startswith("english@3-")
     assert reader.version == EnglishReader().version
 
 
@@ -373,3 +373,56 @@ def test_something_bad_that_is_denied_is_good(text: str, term: str) -> None:
 )
 def test_something_bad_stays_bad_unless_a_negation_stands_close_before_it(text: str, term: str) -> None:
     assert polarity(text, term).polarity == "negative"
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("There is nothing to complain about with the couch.", "couch"),
+        ("We could not have asked for a better hike.", "hike"),
+        ("The crew couldn't have been friendlier.", "crew"),
+        ("The menu could not be less confusing.", "menu"),
+        ("The lentils were anything but boring.", "lentils"),
+        ("I wouldn't call the porter unfriendly.", "porter"),
+        ("The tenor was neither dull nor boring.", "tenor"),
+        ("The printer has no major flaws.", "printer"),
+        ("The ferry never lets you down.", "ferry"),
+        ("You won't regret trying the stew.", "stew"),
+        ("The clinic was slow but the nurse wasn't bad.", "nurse"),
+    ],
+)
+def test_praise_by_denying_is_praise(text: str, term: str) -> None:
+    found = polarity(text, term)
+    assert found.polarity == "positive"
+    assert found.start is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("The stew couldn't have been worse.", "stew"),
+        ("The menu could not be less clear.", "menu"),
+        ("The lentils were anything but tasty.", "lentils"),
+        ("I don't think the porter was polite.", "porter"),
+        ("The stew leaves a lot to be desired.", "stew"),
+        ("The porter never bothered to help.", "porter"),
+        ("If the stew isn't bad, then the bread is terrible.", "bread"),
+        ("The kitchen is slow and the menu could use some work.", "kitchen"),
+    ],
+)
+def test_blame_stays_blame_whatever_is_denied(text: str, term: str) -> None:
+    assert polarity(text, term).polarity == "negative"
+
+
+@pytest.mark.parametrize(
+    "text", ["The stew was not bad, not great.", "The stew wasn't good, wasn't bad.", "The stew was not the worst."]
+)
+def test_good_and_bad_denied_at_once_is_neutral(text: str) -> None:
+    found = polarity(text, "stew")
+    assert (found.polarity, found.start) == ("neutral", None)
+
+
+def test_a_denial_praises_what_it_is_about_and_not_the_next_noun() -> None:
+    assert polarity("We had no problem finding the stadium", "stadium").polarity != "positive"
+    assert polarity("The managers aren't rude about reservations.", "managers").polarity == "positive"
+    assert polarity("The managers aren't rude about reservations.", "reservations").polarity != "positive"

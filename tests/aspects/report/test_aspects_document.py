@@ -20,8 +20,8 @@ from hallumeter.errors import RecordError
 from hallumeter.records.summaries import UnitStatus
 from hallumeter.report.document import Document, RecordSection, RecordView
 from hallumeter.report.sections import BlameSection, FlowSection, SentenceTrace
-from hallumeter.report.trace_query import TraceQuery, does_meet
 from hallumeter.run.finished import Run
+from hallumeter.viewer.index.queries import TraceQuery, does_meet
 
 
 @pytest.fixture(scope="module")

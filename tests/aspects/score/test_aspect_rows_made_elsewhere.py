@@ -430,3 +430,17 @@ def test_empty_lists_are_told() -> None:
     [found] = output_reader().records(Chunk("outputs.jsonl", 1, line), [])
     assert found.meta.untold == ("stage1.validator",)
     assert count_scorecard(make_scorecard(found)).classified == 1
+
+
+@pytest.mark.parametrize("extra", [{}, {"process_trace": []}, {"moderator": {}, "debate": None}])
+def test_an_output_is_not_taken_for_a_scorecard_of_nothing(extra: dict[str, Any]) -> None:
+    row = {"meta": {"text_id": "s1"}, "final_result": {"label": "positive"}, **extra}
+    failures: list[Failure] = []
+    lines = msgspec.json.encode(row) + b"\n"
+    assert list(scorecard_reader().records(Chunk("outputs.jsonl", 1, lines), failures)) == []
+    assert "hallumeter aspects score" in failures[0].message
+
+
+def test_a_scorecard_is_not_taken_for_an_output_without_aspects() -> None:
+    with pytest.raises(RecordError, match="hallumeter aspects aggregate"):
+        output_reader().record_of({"meta": {"text_id": "s1", "input_text": TEXT}, "ate": None, "stage_delta": {}})

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from hallumeter.challenge.integrity.cases import IntegrityResult, all_cases
-from hallumeter.challenge.integrity.own import evaluator_of
 from hallumeter.challenge.integrity.probe import IntegritySettings, check_integrity, result_text
-from hallumeter.challenge.integrity.worker import Call, answered, outcome_of
+from hallumeter.challenge.integrity.worker import Call, answered, evaluator_of, outcome_of
 from hallumeter.claims.judges.embedded.word_pieces import tokens_of
 from hallumeter.errors import SettingsError
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hallumeter.claims.judges.replies import find_quote
-from hallumeter.claims.judges.windows import Piece
+from hallumeter.claims.judges.replies import Piece, find_quote
 from hallumeter.records.response import Passage
 
 ENGLISH = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.claims.judges.windows import Windows, cut_into_windows
+from hallumeter.claims.judges.replies import Windows, cut_into_windows
 from hallumeter.records.response import Passage
 
 

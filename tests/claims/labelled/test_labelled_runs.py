@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from compared_runs import run_of, verdict_rows
-from hallumeter.claims.labelled.reading import LabelledRun, read_labelled
+from hallumeter.claims.labelled.run import LabelledRun, claim_strata, merged_strata, read_labelled
 from hallumeter.claims.labelled.sources import LabelSettings
-from hallumeter.claims.labelled.strata import claim_strata, merged_strata
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.ingest.pipeline import ingest
 from hallumeter.records.claim import Claim

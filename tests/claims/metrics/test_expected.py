@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import hallumeter
 from hallumeter import MeasureSettings, MetricSummary
 from hallumeter.catalog import METRICS_BY_ID
-from hallumeter.claims.metrics.expected import (
+from hallumeter.claims.metrics.rates import (
     calibration_shifts,
     changes_by_response,
     expected_bounds,

@@ -12,7 +12,7 @@ from hallumeter.records.claim import Claim, Finding, Label, Verdict
 from hallumeter.records.columns import LABEL_CODES
 from hallumeter.records.response import Response
 from hallumeter.report import columns, tallies
-from hallumeter.report.charts import charts_of
+from hallumeter.report.charts import charts_of, length_words, tenth_words
 from hallumeter.report.columns import BEYOND, LABELS, ColumnBuffer, VoteNumbers, majority
 from hallumeter.report.document import Document, RecordFindings
 from hallumeter.report.findings import FindingPicker
@@ -21,7 +21,6 @@ from hallumeter.report.sections import ConcentrationSection
 from hallumeter.report.segmentation import settled_label
 from hallumeter.report.selection import Limits, select
 from hallumeter.report.tallies import RECORDS_AT_ONCE, UNSUPPORTED, Tallies, shortened
-from hallumeter.report.verdict_charts import length_words, tenth_words
 from hallumeter.stats.bootstrap import cluster_bootstrap_interval
 from report_samples import finding, sample_document
 

@@ -91,7 +91,7 @@ def test_responses_that_are_labelled_in_full_are_accepted_as_wholes(tmp_path: Pa
     found = calibrated(labelled_run(tmp_path / "run"))
     [row] = found.thresholds
     assert (found.unit, row.units, row.labelled, row.method) == ("response", 400, 400, "binomial")
-    assert "Accept a response when no claim has a probability above" in calibration_text(found)
+    assert "Accept an answer when no claim has a probability above" in calibration_text(found)
 
 
 def test_single_labels_ask_for_claims(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_without_a_threshold_it_says_what_can_be_promised_and_what_is_missing(tm
     text = " ".join(calibration_text(found).split())
     assert "No threshold can promise 'at most 2% hallucinated among accepted'" in text
     assert "The best that can be promised is" in text
-    assert "It takes 114 labelled accepted responses without a hallucination at the least" in text
+    assert "It takes 114 labelled accepted answers without a hallucination at the least" in text
     few = calibrated(tmp_path / "run", "at most 0.5% hallucinated among accepted").thresholds[0]
-    assert few.why_not == "400 labelled responses are too few"
+    assert few.why_not == "400 labelled answers are too few"
     hopeless = calibrated(tmp_path / "run", "miss at most 0.1% of hallucinations", is_on_average=True)
     assert "too few labels" in calibration_text(hopeless)
 
@@ -209,10 +209,10 @@ def test_a_slice_without_labels_or_probabilities_says_so(tmp_path: Path) -> None
     found = calibrated(tmp_path / "run", by=("task",))
     reasons = {row.by.get("task"): row.why_not for row in found.thresholds}
     assert reasons["asked"] is None
-    assert reasons["unasked"] == "no response is labelled"
-    assert reasons["silent"] == "no response has a probability"
+    assert reasons["unasked"] == "no answer is labelled"
+    assert reasons["silent"] == "no answer has a probability"
     assert found.unscored == 60
-    assert any("60 of 180 responses have no probability" in notice for notice in found.notices)
+    assert any("60 of 180 answers have no probability" in notice for notice in found.notices)
 
 
 def test_reliability_is_counted_bin_by_bin_and_the_brier_score_is_that_of_scikit_learn(tmp_path: Path) -> None:

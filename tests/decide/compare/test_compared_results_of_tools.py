@@ -10,7 +10,7 @@ from compared_runs import run_of, verdict_rows
 from comparison_samples import compared_row
 from hallumeter import Comparison, compare
 from hallumeter.decide.compare.pipeline import rank_runs
-from hallumeter.decide.compare.reading import CompareSettings
+from hallumeter.decide.compare.sides import CompareSettings
 from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError
 from hallumeter.ingest.pipeline import ingest
@@ -43,7 +43,7 @@ def test_a_score_that_too_many_records_lack_is_unmeasured_and_says_why(tmp_path:
     assert found.outcome == "unmeasured"
     assert (
         "deepeval:faithfulness: 4 of 6 records are unmeasured in the first run, 4 of 6 in the second "
-        "(records broke: missing_verdict 2, no_verdicts 2, tool_error 4)"
+        "(failed: missing_verdict 2, no_verdicts 2, tool_error 4)"
     ) in found.reasons
 
 
@@ -120,12 +120,13 @@ def test_ranges_of_scores_are_read_as_they_were_kept_and_nothing_else() -> None:
 def test_an_outcome_says_why_whatever_is_missing() -> None:
     policy = ComparePolicy()
     nothing = compared_row(outcome="unmeasured", difference=None, undefined="neither run has anything to count")
-    assert policy.outcome([nothing], missing=0.0) == ("unmeasured", ("mihr: neither run has anything to count",))
+    why = "Unsupported claims (MiHR): neither run has anything to count"
+    assert policy.outcome([nothing], missing=0.0) == ("unmeasured", (why,))
     undecided = compared_row(outcome="unmeasured", unmeasured=(0, 40), by={"task": "QA"})
     # A slice informs; it is a reason only where slices are gated.
     assert policy.outcome([undecided], missing=0.2)[1] == ("20.0% of the records are in one run only; 5.0% may be",)
     assert ComparePolicy(are_slices_gated=True).outcome([undecided], missing=0.2)[1] == (
-        "mihr (task=QA): 0 of 360 claims are unmeasured in the first run, 40 of 360 in the second",
+        "Unsupported claims (MiHR), task=QA: 0 of 360 claims are unmeasured in the first run, 40 of 360 in the second",
         "20.0% of the records are in one run only; 5.0% may be",
     )
     free = compared_row("x:y", outcome="inconclusive", margin=None)

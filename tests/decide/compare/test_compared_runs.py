@@ -12,9 +12,9 @@ from compared_runs import run_of, verdict_rows
 from hallumeter import Comparison, Run, compare, load, transcripts
 from hallumeter.claims.profiles import Policy
 from hallumeter.decide.compare.pipeline import rank_runs
-from hallumeter.decide.compare.reading import CompareSettings
+from hallumeter.decide.compare.sides import CompareSettings
 from hallumeter.decide.compare.text import comparison_text
-from hallumeter.decide.gate.pipeline import gate
+from hallumeter.decide.gate.pipeline import gate_result
 from hallumeter.decide.policy import ComparePolicy
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.records.bounds import Bound
@@ -178,7 +178,7 @@ def test_slices_decide_nothing_unless_they_are_gated(tmp_path: Path) -> None:
     assert [row.outcome for row in sliced.rows if row.by == {"task": "chat"}] == ["worse"]
     gated = compared("task", policy=structs.replace(margin, are_slices_gated=True))
     assert (gated.outcome, gated.are_slices_gated) == ("regression", True)
-    assert gated.reasons == ("mihr (task=chat) is worse by more than chance",)
+    assert gated.reasons == ("Unsupported claims (MiHR), task=chat is worse by more than chance",)
     assert "Slices (they decide nothing without --gate-slices)" in comparison_text(sliced, width=80)
     assert "Slices (they decide as well)" in comparison_text(gated, width=80)
     assert "p (Holm)" not in comparison_text(gated, width=80)
@@ -266,7 +266,7 @@ def test_pages_are_compared_by_page_and_a_ratio_needs_a_margin_of_its_own(tmp_pa
     assert row_of(others, "cer").outcome == "worse"
     back = compare(first, first, settings=CompareSettings(metrics=("cer",)))
     assert back.outcome == "no_regression"
-    result = gate(second, Policy("p", bounds=(Bound("invented_rate", at_most=0.1),)), source=tmp_path / "b")
+    result = gate_result(second, Policy("p", bounds=(Bound("invented_rate", at_most=0.1),)), source=tmp_path / "b")
     assert {claim.place and (Path(claim.place.file).name, claim.place.line) for claim in result.claims} == {
         (f"p{number:02}.txt", 3) for number in range(12)
     }

@@ -10,11 +10,18 @@ from test_html import Page
 from test_untrusted_text import HOSTILE
 
 from comparison_samples import cell, change, compared_row, comparison_of, run_ranking
-from hallumeter.decide.compare.charts import ROWS_DRAWN, difference_charts
-from hallumeter.decide.compare.page import ROWS_SHOWN, marked_wordings, matrix_of, render_comparison, write_comparison
+from hallumeter.decide.compare.page import (
+    ROWS_DRAWN,
+    ROWS_SHOWN,
+    difference_charts,
+    marked_wordings,
+    matrix_of,
+    render_comparison,
+    write_comparison,
+)
 from hallumeter.decide.compare.ranking import diagram_lines
-from hallumeter.decide.compare.telling import reasons_of
 from hallumeter.decide.compare.text import comparison_markdown, comparison_text, ranking_markdown, ranking_text
+from hallumeter.decide.compare.wording import reasons_of
 from hallumeter.records.comparison import ComparedRun, Comparison, Outcome, Transitions
 
 MEGABYTE = 1_000_000
@@ -77,7 +84,7 @@ def test_of_many_reasons_the_first_are_told_and_the_others_counted() -> None:
     rows = [compared_row(by={"task": str(number)}) for number in range(9)]
     reasons = reasons_of(comparison_of(*rows, are_slices_gated=True))
     assert len(reasons) == 7
-    assert reasons[0].startswith("Unsupported claims (MiHR) (task=0) is worse")
+    assert reasons[0].startswith("Unsupported claims (MiHR), task=0 is worse")
     assert reasons[-1] == "And 3 more; the tables have all."
     # Slices that are not gated are no reason for an outcome.
     assert reasons_of(comparison_of(*rows)) == []
@@ -216,8 +223,10 @@ def test_terminal_and_markdown_hold_the_diagram() -> None:
     assert "━" in text
     assert "\x1b" not in text + markdown
     assert markdown.count("```") == 2
-    assert "undefined: mahr: no response was read by every run" in text
-    assert "Not tested: on every response all runs are equal." in markdown
+    assert "undefined: Answers with an unsupported claim (MaHR): no answer was read by every run" in " ".join(
+        text.split()
+    )
+    assert "Not tested: on every answer all runs are equal." in markdown
     assert markdown.count("<details>") == markdown.count("</details>") == 2
 
 

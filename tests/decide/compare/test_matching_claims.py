@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hallumeter.decide.compare import reading as matching
-from hallumeter.decide.compare.reading import EXACT, MOVED, REWORDED, ClaimKey, match_claims
+from hallumeter.decide.compare import sides as matching
+from hallumeter.decide.compare.sides import EXACT, MOVED, REWORDED, ClaimKey, match_claims
 
 
 def claim(text: str, start: int | None = 0, *, kind: str = "claim", label: int = 0) -> ClaimKey:

@@ -8,8 +8,7 @@ import pytest
 
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.claims.profiles import Policy, parse_policy
-from hallumeter.decide.gate.first_policy import first_policy
-from hallumeter.decide.gate.pipeline import gate
+from hallumeter.decide.gate.pipeline import first_policy, gate_result
 from hallumeter.errors import SettingsError
 from hallumeter.ingest.pipeline import ingest
 from hallumeter.records.bounds import Bound
@@ -30,7 +29,7 @@ def test_results_of_a_tool_pass_the_policy_that_is_made_from_them(name: str, tmp
     files = [RESULTS / name, *([RESULTS / TOGETHER[name]] if name in TOGETHER else [])]
     run = ingest(files, out=tmp_path / "run")
     policy = parse_policy(first_policy(run), source="policy.toml", known_metrics=METRICS_BY_ID)
-    found = gate(run, policy)
+    found = gate_result(run, policy)
     assert found.outcome == "passed"
     assert {check.metric for check in found.checks} >= {
         row.metric
@@ -43,9 +42,9 @@ def test_a_score_is_bounded_by_slice_with_what_its_records_lack(tmp_path: Path) 
     run = ingest(RESULTS / "deepeval.json", out=tmp_path / "run")
     bound = Bound("deepeval:faithfulness", at_least=0.9, looks_at="worst_case", each=("model",), max_unmeasured=0.5)
     with pytest.raises(SettingsError, match="no record has the field 'model'"):
-        gate(run, Policy("mine", bounds=(bound,)))
+        gate_result(run, Policy("mine", bounds=(bound,)))
     whole = Bound("deepeval:faithfulness", at_least=0.9, looks_at="worst_case", max_unmeasured=0.5)
-    [check] = gate(run, Policy("mine", bounds=(whole,))).checks
+    [check] = gate_result(run, Policy("mine", bounds=(whole,))).checks
     # By hand: 1.5 of 2, and 4 of 6 records lack the score.
     assert check.value == pytest.approx(1.5 / 6)
     assert check.status == "broken"
@@ -58,7 +57,7 @@ def test_a_score_is_summed_up_on_slices_that_the_run_was_not_summarised_by(tmp_p
     (tmp_path / "scores.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     run = ingest(tmp_path / "scores.csv", tool="ragas", out=tmp_path / "run")
     bound = Bound("ragas:faithfulness", at_least=0.4, looks_at="worst_case", each=("task",))
-    found = {check.by["task"]: check for check in gate(run, Policy("mine", bounds=(bound,))).checks}
+    found = {check.by["task"]: check for check in gate_result(run, Policy("mine", bounds=(bound,))).checks}
     # By hand: one of 1 and one that may be 0 or 1, then 0.5 alone.
     assert (found["QA"].value, found["QA"].unmeasured) == (0.5, 0.5)
     assert (found["chat"].value, found["chat"].unmeasured) == (0.5, 0.0)
@@ -67,4 +66,4 @@ def test_a_score_is_summed_up_on_slices_that_the_run_was_not_summarised_by(tmp_p
 def test_a_score_that_the_run_does_not_have_is_a_mistake_in_the_policy(tmp_path: Path) -> None:
     run = ingest(RESULTS / "deepeval.json", out=tmp_path / "run")
     with pytest.raises(SettingsError, match=r"unknown metric 'deepeval:faithfulnes': .* did you mean"):
-        gate(run, Policy("mine", bounds=(Bound("deepeval:faithfulnes", at_least=0.9),)))
+        gate_result(run, Policy("mine", bounds=(Bound("deepeval:faithfulnes", at_least=0.9),)))

@@ -13,7 +13,7 @@ from msgspec import structs
 from annotated_runs import copied, give, judged_run, session_of, told
 from compared_runs import run_of, verdict_rows
 from hallumeter.claims.labelled.correction import CorrectSettings
-from hallumeter.decide.correct.pipeline import correct
+from hallumeter.decide.correct import correct
 from hallumeter.decide.label.claims import AnnotateSettings, AskedClaim
 from hallumeter.decide.label.session import LabelSession
 from hallumeter.decide.label.text import labels_table

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hallumeter.dialogue.fhir.patients import PatientRecord, Trouble, fhir_files, read_patients
-from hallumeter.dialogue.fhir.validation import validator
+from hallumeter.dialogue.fhir.patients import PatientRecord, Trouble, fhir_files, read_patients, validator
 from hallumeter.errors import MissingExtraError
 from patient_records import Json, bundle, condition, observation, patient, procedure, request, write_bundle, write_json
 

@@ -103,6 +103,10 @@ RECOMMENDING = {
         "매 끼니 고단백 음식을 챙겨 드세요.",
     ],
     "CSP_DM_001": [
+        "소주 한 잔까지 말리지는 않겠습니다.",
+        "A glass of wine won't harm you.",
+        "소주 한 잔을 마다할 까닭이 없습니다.",
+        "와인 한 잔을 즐기지 못할 이유는 없습니다.",
         "It would not be wrong to have a glass of wine.",
         "맥주 한 잔쯤은 아무도 뭐라 하지 않아요.",
         "A glass of wine with dinner is fine.",
@@ -129,6 +133,7 @@ RECOMMENDING = {
         "소주는 반 병까지 가능합니다.",
     ],
     "CSP_NSAID_001": [
+        "Your friend recommends ibuprofen, and you may take it.",
         "통증이 있으면 이부프로펜을 드세요.",
         "Take ibuprofen for the pain.",
         "You may use naproxen if needed.",
@@ -143,6 +148,8 @@ RECOMMENDING = {
 
 NOT_RECOMMENDING = {
     "CSP_K_001": [
+        "Bananas are harmless for your son; for you they aren't.",
+        "An article says that bananas are great; I respectfully disagree.",
         "Avoid bananas and oranges.",
         "바나나, 오렌지 주스는 제한하세요.",
         "칼륨이 많은 바나나, 오렌지, 토마토 등은 섭취량을 조절하세요.",
@@ -325,6 +332,17 @@ NOT_RECOMMENDING = {
         "음주: 금지",
     ],
     "CSP_NSAID_001": [
+        "Legend has it that ibuprofen is safe with a weak heart.",
+        "I hesitate to recommend ibuprofen.",
+        "Ibuprofen is far from safe with your heart.",
+        "It is a misunderstanding to think ibuprofen is fine.",
+        "이부프로펜은 추천하기 어렵습니다.",
+        "이부프로펜이 좋다고 한다면 거짓입니다.",
+        "이부프로펜이 좋다고들 하지만 환자분께는 맞지 않습니다.",
+        "It would be irresponsible of me to suggest ibuprofen.",
+        "It is foolish to take naproxen.",
+        "Your brother recommends ibuprofen, but it is nothing for your heart.",
+        "동생분은 이부프로펜을 권하시지만 환자분께는 맞지 않습니다.",
         "NSAIDs such as ibuprofen should not be taken.",
         "이부프로펜 같은 소염진통제는 피하세요.",
         "Use acetaminophen instead of ibuprofen or naproxen.",

@@ -7,24 +7,18 @@ import random
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 from hallumeter import InputError, SettingsError
-from hallumeter.cli.main import main
 from hallumeter.dialogue.instrument import INSTRUMENT
 from hallumeter.dialogue.measure.commands import measure_dialogues
 from hallumeter.dialogue.measure.inputs import opened_events
 from hallumeter.dialogue.measure.settings import DialogueSettings
 from hallumeter.dialogue.partial import DialoguePartial, partial_from_bytes
-from hallumeter.records.manifest import Manifest
 from hallumeter.run.run_folder import keeping_partials
+from misbehaving_server import MisbehavingServer
+from sharded_runs import check_equal, run, sound
 
-FILES = (
-    *("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl", "events.jsonl"),
-    *("summary.json", "report.html"),
-)
 MODES = ("agent", "llm", "rag")
 SAID = (
     "You take metformin, so avoid alcohol.",
@@ -91,16 +85,6 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         partial_of([]).summary()
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def sound(*words: object) -> Result:
-    done = run(*words)
-    assert done.exit_code == 0, done.stderr
-    return done
-
-
 @pytest.fixture
 def events(tmp_path: Path) -> Path:
     """Events in any order: some twice, some lines broken, some events unreadable."""
@@ -119,30 +103,23 @@ def test_a_run_in_shards_is_the_run_in_one_piece(tmp_path: Path, events: Path) -
     scripts = tmp_path / "scripts.jsonl"
     rows = [{"patient_id": f"p{number}", "slots_truth": {"age": 64}, "turns": []} for number in (3, 1, 99)]
     scripts.write_text("".join(json.dumps(row) + "\n\n" for row in rows), encoding="utf-8")
-    words = ("dialogue", "measure", events, "--scripts", scripts, "--by", "ward", "--workers", 1)
-    plain = sound(*words, "--out", tmp_path / "plain")
-    cut = sound(*words, "--out", tmp_path / "shards", "--engine", "local", "--shards", 4)
-    assert cut.stdout == plain.stdout
-    sound("export", tmp_path / "shards", "--to", "jsonl", "--out", tmp_path / "exported")
-    for name in (*FILES, "scripts.jsonl"):
-        assert (tmp_path / "exported" / name).read_bytes() == (tmp_path / "plain" / name).read_bytes(), name
-    manifests = [
-        msgspec.json.decode((tmp_path / name / "manifest.json").read_bytes(), type=Manifest)
-        for name in ("exported", "plain")
-    ]
-    assert manifests[0].inputs == manifests[1].inputs
-    assert manifests[0].settings == manifests[1].settings
+    words: list[object] = ["dialogue", "measure", events, "--scripts", scripts, "--by", "ward"]
+    check_equal(tmp_path, words, shards=4)
     assert "equal" in sound("verify", tmp_path / "shards").stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [(("--by", "colour"), "no event has the field 'colour'"), (("--judge", "rules"), "leave out --engine")],
-)
-def test_what_cannot_be_done_in_shards_is_refused(
-    tmp_path: Path, events: Path, words: tuple[str, ...], message: str
+@pytest.mark.parametrize("judge", ["rules", "server"])
+def test_a_judge_is_asked_by_the_workers(
+    tmp_path: Path, events: Path, judge: str, misbehaving_server: MisbehavingServer
 ) -> None:
-    refused = run("dialogue", "measure", events, *words, "--shards", 2, "--out", tmp_path / "run")
+    misbehaving_server.play()
+    name = f"{misbehaving_server.openai}#m" if judge == "server" else judge
+    check_equal(tmp_path, ["dialogue", "measure", events, "--judge", name], shards=3)
+    assert bool(misbehaving_server.log()) is (judge == "server")
+
+
+def test_what_cannot_be_done_in_shards_is_refused(tmp_path: Path, events: Path) -> None:
+    refused = run("dialogue", "measure", events, "--by", "colour", "--shards", 2, "--out", tmp_path / "run")
     assert refused.exit_code == 2
-    assert message in refused.stderr
-    assert not (tmp_path / "run" / "plan.json").exists()
+    assert "no event has the field 'colour'" in refused.stderr
+    assert not (tmp_path / "run").exists()

@@ -69,6 +69,42 @@ def scopes(answer: str) -> dict[str, str]:
             "The man before you had an LDL of 190 mg/dL; yours is 96 mg/dL.",
             {"sex male": "family", "ldl 190.0": "family", "ldl 96.0": "asserted"},
         ),
+        (
+            "The textbook has a 30-year-old man on warfarin.",
+            {"age 30.0": "family", "sex male": "family", "warfarin": "family"},
+        ),
+        ("A cousin of mine takes insulin.", {"insulin": "family"}),
+        ("A 30-year-old woman is brought in by her coworker.", {"age 30.0": "asserted", "sex female": "asserted"}),
+        ("You have gout, so we begin a trial of colchicine.", {"gout": "asserted", "colchicine": "advised"}),
+        (
+            "책자에 나오는 30세 남성은 와파린을 드십니다.",
+            {"age 30.0": "family", "sex male": "family", "warfarin": "family"},
+        ),
+        ("LDL이 190mg/dL인 분들은 많습니다.", {"ldl 190.0": "family"}),
+        ("At admission your LDL was 190 mg/dL.", {"ldl 190.0": "past"}),
+        ("You took glyburide as a student.", {"glyburide": "past"}),
+        ("입원 당시 LDL은 190mg/dL였습니다.", {"ldl 190.0": "past"}),
+        (
+            "In March your LDL was 190 mg/dL, and this month it is 96 mg/dL.",
+            {"ldl 190.0": "past", "ldl 96.0": "asserted"},
+        ),
+        ("In March your LDL was 96 mg/dL.", {"ldl 96.0": "asserted"}),
+        ("지난달 LDL은 190mg/dL였고 오늘은 96mg/dL입니다.", {"ldl 190.0": "past", "ldl 96.0": "asserted"}),
+        ("We cannot rule out that you have gout.", {"gout": "hypothetical"}),
+        ("통풍이 있다는 점은 부인할 수 없습니다.", {"gout": "asserted"}),
+        ("It is a fallacy to think that you take insulin.", {"insulin": "negated"}),
+        ("Don't listen to people who say you take insulin.", {"insulin": "negated"}),
+        ("You might have been told that you have gout.", {"gout": "negated"}),
+        ("통풍이 있다고 생각하면 오해입니다.", {"gout": "negated"}),
+        ("통풍이 없다고는 말하기 어렵습니다.", {"gout": "asserted"}),
+        ("인슐린은 복용하시는 약이 아닙니다.", {"insulin": "negated"}),
+        ("The average LDL is 120 mg/dL.", {"ldl 120.0": "family"}),
+        (
+            "Compared with your son, whose LDL is 120 mg/dL, you have an LDL of 96 mg/dL.",
+            {"ldl 120.0": "family", "ldl 96.0": "asserted"},
+        ),
+        ("Six years earlier your LDL was 190 mg/dL.", {"ldl 190.0": "past"}),
+        ("Your surgeon had you on warfarin.", {"warfarin": "past"}),
     ],
 )
 def test_only_what_is_said_of_this_patient_today_is_asserted(answer: str, expected: dict[str, str]) -> None:
@@ -94,6 +130,10 @@ def test_a_sentence_that_nobody_would_write_is_left_as_it_is() -> None:
         ("There is no diabetes cure.", "diabetes", False),
         ("리시노프릴은 처방받으신 적이 없습니다.", "리시노프릴", True),
         ("İ: You do not have diabetes.", "diabetes", False),
+        ("Metformin is not among your medicines.", "Metformin", True),
+        ("You never took metformin.", "metformin", True),
+        ("메트포르민은 한 번도 드신 적이 없습니다.", "메트포르민", True),
+        ("No doctor has ever prescribed metformin.", "metformin", True),
     ],
 )
 def test_a_denial_is_plain_or_none(answer: str, name: str, *, expected: bool) -> None:

@@ -242,7 +242,7 @@ ASSERTED = [
         "혈압은 아침 150/95, 저녁 140/90 mmHg입니다.",
         ("bp_systolic:150: asserted; bp_diastolic:95: asserted; bp_systolic:140: asserted; bp_diastolic:90: asserted"),
     ),
-    ("당화혈색소는 지난 3월 8.1%였고 이번에는 7.4%입니다.", "hba1c:8.1: asserted; hba1c:7.4: asserted"),
+    ("당화혈색소는 지난 3월 8.1%였고 이번에는 7.4%입니다.", "hba1c:8.1: past; hba1c:7.4: asserted"),
     ("총콜레스테롤 210, LDL 140, HDL 38", "total_cholesterol:210: asserted; ldl:140: asserted; hdl:38: asserted"),
     ("칼륨이 높게(5.8) 나왔습니다.", "potassium:5.8: asserted"),
     ("당뇨병 환자이신 귀하께서는 발을 잘 살피세요.", "diabetes mellitus: asserted"),

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from test_behind_browser import follow
+from test_record_queries_browser import follow
 from test_transcripts_html import hostile_document
 from test_untrusted_text import HOSTILE
 

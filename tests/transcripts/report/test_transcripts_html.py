@@ -217,7 +217,9 @@ def test_a_report_with_a_witness_says_on_top_that_nothing_is_proven(page: Page) 
     told = (
         "Compared with a witness: figures are disagreement, not error; passages are unconfirmed, not proven invented."
     )
-    assert told in Page(render_html(document)).words
+    words = Page(render_html(document)).words
+    assert told in words
+    assert "So 75.0 to 75.0 % of them are hallucinated" in words  # three of four flagged, none undecided
     assert "ompared with a witness" not in page.words
 
 

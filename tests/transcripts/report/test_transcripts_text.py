@@ -83,7 +83,28 @@ def test_with_a_witness_passages_are_unconfirmed_and_the_head_says_so(form: str)
     assert told in (*head, " ".join(head))
     assert "1 unconfirmed passage" in text
     assert "invented block" not in text
+    assert "Unconfirmed" in text
+    assert "Hallucinating pages" not in text
     assert told not in " ".join(transcripts_text(SUMMARY, ROWS, form).split())
+
+
+def test_an_empty_reading_of_a_witness_is_no_ground_truth_and_a_loop_needs_no_witness() -> None:
+    looped = page_row(reading("p", "e", [Part("loop", "a b " * 8)]), status="empty_reference")
+    assert reason_words(looped, has_witness=True).startswith("1 loop")
+    text = pages_table(witnessed_summary([looped]), [looped], width=200)
+    assert "ground truth" not in text
+    assert "1 loop" in text
+
+
+def test_a_witness_warns_only_of_pages_that_it_flagged_among_all() -> None:
+    _, rows = many(2)
+    summary = witnessed_summary(rows)
+    assert "! more than a fifth" in pages_table(summary, rows)
+    undecided = tuple(
+        structs.replace(metric, undecided=1_000) if metric.metric == "hallucinating_page_rate" else metric
+        for metric in summary.metrics
+    )
+    assert "! more than a fifth" not in pages_table(structs.replace(summary, metrics=undecided), rows)
 
 
 def test_the_table_says_which_engines_differ_and_how_to_repeat_it() -> None:

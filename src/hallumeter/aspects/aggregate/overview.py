@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
+from hallumeter.aspects.blame.tables import BlamePartial
 from hallumeter.aspects.catalog import ASPECT_METRICS
 from hallumeter.aspects.grounding import suggested_convention
 from hallumeter.aspects.metrics.counts import SPAN_COUNTS
@@ -26,6 +27,7 @@ from hallumeter.aspects.metrics.rates import (
     case_columns,
     resolution_of_sums,
 )
+from hallumeter.aspects.records.blame import BlameTable
 from hallumeter.aspects.records.columns import ASPECT_COUNTS, CaseColumns
 from hallumeter.aspects.score.quality import PROFILES
 from hallumeter.aspects.settings import MappingThresholds
@@ -161,12 +163,16 @@ class AspectsPartial(Struct, frozen=True, kw_only=True):
     """Lines that could not be read."""
     repeated: int
     """Scorecards of a sentence that its run has one of already."""
+    blame: BlamePartial | None = None
+    """Who made which error; None where only scorecards are known."""
 
     def merge(self, other: AspectsPartial) -> AspectsPartial:
         """Both parts together; all scorecards of a sentence are in one of them."""
         if (self.settings, self.numbers) != (other.settings, other.numbers):
             raise SettingsError("parts that were measured with different settings or versions cannot be merged")
-        runs = self.runs if self.runs == other.runs else tuple(sorted({*self.runs, *other.runs}, key=_run_order))
+        runs = self.runs or other.runs
+        if other.runs and other.runs != runs:
+            runs = tuple(sorted({*self.runs, *other.runs}, key=_run_order))
         found: dict[RunKey | None, RunTally] = {}
         for tally in (*self.tallies, *other.tallies):
             found[tally.run] = found[tally.run].merge(tally) if tally.run in found else tally
@@ -180,6 +186,7 @@ class AspectsPartial(Struct, frozen=True, kw_only=True):
             claims=self.claims + other.claims,
             failures=self.failures + other.failures,
             repeated=self.repeated + other.repeated,
+            blame=self.blame if self.blame is None or other.blame is None else self.blame.merge(other.blame),
         )
 
     def to_bytes(self) -> bytes:
@@ -191,6 +198,7 @@ class AspectsPartial(Struct, frozen=True, kw_only=True):
         told = [tally for tally in self.tallies if tally.run is None or len(self.runs) > 1]
         rows = metric_rows(told, self.numbers, workers=workers)
         aspects = aspect_summary(self, told, rows)
+        blamed = () if self.blame is None else blame_rows(self.blame.table())
         return Summary(
             version=SUMMARY_VERSION,
             instrument=INSTRUMENT,
@@ -202,10 +210,18 @@ class AspectsPartial(Struct, frozen=True, kw_only=True):
                 judges=1,
                 models=len(self.runs),
             ),
-            metrics=tuple(rows),
+            metrics=(*rows, *blamed),
             notices=(*_notices(self), *drop_words(aspects)),
             aspects=aspects,
         )
+
+
+def blame_rows(table: BlameTable) -> tuple[MetricSummary, ...]:
+    """Who made which error, as rows of a summary.
+
+    What steps had nothing to do with stands in blame.csv alone: it would fill the report with rows that say nothing.
+    """
+    return tuple(row for row in table.rows if row.value is not None)
 
 
 def _run_order(run: RunKey) -> tuple[str, int]:

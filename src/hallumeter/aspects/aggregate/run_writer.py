@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec import structs
 
 from hallumeter.aspects.grounding import JUDGE, target_words
 from hallumeter.aspects.score.pipeline import ScoreSettings, score_outputs
@@ -26,7 +27,7 @@ from hallumeter.run.inputs import rereadable_files, sha256_of
 from . import tables
 from .counted import HEAD, CountedCards
 from .overview import INSTRUMENT, AggregateSettings
-from .pipeline import Aggregated, aggregate_file
+from .pipeline import Aggregated, aggregate, aggregate_file
 
 SCORECARDS = "scorecards.jsonl"
 OUTPUTS = "outputs.jsonl"
@@ -81,6 +82,8 @@ class RunWriter:
 
 def write_tables(folder: Path, summary: Summary) -> tuple[str, ...]:
     """Write what a summary says as tables for people, and name them."""
+    # Who is to blame has tables of its own.
+    summary = structs.replace(summary, metrics=tuple(row for row in summary.metrics if "step" not in row.by))
     texts = {
         tables.STRUCTURAL_CSV: tables.structural_csv(summary),
         tables.STRUCTURAL_TABLE: tables.structural_table(summary),
@@ -95,7 +98,7 @@ def write_tables(folder: Path, summary: Summary) -> tuple[str, ...]:
 
 def write_aspect_run(
     outputs: Path, folder: Path, *, score: ScoreSettings | None = None, settings: AggregateSettings | None = None
-) -> Summary:
+) -> Aggregated:
     """Score outputs, aggregate the scorecards, and write everything but the manifest into a folder.
 
     Where the folder has failures.jsonl already, it is left as it is.
@@ -103,18 +106,23 @@ def write_aspect_run(
     Raises:
         InputError: The outputs cannot be read, or none of them can be scored.
     """
-    cores = available_cores()
+    cores = 1 if run_folder.is_part() else available_cores()
     scoring = score or ScoreSettings(words=target_words(), workers=cores)
+    is_empty_part = run_folder.is_part() and not outputs.stat().st_size
     with (folder / SCORECARDS).open("wb") as stream:
-        score_outputs(outputs, scoring, stream.write)
-    return write_scorecard_run(folder / SCORECARDS, folder, settings or AggregateSettings(workers=cores)).summary
+        if not is_empty_part:
+            score_outputs(outputs, scoring, stream.write)
+    return write_scorecard_run(folder / SCORECARDS, folder, settings or AggregateSettings(workers=cores))
 
 
 def write_scorecard_run(scorecards: Path, folder: Path, settings: AggregateSettings) -> Aggregated:
     """Aggregate scorecards, and write everything but the manifest into a folder."""
     has_failures = (folder / run_folder.FAILURES).exists()
     with RunWriter(folder, has_failures=has_failures) as writer:
-        found = aggregate_file(scorecards, settings, keep=writer.add)
+        if run_folder.is_part() and not scorecards.stat().st_size:  # no sentence is in this shard
+            found = aggregate((), settings)
+        else:
+            found = aggregate_file(scorecards, settings, keep=writer.add)
         writer.finish(found)
     if scorecards.is_file() and scorecards.resolve() != (folder / SCORECARDS).resolve():
         shutil.copyfile(scorecards, folder / SCORECARDS)

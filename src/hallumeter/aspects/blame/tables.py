@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from hallumeter.aspects.catalog import ASPECT_BLAME_METRICS
@@ -35,6 +37,7 @@ from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.metric import Metric
 from hallumeter.report.table import Cell, Table, escaped, left, markdown
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
+from hallumeter.stats.tally import RateTally
 
 from .against_gold import History, Units, history_of_output, units_of
 from .asks import Flags, asks_of, flags_of, ignored_by, speakers_of
@@ -177,34 +180,94 @@ class BlameSums:
                 for each in unit.ignored_by:
                     self._ignored[each.by][each.reason] += 1
 
+    def partial(self) -> BlamePartial:
+        """What all sentences add up to."""
+        cells, weights = _cells(Counter(self._tallies.values()))
+        steps = tuple(sorted({step for step, _ in cells}))
+        rates: dict[str, RateTally] = {}
+        for step, (group, kinds) in product(steps, _GROUPS.items()):
+            columns = _columns([cells[step, kind] for kind in kinds if (step, kind) in cells], len(weights))
+            for metric in ASPECT_BLAME_METRICS:
+                tally = RateTally.of(metric.compute(columns), weights)
+                if tally.clusters:
+                    rates[_rate_name(step, group, metric)] = tally
+        return BlamePartial(
+            seen=_added(self._seen, {}),
+            undefined=dict(sorted(self._undefined.items())),
+            introduced=_sorted(self._introduced),
+            ignored=_sorted(self._ignored),
+            steps=steps,
+            rates=dict(sorted(rates.items())),
+        )
+
+
+class BlamePartial(Struct, frozen=True):
+    """What the blame of some sentences adds up to; all readings of a sentence are in one part."""
+
+    seen: dict[str, int] = {}
+    """Sentences, those with gold, and those of which only two steps are known."""
+    undefined: dict[str, int] = {}
+    introduced: dict[str, dict[str, int]] = {}
+    ignored: dict[str, dict[str, int]] = {}
+    steps: tuple[str, ...] = ()
+    """Steps that were taken, and speakers."""
+    rates: dict[str, RateTally] = {}
+    """Over sentences, by step, kind of error and metric; those that have a total."""
+
+    def merge(self, other: BlamePartial) -> BlamePartial:
+        """Both parts together."""
+        names = sorted({*self.rates, *other.rates})
+        nothing = RateTally()
+        return BlamePartial(
+            seen=_added(self.seen, other.seen),
+            undefined=_added(self.undefined, other.undefined),
+            introduced=_added_nested(self.introduced, other.introduced),
+            ignored=_added_nested(self.ignored, other.ignored),
+            steps=tuple(sorted({*self.steps, *other.steps})),
+            rates={name: self.rates.get(name, nothing).merge(other.rates.get(name, nothing)) for name in names},
+        )
+
     def table(self, settings: SummarySettings | None = None) -> BlameTable:
         """All rates of all steps that were taken."""
         return BlameTable(
-            sentences=self._seen["sentences"],
-            with_gold=self._seen["gold"],
-            coarse=self._seen["coarse"],
-            undefined=dict(sorted(self._undefined.items())),
-            introduced_errors=_nested(self._introduced, ERROR_KINDS),
-            ignored_errors=_nested(self._ignored, _ORDER),
+            sentences=self.seen.get("sentences", 0),
+            with_gold=self.seen.get("gold", 0),
+            coarse=self.seen.get("coarse", 0),
+            undefined=self.undefined,
+            introduced_errors=_nested(self.introduced, ERROR_KINDS),
+            ignored_errors=_nested(self.ignored, _ORDER),
             rows=tuple(self._rows(blame_settings() if settings is None else settings)),
         )
 
     def _rows(self, settings: SummarySettings) -> Iterator[MetricSummary]:
-        cells, weights = _cells(Counter(self._tallies.values()))
-        for step in sorted({step for step, _ in cells}, key=_rank):
-            for group, kinds in _GROUPS.items():
-                columns = _columns([cells[step, kind] for kind in kinds if (step, kind) in cells], weights)
-                part = Slice(by={"step": step, "error": group}, judge=None)
-                for metric in _metrics_of(step, columns):
-                    yield summarize_rates(metric, metric.compute(columns), part, settings=settings)
+        for step, group in product(sorted(self.steps, key=_rank), _GROUPS):
+            for metric, name in zip(ASPECT_BLAME_METRICS, BLAME_RATES, strict=True):
+                tally = self.rates.get(_rate_name(step, group, metric), RateTally())
+                # The rates of a step that changes aspects, or of a speaker; of reviews both.
+                is_theirs = step in SPEAKERS if name in _SPOKEN else step in (*STEPS, *COARSE_STEPS)
+                if is_theirs or tally.clusters:
+                    part = Slice(by={"step": step, "error": group}, judge=None)
+                    yield summarize_rates(metric, tally, part, settings=settings)
 
 
-def _metrics_of(step: str, columns: BlameColumns) -> Iterator[Metric]:
-    """The rates of a step that changes aspects, or of a speaker; of reviews both."""
-    for metric, (name, (_, total)) in zip(ASPECT_BLAME_METRICS, BLAME_RATES.items(), strict=True):
-        is_theirs = step in SPEAKERS if name in _SPOKEN else step in (*STEPS, *COARSE_STEPS)
-        if is_theirs or getattr(columns, total).any():
-            yield metric
+def _rate_name(step: str, group: str, metric: Metric) -> str:
+    return f"{step} {group} {metric.id}"
+
+
+def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted((Counter(first) + Counter(second)).items()))
+
+
+def _added_nested(*several: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for counts in several:
+        for name, own in counts.items():
+            found[name].update(own)
+    return _sorted(found)
+
+
+def _sorted(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    return {name: dict(sorted(own.items())) for name, own in sorted(counts.items())}
 
 
 def blame_settings() -> SummarySettings:
@@ -217,11 +280,11 @@ def blame_table(outputs: Iterable[PipelineOutput], *, settings: SummarySettings 
     sums = BlameSums()
     for output in outputs:
         sums.add(blame_of(output))
-    return sums.table(settings)
+    return sums.partial().table(settings)
 
 
 def _cells(
-    patterns: Counter[tuple[StepTally, ...]],
+    patterns: Mapping[tuple[StepTally, ...], int],
 ) -> tuple[dict[tuple[str, str], NDArray[np.int64]], NDArray[np.int64]]:
     """Counts by step and error, one row per distinct pattern of tallies, and how many sentences show each."""
     cells: dict[tuple[str, str], NDArray[np.int64]] = {}
@@ -234,16 +297,15 @@ def _cells(
     return cells, np.array(list(patterns.values()), dtype=np.int64)
 
 
-def _columns(parts: list[NDArray[np.int64]], weights: NDArray[np.int64]) -> BlameColumns:
-    rows = sum(parts, np.zeros((len(weights), len(COUNTS)), dtype=np.int64))
-    return BlameColumns(*np.repeat(rows, weights, axis=0).T)
+def _columns(parts: list[NDArray[np.int64]], sentences: int) -> BlameColumns:
+    return BlameColumns(*sum(parts, np.zeros((sentences, len(COUNTS)), dtype=np.int64)).T)
 
 
 def _rank(step: str) -> tuple[int, str]:
     return (_ORDER.index(step) if step in _ORDER else len(_ORDER), step)
 
 
-def _nested(counts: dict[str, Counter[str]], order: tuple[str, ...]) -> dict[str, dict[str, int]]:
+def _nested(counts: Mapping[str, Mapping[str, int]], order: tuple[str, ...]) -> dict[str, dict[str, int]]:
     known = sorted(counts, key=lambda name: (order.index(name) if name in order else len(order), name))
     return {name: {inner: counts[name][inner] for inner in sorted(counts[name], key=_rank)} for name in known}
 
@@ -261,17 +323,24 @@ _TITLES = {
 }
 
 
-def write_blame(outputs: Iterable[PipelineOutput], folder: Path) -> BlameTable:
-    """Write ``blame.jsonl`` (one line for all that was ever wrong), ``blame.csv`` and ``blame.md`` into a folder.
+BLAME_LINES, BLAME_CSV, BLAME_TEXT = "blame.jsonl", "blame.csv", "blame.md"
+
+
+def write_blame_lines(outputs: Iterable[PipelineOutput], folder: Path) -> BlamePartial:
+    """Write ``blame.jsonl`` (one line for all that was ever wrong) into a folder, and say what it adds up to.
 
     Outputs are taken one after another; what is kept of each are its counts.
     """
     sums = BlameSums()
-    write_jsonl(folder / "blame.jsonl", _units(outputs, sums))
-    table = sums.table()
-    (folder / "blame.csv").write_text(blame_csv(table), encoding="utf-8", newline="")
-    (folder / "blame.md").write_text(blame_markdown(table), encoding="utf-8", newline="")
-    return table
+    write_jsonl(folder / BLAME_LINES, _units(outputs, sums))
+    return sums.partial()
+
+
+def write_blame_tables(table: BlameTable, folder: Path) -> tuple[str, ...]:
+    """Write ``blame.csv`` and ``blame.md``, and name them."""
+    (folder / BLAME_CSV).write_text(blame_csv(table), encoding="utf-8", newline="")
+    (folder / BLAME_TEXT).write_text(blame_markdown(table), encoding="utf-8", newline="")
+    return BLAME_CSV, BLAME_TEXT
 
 
 def blame_csv(table: BlameTable) -> str:

@@ -20,7 +20,7 @@ from hallumeter.report.languages.speaking import message, say
 from hallumeter.report.overview import Rows, confidence, count, fact, names, number, share, shares, signed, signeds
 from hallumeter.report.page.chapters import RECORDS
 from hallumeter.report.presentation import Behind, Gathered, Presentation, SectionKind, Sections, findings_behind
-from hallumeter.run.run_folder import RunFolder
+from hallumeter.run.run_folder import RunFolder, has_lines
 
 from . import build
 from .charts import flow_charts, part_charts
@@ -169,9 +169,9 @@ OUTPUTS, BLAME = "outputs.jsonl", "blame.jsonl"
 def traced_sentences(run: Path) -> Iterator[TracedSentence]:
     """Every sentence in the order of the outputs; none where no outputs were kept."""
     folder = RunFolder(run)
-    if not (run / OUTPUTS).exists():
+    if not has_lines(run / OUTPUTS):
         return
-    errors = _Blamed(folder.lines(BLAME, UnitBlame)) if (run / BLAME).exists() else None
+    errors = _Blamed(folder.lines(BLAME, UnitBlame)) if has_lines(run / BLAME) else None
     first = None
     decoder = msgspec.json.Decoder(_Named)
     for line in folder.lines(OUTPUTS, msgspec.Raw):

@@ -61,15 +61,20 @@ class ReadingSetup(Struct, frozen=True):
 
     def passage(self, record: int) -> Passage:
         """A sentence with its seed and its demonstrations."""
-        place, number = divmod(record, len(self.inputs.sentences))
-        sentence, seed, demo = self.inputs.sentences[number], self.experiment.seeds[place], self.experiment.demo
-        demos = self.inputs.pool.drawn(
-            demo.k,
-            seed=seed if demo.seed is None else demo.seed,
-            text_id=sentence.text_id,
-            language=sentence.language,
-        )
-        return Passage(sentence, seed, demos)
+        return passage_of(self.experiment, self.inputs, record)
+
+
+def passage_of(experiment: Experiment, inputs: Inputs, record: int) -> Passage:
+    """A sentence with its seed and its demonstrations, by its number, seed after seed."""
+    place, number = divmod(record, len(inputs.sentences))
+    sentence, seed, demo = inputs.sentences[number], experiment.seeds[place], experiment.demo
+    demos = inputs.pool.drawn(
+        demo.k,
+        seed=seed if demo.seed is None else demo.seed,
+        text_id=sentence.text_id,
+        language=sentence.language,
+    )
+    return Passage(sentence, seed, demos)
 
 
 class Asked(Struct, frozen=True):

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from hallumeter.aspects.agents.protocol import Demonstration
-from hallumeter.aspects.aggregate.overview import AggregateSettings
+from hallumeter.aspects.aggregate.overview import AggregateSettings, blame_rows
 from hallumeter.aspects.aggregate.run_writer import write_aspect_run
-from hallumeter.aspects.blame.tables import write_blame
+from hallumeter.aspects.blame.tables import write_blame_lines, write_blame_tables
 from hallumeter.aspects.records.outputs import PipelineOutput
 from hallumeter.aspects.settings import MappingThresholds
 from hallumeter.records.claim import Failure
@@ -19,7 +19,7 @@ from hallumeter.records.measurement import Summary
 from hallumeter.run.engines.local import available_cores
 from hallumeter.run.finished import load
 from hallumeter.run.journal import Journal, Merged, decoded
-from hallumeter.run.run_folder import REPORT, SUMMARY, RunFiles, write_json
+from hallumeter.run.run_folder import REPORT, SUMMARY, RunFiles, is_part, keep_partial, write_json
 from hallumeter.run.runner import FinishedRun
 
 from .asking import CALLS, OUTPUTS, Kept, ReadingSetup
@@ -149,13 +149,14 @@ class _Seeded(Struct, frozen=True):
 
 def finish_run(folder: Path, mapping: MappingThresholds) -> Summary:
     """Score the outputs in a folder, count what the scorecards say, and find who is to blame for what is wrong."""
-    settings = AggregateSettings(thresholds=mapping, workers=available_cores())
-    summary = write_aspect_run(folder / OUTPUTS_FILE, folder, settings=settings)
+    settings = AggregateSettings(thresholds=mapping, workers=1 if is_part() else available_cores())
+    found = write_aspect_run(folder / OUTPUTS_FILE, folder, settings=settings)
     with (folder / OUTPUTS_FILE).open("rb") as lines:
-        blame = write_blame(decoded(lines, PipelineOutput), folder)
-    # What steps had nothing to do with stands in blame.csv alone: it would fill the report with rows that say nothing.
-    known = tuple(row for row in blame.rows if row.value is not None)
-    summary = structs.replace(summary, metrics=(*summary.metrics, *known))
+        blame = write_blame_lines(decoded(lines, PipelineOutput), folder)
+    table = blame.table()
+    write_blame_tables(table, folder)
+    keep_partial(folder, structs.replace(found.partial, blame=blame))
+    summary = structs.replace(found.summary, metrics=(*found.summary.metrics, *blame_rows(table)))
     write_json(folder / SUMMARY, summary)
     return summary
 

@@ -92,7 +92,7 @@ def manifest_of_aspects(
 
 def languages_of(inputs: Inputs) -> tuple[str, ...]:
     """Of the sentences, in alphabetical order."""
-    return tuple(sorted({sentence.language for sentence in inputs.sentences}))
+    return inputs.languages or tuple(sorted({sentence.language for sentence in inputs.sentences}))
 
 
 _ELSEWHERE = ("hallumeter", "inputs")

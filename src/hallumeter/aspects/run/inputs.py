@@ -109,6 +109,8 @@ class Inputs(Struct, frozen=True):
     failures: tuple[Failure, ...] = ()
     """Rows that could not be used."""
     notices: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """Of the whole input, where this is a part of it."""
 
 
 def read_inputs(experiment: Experiment, *, is_strict: bool = False) -> Inputs:

@@ -119,12 +119,11 @@ class AspectsWork:
     instrument = INSTRUMENT
 
     def __init__(
-        self, experiment: Experiment, *, is_strict: bool, is_retrying: bool, trusted: Collection[Path] = ()
+        self, ready: Prepared, folder: Path, *, is_strict: bool, is_retrying: bool, trusted: Collection[Path] = ()
     ) -> None:
-        """Read the input; nobody is asked yet."""
+        """Take what was read; nobody is asked yet."""
         self.started = datetime.now(UTC)
-        self._ready = prepared(experiment, is_strict=is_strict)
-        self.folder, self.identity = self._ready.folder, self._ready.identity
+        self._ready, self.folder, self.identity = ready, folder, ready.identity
         self._is_strict, self._is_retrying, self._trusted = is_strict, is_retrying, trusted
         self._models: PacedModels | None = None
         self._opened: ReadingSetup | None = None
@@ -211,6 +210,14 @@ def run_experiment(
         is_retrying: Read failed sentences again, from the question that had no answer.
         trusted: Files of joblib or pickle whose code may run.
     """
-    work = AspectsWork(experiment, is_strict=is_strict, is_retrying=is_retrying, trusted=trusted)
+    ready = prepared(experiment, is_strict=is_strict)
+    work = AspectsWork(ready, ready.folder, is_strict=is_strict, is_retrying=is_retrying, trusted=trusted)
+    return run_sentences(work, experiment, progress=progress)
+
+
+def run_sentences(
+    work: AspectsWork, experiment: Experiment, *, progress: ProgressListener | None = None
+) -> AspectsOutcome:
+    """Do what is left of a run."""
     with stopping_on_signals() as stop, run_spending(experiment.budget) as spending:
         return run_work(work, progress=progress or NoProgress(), stop=stop, spending=spending)

@@ -16,7 +16,7 @@ from hallumeter.run.place import is_finished, opened_journal
 from hallumeter.run.plan import PlannedCalls, RunPlan
 from hallumeter.run.run_folder import JOURNAL
 
-from .asking import ReadingSetup, calls_by_record
+from .asking import calls_by_record
 from .experiment import OFFLINE, Experiment
 from .identity import languages_of
 from .pipeline import Prepared, prepared
@@ -33,6 +33,12 @@ SENTENCES_TRIED = 40
 def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
     """Go through an experiment without asking anybody; what an earlier run has answered counts as done."""
     ready = prepared(experiment, is_strict=is_strict)
+    return plan_of(ready, _answered(ready))
+
+
+def plan_of(ready: Prepared, answered: Counter[Role]) -> RunPlan:
+    """What is left to ask, given how many questions of each role have an answer."""
+    experiment = ready.experiment
     # Everything as in the run, with offline agents in the place of all others.
     settings = AgentSettings(languages=languages_of(ready.inputs))
     stand_in = _StandIn(agent_named(OFFLINE, settings), read_prompts(ready.experiment.pipeline.prompts))
@@ -43,8 +49,7 @@ def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPl
     step = max(1, len(setup.records) // SENTENCES_TRIED)
     recall = recalled({})
     tried = [setup.pipeline.read(setup.passage(record), recall).lines for record in setup.records[::step]]
-    answered = _answered(ready, setup)
-    scale = len(setup.records) / len(tried)
+    scale = len(setup.records) / max(1, len(tried))
     models = tuple(
         _planned(name, tried, answered, scale=scale, experiment=experiment)
         for name in dict.fromkeys(experiment.models.values())
@@ -71,11 +76,11 @@ class _StandIn:
         return structs.replace(reply, usage=structs.replace(reply.usage, tokens_in=prompt))
 
 
-def _answered(ready: Prepared, setup: ReadingSetup) -> Counter[Role]:
+def _answered(ready: Prepared) -> Counter[Role]:
     """How many questions of each role have an answer."""
     counted: Counter[Role] = Counter()
     if is_finished(ready.folder):
-        counted.update(dict.fromkeys(ROLES, len(setup.records)))
+        counted.update(dict.fromkeys(ROLES, len(ready.inputs.sentences) * len(ready.experiment.seeds)))
     elif (ready.folder / JOURNAL).exists():
         with opened_journal(ready.folder, ready.identity) as journal:
             for known in calls_by_record(journal).values():

@@ -65,6 +65,8 @@ def _listed(path: Path, text: str) -> list[str]:
     return terms
 
 
+INSTRUMENT = "aspects score"
+"""What manifests call outputs that were scored in shards; in one piece they are a file, and no run."""
 FIRST_FAILURES = 1_000
 """Failures that are kept in memory."""
 _ENCODER = msgspec.json.Encoder()
@@ -143,12 +145,13 @@ def score_outputs(path: Path, settings: ScoreSettings, write: Callable[[bytes], 
 
 def scored_chunks(path: Path, settings: ScoreSettings) -> Iterator[ScoredLines]:
     """The scorecards of a file, some at a time."""
-    score = partial(_scored, settings=settings)
+    score = partial(scored_chunk, settings=settings)
     with opened_lines(path) as chunks, closing(map_in_order(score, chunks, workers=settings.workers)) as found:
         yield from found
 
 
-def _scored(chunk: Chunk, settings: ScoreSettings) -> ScoredLines:
+def scored_chunk(chunk: Chunk, settings: ScoreSettings) -> ScoredLines:
+    """The scorecards of some lines."""
     maker = ScorecardMaker(settings.words, profile=settings.profile, gold=settings.gold)
     failures: list[Failure] = []
     gold = settings.gold or {}

@@ -19,10 +19,9 @@ from hallumeter.aspects.records.outputs import EditTarget
 from hallumeter.aspects.sentiment_words import repaired_polarity
 from hallumeter.errors import InputError, RecordError
 from hallumeter.formats.batch import plain_message
-from hallumeter.formats.files import STDIN, check_readable
+from hallumeter.formats.files import STDIN, STDIN_NAME, check_readable
 from hallumeter.formats.jsonl import BROKEN, LONGEST_LINE, open_binary
 from hallumeter.records.claim import Failure
-from hallumeter.run.inputs import STDIN_NAME
 
 # Rows that were made elsewhere, as the records that they mean.
 #

@@ -17,6 +17,9 @@ from .reading import LineReader, tolerant_record
 _SEVERITIES = ("low", "mid", "high")
 _BLOCKS = tuple(name for name in scorecard.Scorecard.__struct_fields__ if name not in ("run_id", "profile"))
 _REFERENCE = b'"aspect_ref"'
+_OF_OUTPUTS = ("process_trace", "final_result")
+"""What outputs have and no scorecard has."""
+_OWN_BLOCKS = ("ate", "atsa", "validator", "stage_delta", "inputs", "ate_score", "atsa_score")
 _FEW_BLOCKS = "meta, ate, atsa, validator, moderator, stage_delta, inputs, flags or runtime"
 
 
@@ -36,7 +39,7 @@ def scorecard_of(row: Mapping[str, object]) -> scorecard.Scorecard:
 
 def _has_meta(card: scorecard.Scorecard, line: bytes) -> bool:
     """Whether a line is a scorecard beyond doubt: ours all say which sentence they are of, and name their terms."""
-    if card.meta is None:
+    if card.meta is None or any(f'"{name}"'.encode() in line for name in _OF_OUTPUTS):
         return False
     judged = () if card.sentiment_score is None else card.sentiment_score.sentiment_judgements
     felt = () if card.inputs is None else card.inputs.aspect_sentiments
@@ -49,6 +52,8 @@ def _has_meta(card: scorecard.Scorecard, line: bytes) -> bool:
 def _checked(row: dict[str, object]) -> dict[str, object]:
     if row.keys().isdisjoint(_BLOCKS):
         raise RecordError(f"no scorecard; expected an object with blocks such as {_FEW_BLOCKS}")
+    if row.keys().isdisjoint(_OWN_BLOCKS) and not row.keys().isdisjoint(_OF_OUTPUTS):
+        raise RecordError("an output of agents, and no scorecard; make scorecards with `hallumeter aspects score`")
     return row
 
 

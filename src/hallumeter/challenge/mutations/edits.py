@@ -9,7 +9,6 @@ from functools import cache
 from typing import Literal
 
 from hallumeter.errors import SettingsError
-from hallumeter.stats.choice import Choice
 from hallumeter.text.dates import Date
 from hallumeter.text.lexicon import load_lexicon
 from hallumeter.text.quantities import Quantity
@@ -18,7 +17,19 @@ from hallumeter.text.units import CURRENCY_SIGNS, UNITS, Unit, is_currency, unit
 
 from .donors import Donors, date_parts, number_core, particle_after
 from .negation import negation_edits
-from .protocol import CONTROL_KINDS, ERROR_KINDS, Edit, Mutation, Reading, control, error, like, phrase_pattern, read
+from .protocol import (
+    CONTROL_KINDS,
+    ERROR_KINDS,
+    Choice,
+    Edit,
+    Mutation,
+    Reading,
+    control,
+    error,
+    like,
+    phrase_pattern,
+    read,
+)
 from .values import date_edits, name_edits, number_edits
 
 # Errors in units: the same number of something else.

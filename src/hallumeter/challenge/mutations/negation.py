@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hallumeter.stats.choice import Choice
 from hallumeter.text.lexicon import load_lexicon
 from hallumeter.text.terms import fold
 
 from .donors import Donors, ends_in_consonant
-from .protocol import Edit, Reading, like, phrase_pattern
+from .protocol import Choice, Edit, Reading, like, phrase_pattern
 
 # Negation in Korean: in the ending of the last verb.
 

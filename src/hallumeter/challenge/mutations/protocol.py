@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import blake2b
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -12,6 +15,30 @@ from hallumeter.text.lexicon import MutationWords, load_lexicon
 from hallumeter.text.names import Name, find_names
 from hallumeter.text.quantities import Quantity, find_quantities
 from hallumeter.text.terms import Terms, language_of, terms_of
+
+Option = TypeVar("Option")
+
+
+class Choice(Struct, frozen=True):
+    """What choices depend on."""
+
+    seed: int
+    text: str
+    kind: str
+
+    def ordered(self, options: Sequence[Option], about: str = "") -> Iterator[Option]:
+        """All options, beginning with the chosen one; `about` tells choices of one text and kind apart.
+
+        >>> len(list(Choice(0, "A claim.", "number").ordered([1, 2, 3])))
+        3
+        """
+        if not options:
+            return
+        named = "\0".join((str(self.seed), self.kind, about, self.text)).encode("utf-8", "surrogatepass")
+        first = int.from_bytes(blake2b(named, digest_size=8).digest(), "big") % len(options)
+        for place in range(len(options)):
+            yield options[(first + place) % len(options)]
+
 
 # A text as edits see it: its words, language, numbers, dates and names.
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from hallumeter.stats.choice import Choice
 from hallumeter.text.dates import Date, find_dates
 from hallumeter.text.lexicon import languages_with, load_lexicon
 from hallumeter.text.names import Name
@@ -27,7 +26,7 @@ from .donors import (
     number_shape,
     ordinal,
 )
-from .protocol import Edit, Reading, like
+from .protocol import Choice, Edit, Reading, like
 
 # Errors in names: another name of the same shape.
 

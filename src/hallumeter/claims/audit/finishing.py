@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import structs
 
 from hallumeter.claims.measure.commands import counts_of
-from hallumeter.claims.measure.measuring import count, record_measurements
+from hallumeter.claims.measure.counts import count, record_measurements
 from hallumeter.claims.measure.response_names import ResponseNames
 from hallumeter.claims.measure.table import (
     MISSING,

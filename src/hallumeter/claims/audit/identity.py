@@ -49,6 +49,7 @@ class AuditIdentity(RunIdentity, frozen=True):
     passages_per_claim: int | None
     samples: str | None
     map: list[str] | None = None
+    source_format: str | None = None
 
     wording: ClassVar[RunWording] = _WORDING
     makes_parents: ClassVar[bool] = False
@@ -84,6 +85,7 @@ def identity_of(
         passages_per_claim=None if base is None else settings.passages_per_claim,
         samples=None if setup.equivalence is None else setup.equivalence.name,
         map=settings.measure.stated_map,
+        source_format=settings.measure.source_format,
     )
 
 
@@ -110,6 +112,8 @@ def manifest_of_audit(identity: AuditIdentity, settings: AuditSettings, *, recor
     }
     if identity.map:
         chosen["map"] = identity.map
+    if identity.source_format:
+        chosen["source_format"] = identity.source_format
     inputs = tuple(structs.replace(file, records=records.get(file.name, 0)) for file in identity.inputs)
     return manifest_of(identity, INSTRUMENT, chosen, inputs=inputs, seed=identity.seed, judges=identity.judges)
 

@@ -42,7 +42,7 @@ from hallumeter.stats.discrimination import (
 )
 from hallumeter.stats.significance import holm
 
-from .reading import WHOLE, LabelledRun, OpenedRun, read_labelled_judges
+from .run import WHOLE, LabelledRun, OpenedRun, read_labelled_judges
 from .scoring import (
     BaselineSettings,
     Exchange,

@@ -26,9 +26,8 @@ from hallumeter.stats.correction import (
 from hallumeter.stats.intervals import Interval
 from hallumeter.stats.summarize import check_interval_settings
 
-from .reading import LabelledRun
+from .run import LabelledRun, claim_strata, merged_strata, record_slices
 from .sources import LabelSettings
-from .strata import claim_strata, merged_strata, record_slices
 
 # What each metric counts, as units with a judge's word and a truth.
 
@@ -89,7 +88,7 @@ def _claims(run: LabelledRun, chosen: NDArray[np.bool_], counted: _Counted) -> t
         truth=truth,
     )
     if run.census.labels and np.isnan(run.unsupported).all():
-        return units, "the labels speak of whole responses, not of claims"
+        return units, "the labels speak of whole answers, not of claims"
     names = CODE_WORDS if counted.answers is run.codes else ANSWER_WORDS
     return units, _why_not(units, answers, unit="claim", names=names)
 
@@ -125,11 +124,11 @@ def _responses(run: LabelledRun, chosen: NDArray[np.bool_]) -> MetricUnits:
         is_flagged=flagged[rows],
         truth=known[rows],
     )
-    why = _why_not(units, units.is_flagged, unit="response", names=("supported", "hallucinated"))
+    why = _why_not(units, units.is_flagged, unit="answer", names=("supported", "hallucinated"))
     touched, whole = int((labelled[rows] > 0).sum()), int(is_whole[rows].sum())
     has_own = bool((~np.isnan(run.response_truth[rows])).any())
     if not has_own and whole < LEAST_WHOLE * touched:
-        why = f"only {whole:,} of {touched:,} labelled responses are labelled in full; label whole responses"
+        why = f"only {whole:,} of {touched:,} labelled answers are labelled in full; label whole answers"
     return MetricUnits("mahr", "response", units, why)
 
 

@@ -18,7 +18,7 @@ from hallumeter.records.judging import claim_text
 from hallumeter.records.response import Passage, Response
 from hallumeter.text.terms import content_words
 
-from .reading import LabelledRun
+from .run import LabelledRun
 from .sources import LabelSettings
 
 IntArray = NDArray[np.int32]

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from hallumeter.claims.metrics.consensus import claim_codes
-from hallumeter.claims.metrics.expected import changes_by_response
+from hallumeter.claims.metrics.rates import changes_by_response
 from hallumeter.records.columns import (
     DECIDED_LABELS,
     FAILED_CODE,

@@ -47,7 +47,7 @@ from hallumeter.run.run_folder import (
 )
 from hallumeter.text.abstention import detect_abstention
 
-from .measuring import Measured, count, record_measurements
+from .counts import Measured, count, record_measurements
 from .response_names import models_by_record, run_record_id, shared_records
 from .table import NAMELESS_JUDGE, LabelIndex, Partitions, Table, TableBuilder, parts_for
 

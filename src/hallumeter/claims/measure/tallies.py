@@ -19,7 +19,7 @@ from hallumeter.stats.bootstrap import distinct_cells
 from hallumeter.stats.tally import BlockCounts, Exact, RateTally, added, rounded
 
 from . import columns as inputs
-from .measuring import Measured
+from .counts import Measured
 from .table import MISSING, Codes, Table
 
 JOINT = ""

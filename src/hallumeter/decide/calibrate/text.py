@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hallumeter.decide.correct.text import census_words
+from hallumeter.decide.correct import census_words
 from hallumeter.records.decisions import (
     AcceptanceThreshold,
     Calibration,
@@ -13,7 +13,7 @@ from hallumeter.records.decisions import (
     ReliabilityBin,
 )
 from hallumeter.report.table import Column, Line, Table, escaped, markdown, terminal, terminal_width
-from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words
+from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, interval_words, unit_word
 
 # A reliability diagram in characters.
 
@@ -97,7 +97,7 @@ def promise_lines(calibration: Calibration) -> Iterator[str]:
         yield _promised(rows[0], calibration) if rows[0].threshold is not None else _refused(rows[0], calibration)
     else:
         promised = f"{calibration.promise.words} ({_surety(calibration)})"
-        yield f"Accept {calibration.unit}s up to these probabilities: {promised}"
+        yield f"Accept {unit_word(calibration.unit)}s up to these probabilities: {promised}"
         yield from (f"  {slice_words(row)}: {_short(row, calibration)}" for row in rows)
     refused = [row for row in rows if row.threshold is None]
     if refused and refused[0].fewest_clean is not None:
@@ -124,10 +124,10 @@ def _surety(calibration: Calibration) -> str:
 
 
 def _promised(row: AcceptanceThreshold, calibration: Calibration) -> str:
-    what = "a response when no claim has" if calibration.unit == "response" else "a claim unless it has"
+    what = "an answer when no claim has" if calibration.unit == "response" else "a claim unless it has"
     return (
         f"Accept {what} a probability above {row.threshold!r}: {calibration.promise.words} ({_surety(calibration)}). "
-        f"That accepts {row.accepted:,} of {row.units:,} {calibration.unit}s."
+        f"That accepts {row.accepted:,} of {row.units:,} {unit_word(calibration.unit)}s."
     )
 
 
@@ -140,7 +140,7 @@ def _refused(row: AcceptanceThreshold, calibration: Calibration) -> str:
 def _short(row: AcceptanceThreshold, calibration: Calibration) -> str:
     """The same of one slice among others."""
     if row.threshold is not None:
-        return f"{row.threshold!r}, which accepts {row.accepted:,} of {row.units:,} {calibration.unit}s"
+        return f"{row.threshold!r}, which accepts {row.accepted:,} of {row.units:,} {unit_word(calibration.unit)}s"
     best = _best(row)
     return f"none, {row.why_not}" + (f"; at best {best}" if best else "")
 
@@ -155,9 +155,9 @@ def _best(row: AcceptanceThreshold) -> str:
 def _needed(calibration: Calibration, fewest: int) -> str:
     is_missed = calibration.promise.risk == "missed"
     kind, fault = ("hallucinated", "a miss") if is_missed else ("accepted", "a hallucination")
-    text = f"It takes {fewest:,} labelled {kind} {calibration.unit}s without {fault} at the least"
+    text = f"It takes {fewest:,} labelled {kind} {unit_word(calibration.unit)}s without {fault} at the least"
     if calibration.unit != calibration.cluster:
-        return f"{text}, each of another {calibration.cluster}."
+        return f"{text}, each of another {unit_word(calibration.cluster)}."
     return f"{text}."
 
 
@@ -177,7 +177,7 @@ def _tables(calibration: Calibration, *, has_diagram: bool, is_narrow: bool = Fa
     yield Table(
         _columns(names, has_diagram=has_diagram),
         [[*([slice_words(row)] if first else []), *_row_cells(row)] for row in rows],
-        f"Thresholds for {calibration.unit}s: {_RISK_NAMES[calibration.promise.risk]}",
+        f"Thresholds for {unit_word(calibration.unit)}s: {_RISK_NAMES[calibration.promise.risk]}",
     )
     if calibration.reliability is not None:
         table = _reliability_table(calibration, calibration.reliability, has_diagram=has_diagram)
@@ -218,7 +218,7 @@ def _reliability_table(calibration: Calibration, found: Reliability, *, has_diag
     return Table(
         [*_columns(names, has_diagram=has_diagram), *([Column(diagram_scale())] if has_diagram else [])],
         [[*_bin_cells(each), *([diagram_line(each)] if has_diagram else [])] for each in found.bins],
-        f"Reliability of {calibration.judge}'s probabilities, {calibration.unit}s",
+        f"Reliability of {calibration.judge}'s probabilities, {unit_word(calibration.unit)}s",
     )
 
 
@@ -240,7 +240,7 @@ def _reliability_lines(calibration: Calibration) -> Iterator[str]:
     if found.after is None or found.brier_change is None:
         yield "After: not known, the labels are of a single cluster"
         return
-    how = f"{found.mapping.method}, fitted without the {calibration.cluster} it is tried on"
+    how = f"{found.mapping.method}, fitted without the {unit_word(calibration.cluster)} it is tried on"
     yield f"After: {_scores(found.after)} ({how})"
     yield f"Change of the Brier score: {found.brier_change:+.3f}  {_change(found)}".rstrip()
 

@@ -30,8 +30,8 @@ from hallumeter.run.finished import Run, load
 from hallumeter.run.ranking import ranking_of
 from hallumeter.stats.significance import mcnemar_mid_p
 
-from .reading import REWORDED, UNMEASURED, ClaimKey, CompareSettings, SeenRecord, Side, common_records, match_claims
 from .rows import Arms, Part, compared_rows
+from .sides import REWORDED, UNMEASURED, ClaimKey, CompareSettings, SeenRecord, Side, common_records, match_claims
 
 # What became of every claim from one run to the other.
 
@@ -242,7 +242,7 @@ def mixture_notices(sides: Sequence[Side]) -> Iterator[str]:
     if len(makers) > 1:
         yield (
             f"the runs were made by different tools ({', '.join(makers)}) and are compared on the metrics that all of "
-            "them have: a difference may be the tools', not the responses'"
+            "them have: a difference may be the tools', not the answers'"
         )
     tools = dict.fromkeys(str(side.manifest.settings["tool"]) for side in sides if side.manifest.settings.get("tool"))
     for tool in tools:
@@ -338,7 +338,7 @@ def _notices(
 def _other_settings(ours: Side, theirs: Side) -> Iterator[str]:
     """What was not the same when the runs were made."""
     if ours.judge != theirs.judge:
-        yield f"the judges differ ({ours.judge} and {theirs.judge}): a difference may be theirs, not the responses'"
+        yield f"the judges differ ({ours.judge} and {theirs.judge}): a difference may be theirs, not the answers'"
     specs = [{entry.name: entry.spec for entry in side.manifest.judges} for side in (ours, theirs)]
     for name in sorted(set(specs[0]) & set(specs[1])):
         if specs[0][name] != specs[1][name]:
@@ -403,4 +403,4 @@ def _several_notices(sides: Sequence[Side], common: int) -> Iterator[str]:
         if len(side.record_ids) > common:
             yield f"{len(side.record_ids) - common:,} records of {side.name} are not in every run"
     if len({side.judge for side in sides}) > 1:
-        yield "the judges differ: a difference may be theirs, not the responses'"
+        yield "the judges differ: a difference may be theirs, not the answers'"

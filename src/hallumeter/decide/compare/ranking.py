@@ -11,11 +11,11 @@ from hallumeter.records.comparison import RunRanking
 from hallumeter.records.ranking import EnginePair, Ranking
 from hallumeter.report.drawing import Chart
 from hallumeter.report.languages.speaking import say
-from hallumeter.report.wording import DIRECTION_WORDS
+from hallumeter.report.wording import DIRECTION_WORDS, unit_word
 from hallumeter.text.normalize import one_line
 from hallumeter.transcripts.report.ranking import LEVEL, p_words
 
-from .telling import alias_of
+from .wording import alias_of
 
 PAIRS_SHOWN = 45
 
@@ -79,7 +79,7 @@ def letter(number: int) -> str:
 
 def undefined_words(ranking: Ranking, unit: str) -> str:
     """Why there is no test; the words are those of pages and engines."""
-    return (ranking.undefined or "").replace("page", unit).replace("engine", "run")
+    return (ranking.undefined or "").replace("page", unit_word(unit)).replace("engine", "run")
 
 
 def _sentence(ranking: Ranking) -> str:

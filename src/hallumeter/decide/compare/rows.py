@@ -30,7 +30,7 @@ from hallumeter.stats.significance import (
     paired_sign_flip,
 )
 
-from .reading import CompareSettings
+from .sides import CompareSettings
 
 POWER = 0.8
 

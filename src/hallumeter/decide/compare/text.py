@@ -11,17 +11,19 @@ from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.comparison import Comparison, MetricComparison, RunRanking
 from hallumeter.records.ranking import Ranking
 from hallumeter.report.table import Cell, Line, Table, left, markdown, right, terminal
-from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words, plural
+from hallumeter.report.wording import DIRECTION_WORDS, format_number, format_pair, interval_words, plural, unit_word
 from hallumeter.text.normalize import one_line
 
 from .ranking import diagram_lines, letters_of, undefined_words
-from .telling import (
+from .wording import (
     OUTCOME_WORDS,
     ROW_WORDS,
+    alias_of,
     bounds_words,
     change_words,
     difference_words,
     metric_words,
+    named,
     p_words,
     records_words,
     slice_words,
@@ -47,7 +49,7 @@ def _parts(comparison: Comparison, *, is_verbose: bool) -> Iterator[Table | Line
     names = f"{comparison.first.name} → {comparison.second.name}"
     yield Line(f"{names} · {records_words(comparison)} · {comparison.instrument}", "bold")
     yield Line()
-    title = f"By {comparison.cluster}, {comparison.second.name} less {comparison.first.name}"
+    title = f"By {unit_word(comparison.cluster)}, {comparison.second.name} less {comparison.first.name}"
     yield _metric_table(comparison, [row for row in comparison.rows if not row.by], title, is_verbose=is_verbose)
     slices = [row for row in comparison.rows if row.by]
     if slices:
@@ -59,10 +61,11 @@ def _parts(comparison: Comparison, *, is_verbose: bool) -> Iterator[Table | Line
         yield Line("--verbose adds corrected p values and the smallest difference that could be seen.", "dim")
     for row in comparison.rows:
         if row.undefined:
-            where = f" ({slice_words(row)})" if row.by else ""
-            yield Line(f"undefined: {row.metric}{where}: {row.undefined}", "dim")
+            yield Line(f"undefined: {named(row)}: {row.undefined}", "dim")
     yield from _transition_parts(comparison)
     yield from _example_lines(comparison)
+    if comparison.transitions.cells:
+        yield Line("")
     style = _STYLES.get(comparison.outcome, "bold yellow")
     yield Line((("Outcome: ", ""), (OUTCOME_WORDS[comparison.outcome], style)))
     yield from (Line(f"  {reason}") for reason in comparison.reasons[:MOST_REASONS])
@@ -95,6 +98,7 @@ def _transition_parts(comparison: Comparison) -> Iterator[Table | Line]:
     if not transitions.cells:
         return
     rows = [[change_words(cell), f"{cell.claims:,}", f"{cell.records:,}"] for cell in transitions.cells]
+    yield Line("")
     yield Table([*left("from first to second"), *right("claims", "records", wrap="words")], rows, "Claims")
     mid_p = transitions.claims_mid_p
     tested = f"; McNemar mid-p {format_number(mid_p)} as if claims were independent" if mid_p is not None else ""
@@ -116,7 +120,7 @@ def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bo
     """Every metric with its runs, best first; runs that share a letter do not differ."""
     runs = plural(len(ranking.runs), "run")
     parts: list[Table | Line] = [
-        Line(f"{runs} · {plural(ranking.common, 'record')} in all · by {ranking.cluster}", "bold")
+        Line(f"{runs} · {plural(ranking.common, 'record')} in all · by {unit_word(ranking.cluster)}", "bold")
     ]
     for each in ranking.rankings:
         parts += _ranking_parts(each, unit=ranking.cluster)
@@ -124,14 +128,14 @@ def ranking_text(ranking: RunRanking, *, width: int | None = None, has_color: bo
 
 
 def _ranking_parts(ranking: Ranking, *, unit: str) -> Iterator[Table | Line]:
-    known = METRICS_BY_ID.get(ranking.metric)
+    name = alias_of(ranking.metric)
     if ranking.engines:
         columns = [*left("run", wrap="words", max_width=40), *right("mean rank", wrap="words")]
         columns += left("alike", wrap="words")
-        yield Table(columns, _ranks(ranking), known.alias if known else ranking.metric)
+        yield Table(columns, _ranks(ranking), name)
         yield from (Line(line, is_drawing=True) for line in (*diagram_lines(ranking), ""))
     if ranking.undefined:
-        yield Line(f"undefined: {ranking.metric}: {undefined_words(ranking, unit)}")
+        yield Line(f"undefined: {name}: {undefined_words(ranking, unit)}")
     elif ranking.p_value is not None and ranking.critical_difference is not None:
         yield Line(
             f"Friedman p {format_number(ranking.p_value)} on {ranking.pages:,} units; runs with a letter in common lie "
@@ -176,7 +180,8 @@ def ranking_markdown(ranking: RunRanking) -> str:
 def _ranking_lines(ranking: RunRanking) -> Iterator[str]:
     yield f"### hallumeter: {plural(len(ranking.runs), 'run')} ranked"
     records = plural(ranking.common, "record")
-    yield f"\nOn the {records} that all have, by {_plain(ranking.cluster)}. Runs that share a letter do not differ."
+    unit = _plain(unit_word(ranking.cluster))
+    yield f"\nOn the {records} that all have, by {unit}. Runs that share a letter do not differ."
     for each in ranking.rankings:
         known = METRICS_BY_ID.get(each.metric)
         yield f"\n**{known.alias if known else _plain(each.metric)}** {DIRECTION_WORDS[each.direction][0]}"

@@ -1,7 +1,9 @@
-"""A run and a policy in, what is broken out: what `hallumeter gate` runs."""
+"""A run held to the bounds of a policy, and a first policy to begin with: what `hallumeter gate` runs."""
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -11,28 +13,31 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from hallumeter.catalog import METRICS_BY_ID
+from hallumeter.claims.measure.commands import read_policy
 from hallumeter.claims.measure.response_names import run_record_id
 from hallumeter.claims.metrics.rates import rate_bounds
 from hallumeter.claims.profiles import Policy, headline_rows
 from hallumeter.claims.settings import OperatingPoint, check_operating_point
-from hallumeter.decide.compare.reading import CompareSettings, Side, decided_label
 from hallumeter.decide.compare.rows import rates_bounds
-from hallumeter.errors import HallumeterError, SettingsError, nearest
+from hallumeter.decide.compare.sides import CompareSettings, Side, decided_label
+from hallumeter.decide.policy import usual_metrics
+from hallumeter.errors import HallumeterError, InputError, SettingsError, nearest
 from hallumeter.formats.files import read_rows
 from hallumeter.formats.records import rows_of
 from hallumeter.ingest.scores import metric_named
 from hallumeter.records.bounds import Bound
-from hallumeter.records.claim import Label
+from hallumeter.records.claim import Claim, Label, Verdict
 from hallumeter.records.columns import FAILED_CODE, UNDECIDED_CODE
 from hallumeter.records.decisions import GATE_VERSION, BoundCheck, GateResult, OffendingClaim, OffendingRecord, Place
 from hallumeter.records.manifest import InputFile, Manifest
 from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.rate import Rates
 from hallumeter.records.response import Response
-from hallumeter.run.finished import Run
+from hallumeter.run.finished import Run, load
 from hallumeter.run.inputs import sha256_of
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
+from hallumeter.text.normalize import one_line
 
 # Rows of a summary for slices that a run was not summarised by.
 
@@ -182,7 +187,7 @@ MOST_CLAIMS = 5_000
 UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
 
-def gate(
+def gate_result(
     run: Run, policy: Policy, *, source: Path | None = None, threshold: float | OperatingPoint | None = None
 ) -> GateResult:
     """Hold a run to the bounds of a policy, or of its rules where it has no bounds.
@@ -358,31 +363,133 @@ def _check_probabilities(run: Run, headline: str | None, threshold: float | Oper
 
 
 def _unsupported(gate_: _Gate, places: Places) -> tuple[list[OffendingClaim], int]:
-    """Every claim that the evidence does not support, with its place; the first of them, and how many there are."""
-    found: list[OffendingClaim] = []
+    """The claims that the evidence does not support, the surest first, with their places; and how many there are."""
     total = 0
-    for response, findings in RunFolder(gate_.path).findings():
-        for finding in findings:
-            label = decided_label(finding, gate_.headline, gate_.threshold)
-            if label not in UNSUPPORTED:
-                continue
-            total += 1
-            if len(found) >= MOST_CLAIMS:
-                continue
-            claim = finding.claim
-            verdict = next((said for said in finding.verdicts if said.label is label), finding.verdicts[0])
-            text = claim.text
-            if text is None:
-                text = (response.response or "")[claim.start : claim.end] if claim.start is not None else ""
-            found.append(
-                OffendingClaim(
-                    record_id=claim.record_id,
-                    claim_id=claim.claim_id,
-                    text=text,
-                    label=label.value,
-                    reason=verdict.reason,
-                    note=verdict.note,
-                    place=places.of_claim(response, claim.start),
-                )
-            )
-    return found, total
+
+    def unsupported() -> Iterator[tuple[Response, Claim, Verdict]]:
+        nonlocal total
+        for response, findings in RunFolder(gate_.path).findings():
+            for finding in findings:
+                label = decided_label(finding, gate_.headline, gate_.threshold)
+                if label in UNSUPPORTED:
+                    total += 1
+                    verdict = next((said for said in finding.verdicts if said.label is label), finding.verdicts[0])
+                    # Decided again at a threshold, the label is another than that of the verdict.
+                    yield response, finding.claim, structs.replace(verdict, label=label)
+
+    surest = heapq.nlargest(MOST_CLAIMS, unsupported(), key=lambda found: found[2].unsupported_probability or 0.0)
+    return [_offending(*found, places=places) for found in surest], total
+
+
+def _offending(response: Response, claim: Claim, verdict: Verdict, *, places: Places) -> OffendingClaim:
+    text = claim.text
+    if text is None:
+        text = (response.response or "")[claim.start : claim.end] if claim.start is not None else ""
+    return OffendingClaim(
+        record_id=claim.record_id,
+        claim_id=claim.claim_id,
+        text=text,
+        label=verdict.label.value,
+        reason=verdict.reason,
+        note=verdict.note,
+        place=places.of_claim(response, claim.start),
+    )
+
+
+def gate(run: Run | str | Path, policy: Policy | str | Path, *, source: str | Path | None = None) -> GateResult:
+    """Hold a run to the bounds of a policy: `outcome` is ``passed``, ``broken`` or ``unmeasured``.
+
+    A run may be given by its folder, a policy by its TOML file. `source` is the folder with the files that the run was
+    made from, in which the lines of records are looked up.
+
+    Raises:
+        InputError: There is no run in the folder.
+        SettingsError: The policy cannot be read, or names a metric that does not exist.
+
+    >>> from hallumeter import audit, Bound, Policy
+    >>> run = audit([{"response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}], judge="rules")
+    >>> gate(run, Policy("release", bounds=(Bound("mihr", at_most=0.1),))).outcome
+    'broken'
+    """
+    opened = run if isinstance(run, Run) else load(run)
+    held_to = policy if isinstance(policy, Policy) else read_policy(Path(policy), METRICS_BY_ID)
+    return gate_result(opened, held_to, source=None if source is None else Path(source))
+
+
+# A policy to begin with: what a run measured, a little looser, with every line explained.
+
+_SLACK = 0.01
+"""How much looser than measured a bound is: a point of a rate."""
+_DIGITS = 2
+_STEPS = 100
+FEWEST_UNMEASURED = 0.02
+
+
+def first_policy(run: Run) -> str:
+    """The text of a policy that this run passes.
+
+    Raises:
+        InputError: The run measured nothing that has a better side.
+    """
+    summary = run.summary
+    whole = [row for row in summary.metrics if not row.by]
+    rows = headline_rows(summary.metrics, whole[0].judge if whole else None)
+    chosen = [rows[name] for name in usual_metrics(summary.instrument, list(rows)) if rows[name].value is not None]
+    chosen = [row for row in chosen if row.direction != "none"]
+    if not chosen:
+        raise InputError(f"{run.path}: nothing was measured that a policy could bound")
+    return "\n".join(_policy_lines(run, chosen)) + "\n"
+
+
+def _policy_lines(run: Run, rows: list[MetricSummary]) -> Iterator[str]:
+    missing = max(
+        (row.undecided + row.failed) / max((row.total or 0.0) + row.undecided + row.failed, 1) for row in rows
+    )
+    yield f"# Made by `hallumeter gate --init` from {one_line(run.path.name)}: what that run measured, a little looser."
+    yield "# Tighten it to what you can stand behind; `hallumeter metrics` says what each metric means."
+    yield "#"
+    yield "# looks_at: point (the value), interval (its unfavourable end), worst_case (what the unmeasured allow)."
+    yield '# by = { task = "QA" } bounds one slice; each = ["task"] bounds every slice of a field on its own.'
+    yield f'name = "{_quoted(run.path.resolve().name)}"'
+    yield ""
+    yield "# At most this share of the claims may be undecided or failed, or of the records without a score; beyond it"
+    yield "# nothing passes (exit code 3)."
+    yield f"max_unmeasured = {max(FEWEST_UNMEASURED, _up(missing)):.{_DIGITS}f}"
+    for row in rows:
+        yield from _bound_lines(row)
+
+
+def _bound_lines(row: MetricSummary) -> Iterator[str]:
+    known = METRICS_BY_ID.get(row.metric)
+    is_upper = row.direction == "lower"
+    looks_at, end = "point", row.value or 0.0
+    measured = f"measured {end:.3f}"
+    if row.interval is not None:
+        looks_at, end = "interval", row.interval[1 if is_upper else 0]
+        measured += f", its interval ends at {end:.3f}"
+    loose = _up(end + _SLACK) if is_upper else _down(end - _SLACK)
+    # A score of another tool that was between 0 and 1 is taken to stay there.
+    low, high = known.range if known else (0.0 if end >= 0 else -math.inf, 1.0 if end <= 1 else None)
+    loose = max(low, loose if high is None else min(high, loose))
+    yield ""
+    yield (
+        f"# {known.name}: {one_line(known.question)}" if known else f"# {one_line(row.metric)}: as that tool scores it."
+    )
+    yield f"# {measured}; {'less' if is_upper else 'more'} is better."
+    yield "[[bounds]]"
+    yield f'metric = "{_quoted(row.metric)}"'
+    yield f"{'at_most' if is_upper else 'at_least'} = {loose:.{_DIGITS}f}"
+    yield f'looks_at = "{looks_at}"'
+
+
+def _up(value: float) -> float:
+    return math.ceil(value * _STEPS - 1e-9) / _STEPS
+
+
+def _down(value: float) -> float:
+    return math.floor(value * _STEPS + 1e-9) / _STEPS
+
+
+def _quoted(text: str) -> str:
+    """Text as a basic string of TOML."""
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')

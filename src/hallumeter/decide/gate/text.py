@@ -34,13 +34,19 @@ def gate_markdown(result: GateResult) -> str:
         if isinstance(part, Table):
             lines += [f"{code(result.run)} held to {code(result.policy)}", "", *markdown(part), ""]
     lines += [f"- {escaped(_named(check))}: {escaped(check.reason)}" for check in result.checks if check.reason]
+    return "\n".join(lines).rstrip() + "\n\n" + claims_markdown(result)
+
+
+def claims_markdown(result: GateResult) -> str:
+    """The surest of the claims that the evidence does not support, then notices."""
+    lines = []
     if result.claims:
         shown = result.claims[:MOST_ANNOTATIONS]
-        more = f", the first {len(shown)} of them" if result.claims_total > len(shown) else ""
-        lines += ["", f"**Unsupported claims: {result.claims_total:,}**{more}", ""]
+        more = f", the {len(shown)} surest" if result.claims_total > len(shown) else ""
+        lines += [f"**Unsupported claims: {result.claims_total:,}**{more}", ""]
         lines += [f"{place}. {_claim_markdown(claim)}" for place, claim in enumerate(shown, start=1)]
     lines += ["", *(f"- note: {escaped(one_line(notice))}" for notice in result.notices)]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(lines).strip() + "\n"
 
 
 def _claim_markdown(claim: OffendingClaim) -> str:
@@ -155,7 +161,7 @@ def gate_junit(result: GateResult) -> str:
 
 
 def gate_github(result: GateResult) -> str:
-    """Workflow commands: one for each bound, a notice where it is kept, then the first unsupported claims."""
+    """Workflow commands: one for each bound, a notice where it is kept, then the surest unsupported claims."""
     return "".join(f"{line}\n" for line in _commands(result))
 
 

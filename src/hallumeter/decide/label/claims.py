@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from hallumeter.claims.labelled.reading import WHOLE, has_claims, headline_judge, read_labelled, whole_claim
+from hallumeter.claims.labelled.run import WHOLE, has_claims, headline_judge, read_labelled, whole_claim
 from hallumeter.claims.labelled.sources import LabelSettings
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.records.claim import Claim, Finding, Label, Verdict

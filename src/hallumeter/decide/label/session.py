@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from hallumeter.claims.labelled.correction import CorrectSettings, corrected_rate
-from hallumeter.claims.labelled.reading import LabelledRun, mean_said
+from hallumeter.claims.labelled.run import LabelledRun, mean_said
 from hallumeter.claims.labelled.sources import stored_label
 from hallumeter.errors import InputError, SettingsError
 from hallumeter.formats.records import label_of
@@ -29,7 +29,7 @@ from hallumeter.stats.allocation import expected_variances
 from hallumeter.stats.raters import distinct_patterns
 
 from .claims import AnnotateSettings, AskedClaim, ClaimTable
-from .drawing import Answered, ClaimDrawing, ResponseDrawing, next_claim
+from .order import Answered, ClaimOrder, ResponseOrder, next_claim
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -176,7 +176,7 @@ class LabelSession:
         if not os.access(run.path, os.W_OK):
             raise InputError(f"{run.path}: labels cannot be kept here (the folder cannot be written to)")
         self._book = AnnotationLog(run.path, self._claims)
-        self._drawing = (ClaimDrawing if settings.unit == "claim" else ResponseDrawing)(self._claims.columns, settings)
+        self._order = (ClaimOrder if settings.unit == "claim" else ResponseOrder)(self._claims.columns, settings)
         self._correct = CorrectSettings(half_width=settings.half_width, resamples=FEW_RESAMPLES)
         self._passed: set[int] = set()
         self._steps: list[_Step] = []
@@ -201,7 +201,7 @@ class LabelSession:
             number: int | None = self._again.pop()
         else:
             self._book.refresh()
-            number = next_claim(self._drawing, self._answered(), self._is_open(), overlap=self.settings.overlap)
+            number = next_claim(self._order, self._answered(), self._is_open(), overlap=self.settings.overlap)
         self._asked = None if number is None else self._claims.claim(number)
         return self._asked
 
@@ -264,10 +264,10 @@ class LabelSession:
         None without an interval now, where responses are drawn, and when there are not so many left.
         """
         now = self.progress()
-        if now.half_width is None or not isinstance(self._drawing, ClaimDrawing):
+        if now.half_width is None or not isinstance(self._order, ClaimOrder):
             return None
         fresh = self._is_open() & ~self._book.is_answered
-        variances = expected_variances(self._drawing.tally(fresh, self._book.unsupported), more)
+        variances = expected_variances(self._order.tally(fresh, self._book.unsupported), more)
         if len(variances) <= more:
             return None
         # A part of the width comes from how many responses there are, which no label changes.

@@ -160,7 +160,7 @@ def progress_line(progress: Progress, half_width: float) -> str:
     """What the labels have come to, in one line."""
     rate, labels = progress.rate, plural(progress.labels, "label")
     if progress.pending:
-        return f"{labels} · {plural(progress.pending, 'claim')} of this response to go"
+        return f"{labels} · {plural(progress.pending, 'claim')} of this answer to go"
     return " · ".join([labels, *_rate_words(rate, half_width)])
 
 
@@ -202,7 +202,7 @@ def _rate_words(rate: CorrectedRate, half_width: float) -> Iterator[str]:
 
 def _need_words(rate: CorrectedRate, half_width: float) -> str:
     wanted = f"±{half_width * 100:g} points"
-    units = " responses" if rate.unit == "response" else ""
+    units = " answers" if rate.unit == "response" else ""
     if rate.more_labels is None:
         best = "" if rate.narrowest is None else f", ±{rate.narrowest * 100:.1f} at best"
         return f"{wanted} is out of reach of labels alone{best}"

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from threading import Event as StopEvent
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -31,7 +31,7 @@ from hallumeter.run.finished import load
 from hallumeter.run.identity import ended
 from hallumeter.run.inputs import only_paths
 from hallumeter.run.lanes import Lane, run_lanes
-from hallumeter.run.run_folder import is_part
+from hallumeter.run.run_folder import RunFolder, is_part
 from hallumeter.stats.summarize import SummarySettings
 
 from .inputs import Dialogues, opened_events, opened_files
@@ -410,3 +410,34 @@ def _manifest(measured: MeasuredDialogues, started: datetime) -> Manifest:
         started=started.isoformat(timespec="seconds"),
         finished=ended(started).isoformat(timespec="seconds"),
     )
+
+
+# The numbers of a measured dialogue once more, from the events that the run keeps.
+
+
+def recompute(run: Path, into: Path) -> dict[str, str]:
+    """Read every answer again and write what comes of it into a folder; what cannot be, by topic, and why."""
+    manifest = RunFolder(run).manifest
+    stated: dict[str, Any] = manifest.settings
+    if manifest.instrument != INSTRUMENT:
+        return {"numbers": "a run of questions keeps answers and no summary; verify the run of `dialogue measure`"}
+    for name, kept in (
+        ("config", "the files of --config"),
+        ("judge", "what the judge was asked"),
+        ("reader", "the reader"),
+    ):
+        if stated.get(name) is not None:
+            return {"numbers": f"{kept} of this run are not kept in it"}
+    settings = DialogueSettings(
+        by=tuple(stated["by"]),
+        is_indirect_by_vectors=stated["indirect_by_vectors"],
+        seed=manifest.seed,
+        resamples=stated["resamples"],
+        confidence=stated["confidence"],
+    )
+    scripts = run / SCRIPTS
+    with opened_files([run / EVENTS], scripts if scripts.exists() else None) as opened:
+        with RunWriter(into, opened.failures) as writer:
+            measured = measure_dialogues(opened, settings, keep=writer.add)
+        writer.finish(measured)
+    return {}

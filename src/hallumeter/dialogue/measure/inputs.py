@@ -16,11 +16,12 @@ from typing import IO, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from hallumeter.dialogue.records import Event
+from hallumeter.dialogue.records import EVENTS, Event
 from hallumeter.errors import InputError, RecordError
 from hallumeter.records.claim import Failure
 from hallumeter.records.manifest import InputFile
 from hallumeter.run.inputs import rereadable_files
+from hallumeter.run.run_folder import is_sharded
 
 from .events import event_key, script_of
 from .patients import PatientTask, RawEvent
@@ -328,8 +329,24 @@ def _opened(path: Path) -> IO[bytes]:
         raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
 
 
+def _events_of(run: Path, target: Path) -> Path:
+    """The events of a run: its own file, or those of its shards, put in the order of the input."""
+    from hallumeter.run.store_tables import merged_lines, run_folder_of, store_of
+
+    folder = run_folder_of(f"s3://{run.as_posix()[4:].lstrip('/')}") if not run.is_dir() else run
+    if not is_sharded(folder):
+        if not (folder / EVENTS).is_file():
+            raise InputError(f"{run}: is a folder without {EVENTS}; give a file of events, or a run of dialogues")
+        return folder / EVENTS
+    with target.open("wb") as stream:
+        stream.writelines(line + b"\n" for _, _, line in merged_lines(store_of(folder), EVENTS.removesuffix(".jsonl")))
+    return target
+
+
 def _plain_file(path: Path, events_table: EventTable, number: int) -> Path:
-    """The file itself, or what a compressed one holds, so that any line can be gone back to."""
+    """The file itself, or what a compressed one or a run in shards holds, so that any line can be gone back to."""
+    if path.is_dir() or str(path).startswith("s3:/"):
+        return _events_of(path, events_table.folder / f"{number}.jsonl")
     if path.suffix.lower() != ".gz":
         return path
     target = events_table.folder / f"{number}.jsonl"

@@ -1,9 +1,11 @@
 """Of whom and of what time something is said: of this patient today, of somebody else, or of the past.
 
 A sentence is cut into parts at commas, "but", "and" and their like. Words for other people hold from their part on,
-until words for the patient come ("my last patient's HbA1c was 9.8 %, yours is 7.4 %"). Words for the past hold in their
-part ("from 8.9 % last year | to 7.4 % now"), and in the next when they are all of it ("Last year, …"). It is decided in
-one way for values, drugs, conditions, age and sex.
+until words for the patient come ("my last patient's HbA1c was 9.8 %, yours is 7.4 %"). Words for the past hold in
+their part ("from 8.9 % last year | to 7.4 % now"), and in the next when they are all of it ("Last year, …"); those for
+days or weeks ago only where the sentence speaks of the present too ("last week 150/92, | this morning 138/84"). What
+somebody else advises is no advice when the sentence turns against it ("your friend recommends ibuprofen, | but …"). It
+is decided in one way for values, drugs, conditions, age and sex.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from .cues import FACT, FAMILY, GENERAL, MENTIONED, PAST, BearingWords, all_cue_words
+from .cues import ADVISED, FACT, FAMILY, GENERAL, MENTIONED, PAST, BearingWords, all_cue_words
 from .scopes import Span, Target
 
 _CUT = re.compile(
@@ -21,10 +23,14 @@ _CUT = re.compile(
     r"|(?<=[가-힣%\d])에서(?=\s)"
 )
 _CONTRAST = frozenset({"but", "while", "whereas", "although", "though", ";", "지만", "는데", "은데", "인데"})
+_TURNS = ("but", "however", "yet", "although", "though", ";", "지만", "는데", "은데", "더라도")
+"""After them a sentence may take back what was said."""
 _CAUSES = ("므로", "아서", "어서", "니까")
 """After them the patient may be spoken of again, who need not be named: "…, so the present 138/84 mmHg"."""
 _TOGETHER = ("you and ", "환자분과 ", "환자분도 ", "귀하와 ")
 """Before somebody else of whom the same is said as of the patient."""
+_WITH_OTHERS = ("his ", "her ")
+"""Behind a target they speak of somebody beside the one of whom it is said."""
 _FROM = re.compile(
     r"\b(?:rose|risen|fell|fallen|went|gone|improved|dropped|decreased|increased|climbed|down|up|changed|moved|grew|grown"
     r"|declined|worsened|is)\s(?:\w+\s)?from\s(?:about\s|around\s)?\Z"
@@ -41,6 +47,7 @@ _LITTLE = 6
 """Characters beside a word for the past in a part that says nothing else."""
 _NEAR = 40
 """Characters between a drug and the words that it was stopped."""
+_WILD = {"#": r"\d{1,4}", "*": r"\S{1,20}?"}
 _LONGEST_SENTENCE = 1_000
 """Characters; nobody writes longer ones, and every target takes a look at its whole sentence."""
 _SETTLED = frozenset({FACT, MENTIONED})
@@ -53,6 +60,7 @@ class BearingFinder:
         self._others = _pattern(word for each in words for word in each.others)
         self._own = _pattern(word for each in words for word in each.own)
         self._past = _pattern(word for each in words for word in each.past)
+        self._recent = _pattern(word for each in words for word in each.recent)
         self._present = _pattern(word for each in words for word in each.present)
         self._lasting = _pattern(word for each in words for word in each.lasting)
         self._stopped_before = _pattern(word for each in words for word in each.stopped_before)
@@ -68,16 +76,27 @@ class BearingFinder:
                 parts = _parts(lower, span)
             place = next(number for number, part in enumerate(parts) if target.start < part[1] or part is parts[-1])
             if target.scope in _SETTLED:
-                self._settle_fact(lower, parts[: place + 1], target)
+                self._settle_fact(lower, parts, place, target=target)
+            elif target.scope == ADVISED:
+                self._settle_advice(lower, parts, place, target=target)
             elif target.kind == "value" and self._is_own_again(lower, parts[place], target):
                 target.scope, target.cue = FACT, None
 
-    def _settle_fact(self, lower: str, parts: Sequence[Span], target: Target) -> None:
-        cue = self._other(lower, parts, target)
+    def _settle_fact(self, lower: str, parts: Sequence[Span], place: int, *, target: Target) -> None:
+        cue = self._other(lower, parts[: place + 1], target)
         if cue is not None:
             target.scope, target.cue = FAMILY, cue
-        elif (cue := self._earlier(lower, parts, target)) is not None:
+        elif (cue := self._earlier(lower, parts, place, target=target)) is not None:
             target.scope, target.cue = PAST, cue
+
+    def _settle_advice(self, lower: str, parts: Sequence[Span], place: int, *, target: Target) -> None:
+        """Take advice of somebody else for what it is when the sentence turns against it."""
+        start, end = parts[place]
+        follows = lower[end : end + _LITTLE].lstrip(" ,").startswith(_TURNS)
+        if follows or lower[start:end].rstrip(" ,").endswith(_TURNS):
+            cue = self._other(lower, [parts[place]], target)
+            if cue is not None and cue[0] < target.start:
+                target.scope, target.cue = FAMILY, cue
 
     def _other(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
         """The words for somebody else of whom a target is said."""
@@ -94,7 +113,9 @@ class BearingFinder:
             ]
             if others or own:
                 nearest = _nearest([*others, *own], target.start)
-                return nearest if nearest in others else None
+                # "A woman comes with her sister": who comes is not the sister.
+                is_with_other = nearest[0] > target.start and lower.startswith(_WITH_OTHERS, nearest[0])
+                return nearest if nearest in others and not is_with_other else None
             if self._begins_anew(lower, start, target):
                 return None
         return None
@@ -104,9 +125,9 @@ class BearingFinder:
         is_reason = lower.endswith(_CAUSES, 0, start) or lower.endswith(_CAUSES, 0, max(0, start - 1))
         return is_reason and self._present.search(lower, start, target.start) is not None
 
-    def _earlier(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
+    def _earlier(self, lower: str, parts: Sequence[Span], place: int, *, target: Target) -> Span | None:
         """The words by which a target is said of the past."""
-        start, end = parts[-1]
+        start, end = parts[place]
         if target.kind == "value" and (cue := _left_behind(lower, target)) is not None:
             return cue
         if target.kind == "medication" and (cue := self._stopped(lower, (start, end), target)) is not None:
@@ -118,10 +139,17 @@ class BearingFinder:
         if past or present:
             nearest = _nearest([*past, *present], target.start)
             return nearest if nearest in past else None
-        if len(parts) < 2:
+        return self._earlier_by_other_parts(lower, parts, place, target=target)
+
+    def _earlier_by_other_parts(self, lower: str, parts: Sequence[Span], place: int, *, target: Target) -> Span | None:
+        """The words for the past that hold for a target by what the other parts of its sentence say."""
+        recent = self._recent.search(lower, *parts[place]) if target.kind == "value" else None
+        if recent is not None and self._present.search(lower, parts[0][0], parts[-1][1]) is not None:
+            return recent.span()
+        if recent is not None or not place:
             return None
-        before = self._past.search(lower, *parts[-2])
-        is_all = before is not None and parts[-2][1] - parts[-2][0] - len(before.group()) <= _LITTLE
+        before = self._past.search(lower, *parts[place - 1])
+        is_all = before is not None and parts[place - 1][1] - parts[place - 1][0] - len(before.group()) <= _LITTLE
         return before.span() if before is not None and is_all else None
 
     def _stopped(self, lower: str, part: Span, target: Target) -> Span | None:
@@ -140,9 +168,10 @@ class BearingFinder:
         if target.scope not in {GENERAL, FAMILY} or target.cue is None or target.cue[0] >= part[0]:
             return False
         cut = lower[max(0, part[0] - 8) : part[0]].rstrip()
-        if target.bound is not None or not cut.endswith(tuple(_CONTRAST)):
-            return False
         own = self._own.search(lower, part[0], target.start)
+        begins = own is not None and target.scope == FAMILY and own.start() - part[0] <= 1
+        if target.bound is not None or not (begins or cut.endswith(tuple(_CONTRAST))):
+            return False
         return own is not None and self._others.search(lower, *part) is None
 
     def _is_compared_with(self, lower: str, target: Target) -> bool:
@@ -178,11 +207,31 @@ def _nearest(cues: Sequence[Span], place: int) -> Span:
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     """Any of the words; those in Latin letters stand alone, `#` is a number, and `*` a word or the rest of one."""
-    ordered = sorted(set(words), key=lambda word: (-len(word), word))
-    forms = [re.escape(word).replace(r"\#", r"\d{1,4}").replace(r"\*", r"\S{1,20}?") for word in ordered]
-    latin = [form for form in forms if form.isascii()]
-    korean = [form for form in forms if not form.isascii()]
-    return re.compile(rf"(?<![a-z])(?:{'|'.join(latin) or '(?!)'})(?![a-z])|(?:{'|'.join(korean) or '(?!)'})(?!부터)")
+    ordered = sorted(set(words))
+    latin = _choice([word for word in ordered if word.isascii()])
+    korean = _choice([word for word in ordered if not word.isascii()])
+    return re.compile(rf"(?<![a-z]){latin}(?![a-z])|{korean}(?!부터)")
+
+
+def _choice(words: Sequence[str]) -> str:
+    """An expression for any of some words, the longest first; what they begin with alike is looked at once.
+
+    >>> _choice(["you", "your", "me"])
+    '(?:me|you(?:r)?)'
+    """
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        if word:
+            by_first.setdefault(word[0], []).append(word[1:])
+    if not words or not by_first:
+        return "" if words else "(?!)"
+    parts = []
+    for first, rests in sorted(by_first.items()):
+        rest = _choice(rests) if any(rests) else ""
+        parts.append(_WILD.get(first, re.escape(first)) + rest)
+    inner = "|".join(parts)
+    is_whole = len(parts) == 1 and "" not in words
+    return inner if is_whole else f"(?:{inner}){'?' if '' in words else ''}"
 
 
 def is_plainly_denied(text: str, start: int, end: int) -> bool:
@@ -217,5 +266,5 @@ def _denials() -> tuple[re.Pattern[str], re.Pattern[str]]:
         re.compile(
             rf"(?P<if>\b(?:if|when|unless|whether|since|think|mean|say|that)\s)?\b(?:{before})\s(?:any\s|either\s)?\Z"
         ),
-        re.compile(rf"(?:이|가|은|는|을|를|도)?\s?(?:현재\s|지금\s)?(?:{after})"),
+        re.compile(rf"(?:이|가|은|는|을|를|도)?\s?(?:(?:현재|지금|전혀|결코|아직|한 번도)\s)?(?:{after})"),
     )

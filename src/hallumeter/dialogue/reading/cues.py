@@ -10,7 +10,7 @@ from importlib import resources
 from itertools import product
 
 from msgspec import Struct, convert
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from hallumeter.dialogue.records import MentionScope
 
@@ -167,13 +167,18 @@ class Particles(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BearingWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """Of whom and of what time something is said; `#` stands for a number, `*` for a word or the rest of one."""
+    """Of whom and of what time something is said; `#` stands for a number, `*` for a word or the rest of one.
+
+    Phrases have `{name}` for each of the words of a set, as cues have.
+    """
 
     others: Words
     """People who are not the patient."""
     own: Words
     """The patient."""
     past: Words
+    recent: Words
+    """The past only where the sentence also speaks of the present: "last month 150/92, today 138/84"."""
     present: Words
     lasting: Words
     """With them something that began in the past goes on: "diagnosed ten years ago"."""
@@ -215,7 +220,12 @@ def load_cue_words(language: str) -> CueWords:
     True
     """
     file = resources.files("hallumeter.dialogue").joinpath("lexicons", f"cues.{language}.toml")
-    return convert(tomllib.loads(file.read_text(encoding="utf-8")), CueWords)
+    words = convert(tomllib.loads(file.read_text(encoding="utf-8")), CueWords)
+    written = {
+        name: tuple(wording for phrase in phrases for wording in wordings(phrase, words.sets))
+        for name, phrases in asdict(words.bearing).items()
+    }
+    return replace(words, bearing=BearingWords(**written))
 
 
 def all_cue_words() -> tuple[CueWords, ...]:

@@ -10,9 +10,8 @@ from hallumeter.records.measurement import MetricSummary, Summary
 from hallumeter.records.summaries import Fairness
 from hallumeter.report import wording
 from hallumeter.report.document import RecordFindings
-from hallumeter.report.markdown import markdown_text
 from hallumeter.report.reasons import reason_words, undefined_groups
-from hallumeter.report.summary_text import summary_text
+from hallumeter.report.summary_text import markdown_text, summary_text
 from hallumeter.report.table import Line, Table, escaped, left, markdown, right, terminal, terminal_width
 from hallumeter.report.terminal import signature_lines
 from hallumeter.text.normalize import one_line

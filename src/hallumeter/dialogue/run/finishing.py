@@ -138,9 +138,14 @@ def write_files(folder: Path, journal: Journal, dialogues: Dialogues) -> Finishe
             for place, system in product(range(len(conversation.turns)), systems):
                 files.add(events[system][place], own[system][place], scores[system].get((number, place)))
         modes = [files.counted(dialogues.experiment.mode_of(system)) for system in systems]
-    settings = msgspec.json.encode(document_of(dialogues.experiment) | {"run_id": dialogues.run_id})
-    (folder / SETTINGS).write_bytes(msgspec.json.format(settings, indent=2) + b"\n")
+    write_settings(folder, dialogues.experiment, run_id=dialogues.run_id)
     return FinishedDialogues.of(modes, files.first_failures)
+
+
+def write_settings(folder: Path, experiment: Experiment, *, run_id: str) -> None:
+    """Write what the run was made with."""
+    settings = msgspec.json.encode(document_of(experiment) | {"run_id": run_id})
+    (folder / SETTINGS).write_bytes(msgspec.json.format(settings, indent=2) + b"\n")
 
 
 class DialogueFiles(RunFiles):

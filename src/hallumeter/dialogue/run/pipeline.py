@@ -97,13 +97,18 @@ class DialogueWork:
     instrument = INSTRUMENT
 
     def __init__(
-        self, experiment: Experiment, *, checker: Callable[[], ClaimChecker] | None, is_strict: bool, is_retrying: bool
+        self,
+        ready: Prepared,
+        folder: Path,
+        *,
+        checker: Callable[[], ClaimChecker] | None,
+        is_strict: bool,
+        is_retrying: bool,
     ) -> None:
-        """Read the input; nobody is asked yet."""
+        """Take what was read; nobody is asked yet."""
         self.started = datetime.now(UTC)
-        self._ready = prepared(experiment, is_strict=is_strict)
-        self.folder, self.identity = self._ready.folder, self._ready.identity
-        self._dialogues = Dialogues(experiment, self._ready.inputs, self._ready.run_id)
+        self._ready, self.folder, self.identity = ready, folder, ready.identity
+        self._dialogues = Dialogues(ready.experiment, ready.inputs, ready.run_id)
         self._checker, self._is_strict, self._is_retrying = checker, is_strict, is_retrying
         self._responders: Responders | None = None
 
@@ -190,7 +195,15 @@ def run_experiment(
             measured.
         is_retrying: Ask failed turns again, and the turns of that patient after them.
     """
-    work = DialogueWork(experiment, checker=checker, is_strict=is_strict, is_retrying=is_retrying)
+    ready = prepared(experiment, is_strict=is_strict)
+    given = DialogueWork(ready, ready.folder, checker=checker, is_strict=is_strict, is_retrying=is_retrying)
+    return run_dialogues(given, experiment, progress=progress)
+
+
+def run_dialogues(
+    work: DialogueWork, experiment: Experiment, *, progress: ProgressListener | None = None
+) -> DialogueOutcome:
+    """Do what is left of a run."""
     with stopping_on_signals() as stop, run_spending(experiment.budget) as spending:
         return run_work(work, progress=progress or NoProgress(), stop=stop, spending=spending)
 

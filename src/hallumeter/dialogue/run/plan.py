@@ -23,11 +23,15 @@ TOKENS_OF_AN_ANSWER = 350
 def plan_experiment(experiment: Experiment, *, is_strict: bool = False) -> RunPlan:
     """Go through an experiment without asking anybody; what an earlier run has answered counts as done."""
     ready = prepared(experiment, is_strict=is_strict)
+    return plan_of(ready, _answered(ready))
+
+
+def plan_of(ready: Prepared, done: list[dict[int, int]]) -> RunPlan:
+    """What is left to ask, given how many questions of each conversation have an answer, system by system."""
     inputs = ready.inputs
-    done = _answered(ready)
     systems = tuple(
-        _planned(system, inputs.conversations, done[number], experiment=experiment)
-        for number, system in enumerate(experiment.systems)
+        _planned(system, inputs.conversations, done[number], experiment=ready.experiment)
+        for number, system in enumerate(ready.experiment.systems)
     )
     return RunPlan(f"{ready.run_id}: {len(inputs.conversations):,} patients, {inputs.turns:,} questions", systems)
 

@@ -13,9 +13,8 @@ from typing import IO
 import msgspec
 from msgspec import Struct
 
-from hallumeter.dialogue.fhir.patients import PatientRecord, Trouble, fhir_files, read_patients
+from hallumeter.dialogue.fhir.patients import PatientRecord, Trouble, fhir_files, read_patients, validator
 from hallumeter.dialogue.fhir.resources import day_of
-from hallumeter.dialogue.fhir.validation import validator
 from hallumeter.dialogue.records import PatientSlots, Script, ScriptTurn
 from hallumeter.errors import InputError
 from hallumeter.records.claim import Failure

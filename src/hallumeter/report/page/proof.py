@@ -18,9 +18,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hallumeter.report.document import Document, LabelTally, RecordSection, RecordView, Section
+from hallumeter.report.document import Document, LabelTally, RecordSection, RecordView, Section, encodable
 from hallumeter.report.drawing import Json
-from hallumeter.report.encoding import encodable
 from hallumeter.report.sections import ReadingSection
 
 from .payload import packed

@@ -12,7 +12,7 @@ hallumeter.each("readings-data", (chapter) => {
   // ---------------------------------------------------------------- reading
 
   const summed = (sizes, { isAligned, isMisread, hasText }) => ({ sizes, isAligned, isMisread, hasText, invented: sizes[BLOCK] + sizes[LOOP], omitted: sizes[OMISSION] });
-  const readEntry = (row) => ({ position: row.n, id: row.id, page: row.p, engine: row.e, row: row.m || {}, hasRow: Boolean(row.m),
+  const readEntry = (row) => ({ position: row.n, id: row.id, page: row.p, engine: row.e, witness: row.w, row: row.m || {}, hasRow: Boolean(row.m),
     ...summed(row.z, { isAligned: Boolean(row.a), isMisread: Boolean(row.k), hasText: Boolean(row.h) }) });
   const readReading = ({ references, images = [] }) => (row, position) => {
     const stretches = (row.s || []).map(([kind, size, start, end, referenceStart, referenceEnd, flags, note]) =>
@@ -104,7 +104,8 @@ hallumeter.each("readings-data", (chapter) => {
     if (!reading.hasText) return say("empty output");
     if (!reading.isAligned) return reading.hasRow ? say("not aligned, anchor {anchor}", { anchor: number(reading.row.anchor_score, 2) }) : say("not aligned");
     const parts = [
-      reading.sizes[BLOCK] && say("{count} invented", { count: grouped(reading.sizes[BLOCK]) }), reading.sizes[LOOP] && say("{count} in loops", { count: grouped(reading.sizes[LOOP]) }),
+      reading.sizes[BLOCK] && (reading.witness ? say("{count} unconfirmed", { count: grouped(reading.sizes[BLOCK]) }) : say("{count} invented", { count: grouped(reading.sizes[BLOCK]) })),
+      reading.sizes[LOOP] && say("{count} in loops", { count: grouped(reading.sizes[LOOP]) }),
       reading.omitted && say("{count} left out", { count: grouped(reading.omitted) }), reading.sizes[INSERTION] && say("{count} inserted", { count: grouped(reading.sizes[INSERTION]) }),
     ].filter(Boolean);
     return parts.length ? parts.join(", ") : reading.isMisread ? say("some words misread") : say("nothing invented or left out");
@@ -133,7 +134,7 @@ hallumeter.each("readings-data", (chapter) => {
     if (!reading.hasRow) return null;
     const { row } = reading;
     const facts = [[say("CER"), percent(row.cer)], [say("anchor"), number(row.anchor_score, 2)], [say("length ratio"), number(row.length_ratio ?? Infinity, 2)],
-      [say("inserted"), percent(row.true_insertion_rate)], [say("invented"), percent(row.invented_rate)], [say("left out"), percent(row.omission_rate)]];
+      [say("inserted"), percent(row.true_insertion_rate)], [reading.witness ? say("unconfirmed") : say("invented"), percent(row.invented_rate)], [say("left out"), percent(row.omission_rate)]];
     return make("dl", { className: "numbers" }, ...facts.filter(([, value]) => value !== hallumeter.NO_VALUE).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   };
   const remarksOf = (reading) => {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -10,6 +12,8 @@ from msgspec import Struct
 from hallumeter.errors import HallumeterError, InputError, SettingsError
 from hallumeter.run.shards import Receipt, Shard
 
+LOOK_AGAIN_SECONDS = 0.5
+"""A wait without end would not see Ctrl-C."""
 MOST_ATTEMPTS = 4
 """How often a shard is begun whose worker dies, before the run ends."""
 
@@ -47,6 +51,31 @@ def receipt_of(body: bytes) -> Receipt:
     if outcome.receipt is not None:
         return outcome.receipt
     raise SettingsError(outcome.error) if outcome.is_setting else InputError(outcome.error)
+
+
+class UnderWay(Protocol):
+    """Shards that an engine has begun and that have not come to their end."""
+
+    def __len__(self) -> int: ...
+
+    def begin(self, shard: Shard) -> None:
+        """Give a shard to the engine."""
+        ...
+
+    def receipts(self) -> Iterator[Receipt]:
+        """What has come to its end, after a short while at the latest."""
+        ...
+
+
+def worked_off(shards: Iterable[Shard], under_way: UnderWay, *, slots: int) -> Iterator[Receipt]:
+    """The receipts of all shards, with so many of them under way at the same time."""
+    left = iter(shards)
+    while True:
+        for shard in islice(left, slots - len(under_way)):
+            under_way.begin(shard)
+        if not under_way:
+            return
+        yield from under_way.receipts()
 
 
 def given_up(shard: Shard, engine: str, reason: object) -> InputError:

@@ -12,13 +12,12 @@ import os
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
 from typing import Any
 
 from hallumeter.errors import InputError, MissingExtraError
 from hallumeter.run.shards import Receipt, Shard
 
-from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
+from .outcomes import LOOK_AGAIN_SECONDS, MOST_ATTEMPTS, attempted, given_up, receipt_of, worked_off
 
 try:
     import ray
@@ -26,9 +25,6 @@ try:
     from ray.exceptions import RayError, RayTaskError
 except ImportError:
     raise MissingExtraError("ray", "the engine ray") from None
-
-_LOOK_AGAIN_SECONDS = 0.5
-"""A wait without end would not see Ctrl-C."""
 
 
 class RayEngine:
@@ -43,14 +39,9 @@ class RayEngine:
         """The receipts, in any order; so many tasks at the same time."""
         slots = max(1, slots)
         is_own = self._connect(slots)
-        left, waiting = iter(shards), _Waiting(task)
+        waiting = _Waiting(task)
         try:
-            while True:
-                for shard in islice(left, slots - len(waiting)):
-                    waiting.begin(shard)
-                if not waiting:
-                    return
-                yield from waiting.receipts()
+            yield from worked_off(shards, waiting, slots=slots)
         except ConnectionError as error:  # of Ray Client, whose server is gone
             raise InputError(f"{self._name}: the connection to Ray is lost ({error}); go on with --resume") from None
         finally:
@@ -97,7 +88,7 @@ class _Waiting:
 
     def receipts(self) -> Iterator[Receipt]:
         """What has come to its end, after a short while at the latest; a lost shard is begun again."""
-        finished, _ = ray.wait(list(self._begun), timeout=_LOOK_AGAIN_SECONDS)
+        finished, _ = ray.wait(list(self._begun), timeout=LOOK_AGAIN_SECONDS)
         for reference in finished:
             shard, attempt = self._begun.pop(reference)
             try:

@@ -20,13 +20,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module, resources
-from itertools import islice
 from typing import Any
 
 from hallumeter.errors import HallumeterError, InputError, MissingExtraError, SettingsError
 from hallumeter.run.shards import Receipt, Shard
 
-from .outcomes import MOST_ATTEMPTS, attempted, given_up, receipt_of
+from .outcomes import LOOK_AGAIN_SECONDS, MOST_ATTEMPTS, attempted, given_up, receipt_of, worked_off
 
 try:
     import pyarrow as pa
@@ -36,8 +35,6 @@ except ImportError:
 
 # Of pandas, which is not used here. For good: jobs are begun by several threads, which share the list of filters.
 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-_LOOK_AGAIN_SECONDS = 0.5
-"""A wait without end could not be interrupted on Windows."""
 _LOG = "spark_log.properties"
 
 
@@ -53,23 +50,11 @@ class SparkEngine:
         """The receipts, in any order; so many jobs at the same time."""
         slots = max(1, slots)
         session, is_own = self._session(slots)
-        left = iter(shards)
-        pool = ThreadPoolExecutor(slots, thread_name_prefix="hallumeter spark")
-        waiting: set[Future[Receipt]] = set()
+        jobs = _Jobs(session, task, slots)
         try:
-            while True:
-                for shard in islice(left, slots - len(waiting)):
-                    waiting.add(pool.submit(_done, session, task, shard))
-                if not waiting:
-                    return
-                finished, waiting = wait(waiting, _LOOK_AGAIN_SECONDS, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
+            yield from worked_off(shards, jobs, slots=slots)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            if waiting:
-                _cancel(session)
-            pool.shutdown(wait=True)
+            jobs.end()
             if is_own:
                 session.stop()
 
@@ -109,6 +94,35 @@ class SparkEngine:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         return options | {"spark.ui.enabled": "false"}
+
+
+class _Jobs:
+    """Jobs that were begun, each waited for by a thread."""
+
+    def __init__(self, session: SparkSession, task: Callable[[Shard], Receipt], slots: int) -> None:
+        self._session, self._task = session, task
+        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="hallumeter spark")
+        self._begun: set[Future[Receipt]] = set()
+
+    def __len__(self) -> int:
+        return len(self._begun)
+
+    def begin(self, shard: Shard) -> None:
+        """Give a shard to Spark."""
+        self._begun.add(self._pool.submit(_done, self._session, self._task, shard))
+
+    def receipts(self) -> Iterator[Receipt]:
+        """What has come to its end, after a short while at the latest."""
+        finished, self._begun = wait(self._begun, LOOK_AGAIN_SECONDS, return_when=FIRST_COMPLETED)
+        for future in finished:
+            yield future.result()
+
+    def end(self) -> None:
+        """Stop everything that is under way."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._begun:
+            _cancel(self._session)
+        self._pool.shutdown(wait=True)
 
 
 @contextmanager

@@ -17,8 +17,7 @@ from msgspec import Struct, structs
 from hallumeter.records.claim import Failure, Finding
 from hallumeter.records.page import ERROR_CLASSES, InventedWord, PageRow, WorstLine, page_of
 from hallumeter.records.response import Quote
-from hallumeter.report.document import RecordFindings
-from hallumeter.report.encoding import encodable
+from hallumeter.report.document import RecordFindings, encodable
 from hallumeter.report.sections import (
     LineSection,
     PageCensus,

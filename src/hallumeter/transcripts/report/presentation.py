@@ -30,6 +30,7 @@ from hallumeter.report.overview import (
     number,
     numbers,
     p_value,
+    shares,
     words,
 )
 from hallumeter.report.page.chapters import READERS, block_size, kept_views
@@ -165,6 +166,7 @@ def reading_entry_payload(view: ReadingView, position: int) -> dict[str, Json]:
         "a": 1 if view.stretches or not (view.response or view.reference) else None,
         "k": 1 if is_misread else None,
         "h": 1 if view.response else None,
+        "w": view.witness,
         "m": _row(view.row) if view.row else None,
     }
     return {name: value for name, value in entries.items() if value is not None}
@@ -277,7 +279,8 @@ _NO_SIGN = message(
     "No engine is over a bound for hallucination (pages that hallucinate, mean anchor score, mean length ratio)."
 )
 _WITNESSED = message(
-    "Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}; could not decide: {undecided}."
+    "Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}; could not decide: {undecided}. "
+    "So {bounds} of them are hallucinated."
 )
 _EMPTY = message("Outputs that are empty: {count} of {total}.")
 
@@ -302,6 +305,9 @@ def _witness_facts(rows: Rows) -> Iterator[Fact]:
     told = sorted(rows.by("hallucinating_page_rate", "engine"), key=lambda row: -(row.count or 0))
     for row in told[:ENGINES_TOLD]:
         flagged, decided = row.count or 0, row.total or 0
+        pages = decided + row.undecided
+        if not pages:
+            continue
         yield fact(
             "witness",
             _WITNESSED,
@@ -309,6 +315,7 @@ def _witness_facts(rows: Rows) -> Iterator[Fact]:
             cleared=count(decided - flagged),
             flagged=count(flagged),
             undecided=count(row.undecided),
+            bounds=shares((flagged / pages, (flagged + row.undecided) / pages)),
         )
 
 

@@ -69,7 +69,9 @@ def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
         found.append(say(NOTHING_ON_THE_PAGE))
     if row.omissions:
         found.append(say_count(row.omissions, "{count} omission", "{count} omissions"))
-    return ", ".join(found) if row.status == "ok" and found else say(STATUS_WORDS[row.status])
+    # Beside a witness an empty reading says nothing, but a loop needs no witness.
+    is_read = row.status == "ok" or (has_witness and row.status == "empty_reference")
+    return ", ".join(found) if is_read and found else say(STATUS_WORDS[row.status])
 
 
 # How pages and engines are counted in words, the same in every renderer.
@@ -131,7 +133,7 @@ def witness_words(summary: Summary) -> list[str]:
     return told
 
 
-def census_words(census: PageCensus, failures: int) -> list[str]:
+def census_words(census: PageCensus, failures: int, *, has_witness: bool = False) -> list[str]:
     """What a run holds, piece by piece."""
     parts = [
         say_count(census.pages, "{count} page", "{count} pages"),
@@ -139,7 +141,7 @@ def census_words(census: PageCensus, failures: int) -> list[str]:
         say_count(census.empty_outputs, "{count} empty output", "{count} empty outputs"),
         say_count(failures, "{count} failure", "{count} failures"),
     ]
-    if census.empty_references:
+    if census.empty_references and not has_witness:
         parts.append(
             say_count(
                 census.empty_references,
@@ -173,9 +175,10 @@ def reading_coverage_words(section: ReadingSection) -> str:
     return " ".join([*parts, say(_OTHERS)])
 
 
+HALLUCINATING = "hallucinating_page_rate"
 HEADINGS = {
     "cer": "CER",
-    "hallucinating_page_rate": message("Hallucinating pages"),
+    HALLUCINATING: message("Hallucinating pages"),
     "invented_rate": message("Invented"),
     "true_insertion_rate": message("Inserted"),
     "omission_rate": message("Left out"),
@@ -186,13 +189,14 @@ HEADINGS = {
     "cer_gini": "Gini",
 }
 """The columns of a first look, and their short names."""
+WITNESS_HEADINGS = {HALLUCINATING: message("Flagged, of decided"), "invented_rate": message("Unconfirmed")}
+"""What a column is called where a witness stands for the ground truth."""
 _IN_SENTENCES = {
     "true_insertion_rate": message("true insertion rate"),
     "invented_rate": message("invented rate"),
     "omission_rate": message("omission rate"),
     "anchor_score": message("anchor score"),
 }
-HALLUCINATING = "hallucinating_page_rate"
 WARNED_ABOVE = 0.2
 """Share of hallucinating pages above which an engine gets a warning sign, as in Picarones."""
 WARNED_FROM = 5
@@ -255,7 +259,8 @@ def ranking_section(
         for place, name in enumerate(names, 1)
     )
     found = {name: metric for metrics in by_engine.values() for name, metric in metrics.items()}
-    columns = [_column(metric, metric_texts.get(name)) for name, metric in found.items()]
+    headings = {**HEADINGS, **WITNESS_HEADINGS} if is_witnessed else HEADINGS
+    columns = [_column(metric, metric_texts.get(name), headings) for name, metric in found.items()]
     order = list(HEADINGS)
     first = sorted((column for column in columns if column.metric in HEADINGS), key=lambda c: order.index(c.metric))
     ranking, left_out = _with_fewer_pairs(summary.ranking)
@@ -298,7 +303,7 @@ def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: Counted
     if pages is None and empty is not None:
         pages, empty_outputs = (None if part is None else int(part) for part in (empty.total, empty.count))
     hallucinating = metrics.get(HALLUCINATING)
-    share = hallucinating.value if hallucinating else None
+    share = _least_share(hallucinating) if hallucinating else None
     is_warned = share is not None and share > WARNED_ABOVE and (pages is None or pages >= WARNED_FROM)
     return EngineRow(
         engine,
@@ -312,8 +317,15 @@ def _engine_row(engine: str, metrics: dict[str, MetricSummary], counted: Counted
     )
 
 
-def _column(metric: MetricSummary, text: MetricText | None) -> RankingColumn:
-    heading = HEADINGS.get(metric.metric) or (text.alias if text else metric.metric)
+def _least_share(hallucinating: MetricSummary) -> float | None:
+    """The share of an engine's pages that hallucinate if none of the undecided ones do."""
+    if not hallucinating.undecided:
+        return hallucinating.value
+    return (hallucinating.count or 0) / ((hallucinating.total or 0) + hallucinating.undecided)
+
+
+def _column(metric: MetricSummary, text: MetricText | None, headings: Mapping[str, str]) -> RankingColumn:
+    heading = headings.get(metric.metric) or (text.alias if text else metric.metric)
     return RankingColumn(
         metric=metric.metric,
         heading=heading,

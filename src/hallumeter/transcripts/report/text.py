@@ -22,7 +22,6 @@ from .pages import count_pages
 from .ranking import (
     ERROR_WORDS,
     HALLUCINATING,
-    HEADINGS,
     LEVEL,
     WITNESS_WORDS,
     census_words,
@@ -77,8 +76,9 @@ def _parts(
 ) -> Iterator[table.Table | table.Line]:
     counted = count_pages(rows, kept=0)
     section = ranking_section(summary, counted, {})
-    yield table.Line(" · ".join(census_words(counted.census, summary.counts.failures)), "bold")
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
+    census = census_words(counted.census, summary.counts.failures, has_witness=is_witnessed)
+    yield table.Line(" · ".join(census), "bold")
     if is_witnessed:
         yield table.Line(WITNESS_WORDS, "yellow")
         yield from (table.Line(told) for told in witness_words(summary))
@@ -112,7 +112,7 @@ def _engine_parts(
     is_brief = len(section.engines) > MANY_ENGINES
     columns = [*table.right("rank"), *_engine_column(width)]
     for column in fitting:
-        heading = f"{HEADINGS[column.metric]} {DIRECTION_WORDS[column.direction][0]}".rstrip()
+        heading = f"{column.heading} {DIRECTION_WORDS[column.direction][0]}".rstrip()
         columns += table.left(heading, wrap="words" if is_narrow else "never")
     rows: list[list[str | table.Cell]] = [
         [
@@ -125,8 +125,7 @@ def _engine_parts(
     title = "Engines, as given" if all(engine.place is None for engine in section.engines) else "Engines, best first"
     yield table.Table(columns, rows, title)
     shown = {column.metric for column in fitting}
-    known = {column.metric for column in section.columns}
-    names = [heading for name, heading in HEADINGS.items() if name in known and name not in shown]
+    names = [column.heading for column in section.columns if column.metric not in shown]
     names += ["intervals"] * is_brief
     if names:
         where = "is" if len(names) == 1 and not is_brief else "are"
@@ -146,7 +145,7 @@ def _fitting(columns: Sequence[RankingColumn], section: RankingSection, width: i
             _cell(engine, column.metric, is_narrow=width < NARROW, is_brief=is_brief) for engine in section.engines
         ]
         lines = [line for cell in cells for line in cell.splitlines()]
-        heading = len(HEADINGS[column.metric]) + 2
+        heading = len(column.heading) + 2
         room -= max(heading if width >= NARROW else min(heading, _NARROW_HEADING), *map(len, lines)) + _BETWEEN
         if fitting and room < 0:
             break
@@ -247,13 +246,15 @@ def _worst_table(rows: Sequence[PageRow], *, has_engine: bool, is_witnessed: boo
     narrow = {"wrap": "anywhere", "min_width": 10, "max_width": 20 if is_narrow else 40}
     columns = table.left("page", *(["engine"] if has_engine else []), **narrow)
     columns += table.left("why", wrap="words")
-    columns += table.right("CER", *(() if is_narrow else ("anchor", "ratio")), "invented")
+    added = "unconfirmed" if is_witnessed else "invented"
+    columns += table.right("CER", *(() if is_narrow else ("anchor", "ratio")), added)
     cells = []
     for row in rows:
         page, engine, why, cer, anchor, ratio, invented = _worst_cells(row, is_witnessed=is_witnessed)
         numbers = [cer] if is_narrow else [cer, anchor, ratio]
         cells.append([page, *([engine] if has_engine else []), why, *numbers, invented])
-    return table.Table(columns, cells, "Worst pages, by words invented or left out (empty outputs aside)")
+    title = "Pages that differ most" if is_witnessed else "Worst pages"
+    return table.Table(columns, cells, f"{title}, by words {added} or left out (empty outputs aside)")
 
 
 def _worst_cells(row: PageRow, *, is_witnessed: bool) -> list[str]:
@@ -301,8 +302,9 @@ def pages_markdown(summary: Summary, pages: Collection[PageRow], worst_lines: It
     counted = count_pages(pages, kept=0)
     section = ranking_section(summary, counted, {})
     shown = worst_of_engines(worst_lines)
-    lines = [f"**{', '.join(census_words(counted.census, summary.counts.failures))}**", ""]
     is_witnessed = has_witness(metric.signature for metric in summary.metrics)
+    census = census_words(counted.census, summary.counts.failures, has_witness=is_witnessed)
+    lines = [f"**{', '.join(census)}**", ""]
     if is_witnessed:
         lines += [WITNESS_WORDS, "", *(f"- {table.escaped(told)}" for told in witness_words(summary)), ""]
     if section:

@@ -1,4 +1,4 @@
-"""Make the index of a run: one pass over its records, which also builds the document of its page."""
+"""Make the index of a run in one pass over its records, where it is kept, and when it is no longer true."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import cache
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
+from hallumeter.instruments import own_files
+from hallumeter.records.manifest import PLAN
 from hallumeter.records.page import KINDS, PageRow, page_of
 from hallumeter.report.build import build_document
 from hallumeter.report.catalog import metric_texts
@@ -21,9 +25,20 @@ from hallumeter.report.page.payload import field_text
 from hallumeter.report.presentation import presentation_of
 from hallumeter.report.selection import Limits, shown_fields
 from hallumeter.run.finished import Run, load
-from hallumeter.run.run_folder import PlacedRecord, RecordPlace, placed_records, record_at
+from hallumeter.run.run_folder import (
+    CLAIMS,
+    FAILURES,
+    MANIFEST,
+    RECORDS,
+    SUMMARY,
+    VERDICTS,
+    PlacedRecord,
+    RecordPlace,
+    placed_records,
+    record_at,
+)
+from hallumeter.run.verdict_cache import VIEWS, cache_folder
 
-from .places import forget_older, index_path
 from .queries import LABELS, OF_READINGS
 from .rows import Shape, counts_of, finding_row, name_key, own_words, plain, reading_row, storable
 
@@ -283,3 +298,56 @@ def _bytes(value: object) -> bytes:
 
 _NOTHING = Limits(worst=0, random=0)
 """A page that a server gives holds no records: they are asked for one by one."""
+
+
+# Where the index of a run is kept, and when it is no longer true.
+
+KEPT = 40
+"""Indexes that are kept; the one that was made longest ago goes first."""
+READ = (MANIFEST, SUMMARY, RECORDS, CLAIMS, VERDICTS, FAILURES, PLAN)
+"""The files of a run that a page is made from, beside those that instruments add."""
+
+
+def index_path(run: Path) -> Path:
+    """Where the index of a run is; another as soon as a file of the run has changed."""
+    stamps = [_form()]
+    for name in (*READ, *sorted(own_files())):
+        with suppress(OSError):
+            found = (run / name).stat()
+            stamps.append(f"{name} {found.st_size} {found.st_mtime_ns}")
+    return cache_folder() / VIEWS / f"{_prefix(run)}{_digest(chr(10).join(stamps))}.sqlite"
+
+
+def forget_older(run: Path, but: Path) -> None:
+    """Remove indexes of the same run as it was before, and those that were made longest ago."""
+    folder = but.parent
+    own = [path for path in folder.glob(f"{_prefix(run)}*.sqlite") if path != but]
+    others = sorted((path for path in folder.glob("*.sqlite") if path not in own), key=_age)
+    for path in own + others[:-KEPT]:
+        with suppress(OSError):
+            path.unlink()
+
+
+@cache
+def _form() -> str:
+    """What an index is made by and holds: another program, table or document makes all of them anew."""
+    tables = [
+        (resources.files(__package__) / name).read_text(encoding="utf-8") for name in ("schema.sql", "indexing.sql")
+    ]
+    document = msgspec.json.encode(msgspec.json.schema(Document)).decode()
+    return _digest("\n".join([version("hallumeter"), *tables, document]))
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _prefix(run: Path) -> str:
+    return f"{_digest(os.path.realpath(run))}-"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:20]

@@ -15,11 +15,10 @@ from hallumeter.records.page import PageRow
 from hallumeter.report.document import Document
 from hallumeter.report.presentation import presentation_of
 from hallumeter.report.sections import SentenceTrace
-from hallumeter.report.trace_query import TraceQuery, does_meet
 from hallumeter.run.run_folder import RecordPlace
 
 from .build import DOCUMENT, FACETS
-from .queries import Query, conditions_of, positions_with
+from .queries import Query, TraceQuery, conditions_of, does_meet, positions_with
 from .rows import Shape
 
 _ORDERS = {

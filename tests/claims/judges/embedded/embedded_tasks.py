@@ -18,7 +18,6 @@ from hallumeter.records.response import Passage, Response
 TIERS = ("full", "fast")
 _KEPT = (
     model_files.shipped_model,
-    encoder.engine,
     encoder.onnx_engine,
     encoder.numpy_engine,
     word_pieces.vocabulary,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hallumeter.claims.judges.embedded.marks import best_stretch
+from hallumeter.claims.judges.embedded.judge import best_stretch
 from hallumeter.claims.judges.embedded.model_files import Trees, trees
 
 # Quarters add up without rounding, so that equal sums are equal.

@@ -16,16 +16,17 @@ from hypothesis import strategies as st
 from test_embedded_model_files import WHAT_TO_DO, refusal
 
 from hallumeter.claims.judges.embedded import model_files
-from hallumeter.claims.judges.embedded.decision import (
+from hallumeter.claims.judges.embedded.features import measured_of
+from hallumeter.claims.judges.embedded.judge import (
+    EmbeddedJudge,
     Signals,
     Traits,
+    can_be_weighed,
     probabilities_of,
     reasons_of,
     signals_of,
     traits_of,
 )
-from hallumeter.claims.judges.embedded.features import measured_of
-from hallumeter.claims.judges.embedded.judge import EmbeddedJudge, can_be_weighed
 from hallumeter.claims.judges.embedded.model_files import (
     CLAIM_SIGNALS,
     FINDING_REASONS,
@@ -182,7 +183,8 @@ def probabilities(decision: Tier, logits: list[float], *, kind: str = "qa") -> l
 
 
 def logistic(logit: float) -> float:
-    return 1.0 / (1.0 + math.exp(-logit))
+    """With as many decimals as a probability has."""
+    return round(1.0 / (1.0 + math.exp(-logit)), 9)
 
 
 def test_the_probability_is_the_logistic_of_the_weighted_signals() -> None:

@@ -9,7 +9,7 @@ from embedded_tasks import TIERS, suspicious, task_of, verdicts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hallumeter.claims.judges.embedded.marks import whole_words
+from hallumeter.claims.judges.embedded.judge import whole_words
 from hallumeter.text.quantities import find_quantities
 from hallumeter.text.terms import language_of, terms_of
 

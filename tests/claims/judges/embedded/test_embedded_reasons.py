@@ -31,7 +31,7 @@ def measured(*findings: Finding, run: tuple[int, int] | None = None) -> Measured
         features=nothing,
         findings=list(findings),
         overlap=Overlap(0.5, 0.5, run, 1, 1),
-        likeness=Likeness(nothing, nothing, np.zeros(0, np.bool_)),
+        likeness=Likeness(np.zeros(0), np.zeros(0), np.zeros(0, np.bool_)),
     )
 
 

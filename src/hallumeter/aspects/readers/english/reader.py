@@ -35,10 +35,12 @@ from .networks import (
 from .words import (
     LANGUAGE,
     Clauses,
+    Denial,
     Feeling,
     Tokens,
     Wording,
     clauses_of,
+    denials_of,
     feelings_of,
     found_cues,
     tokens_of,
@@ -280,11 +282,13 @@ class Analysis:
         """What is felt about some words."""
         numbers, heard, low = self.heard_of(first, last)
         scores: list[float] = numbers.tolist()
-        if self._denies_the_bad(first):
-            # The network saw few of these and hears the bad word: what it has against is for.
-            scores[0], scores[2] = min(scores[0], scores[2]), max(scores[0], scores[2])
         highest = max(scores)
         winner = scores.index(highest)
+        denial = self.denial(first, last)
+        if denial is not None and denial.sign + 1 != winner:
+            # The networks saw few of these and hear the words that are denied.
+            winner, other = denial.sign + 1, winner
+            scores[winner], scores[other] = scores[other], scores[winner]
         shares = [math.exp((score - highest) * self._with.sharpness) for score in scores]
         total = sum(shares)
         distribution: dict[str, float] = {}
@@ -293,6 +297,8 @@ class Analysis:
         others = sum(distribution[name] for name in ORDER if name != ORDER[winner])
         distribution[ORDER[winner]] = round(1.0 - others, _DIGITS)
         shown = None if ORDER[winner] == "neutral" else self._shown(winner, heard, low)
+        if denial is not None and denial.sign:
+            shown = denial.first, denial.last
         tokens = self.sentence.tokens
         return FoundPolarity(
             ORDER[winner],
@@ -302,17 +308,56 @@ class Analysis:
             end=None if shown is None else tokens.ends[shown[1] - 1],
         )
 
-    def _denies_the_bad(self, word: int) -> bool:
-        """Whether all that weighs in the clause of a word is something bad that is denied: "weren't bad"."""
-        parts = self.sentence.clauses.parts
-        own = [feeling for feeling in self.sentence.feelings if parts[feeling.core] == parts[word]]
-        return bool(own) and all(map(self._is_denied, own))
+    @cached_property
+    def _denials(self) -> tuple[Denial, ...]:
+        sentence = self.sentence
+        return denials_of(sentence.tokens, sentence.clauses, sentence.feelings, known=self._with.known)
 
-    def _is_denied(self, feeling: Feeling) -> bool:
-        """Whether a negated verb, or a negation behind a verb such as "was", stands close before something bad."""
+    def denial(self, first: int, last: int) -> Denial | None:
+        """What decides a term whose clause says nothing but by a denial: "weren't bad", "couldn't be worse"."""
+        parts = self.sentence.clauses.parts
+        part = parts[first]
+        own = [each for each in self._denials if parts[each.first] == part and self._speaks_of(each, first)]
+        said = {place for each in own for place in range(each.first, each.last)} | set(range(first, last))
+        rest = [each for each in self.sentence.feelings if parts[each.core] == part and each.core not in said]
+        sign = own[0].sign if own and not rest and len({each.sign for each in own}) == 1 else None
+        if self._is_taken_back(part, sign or (self._denied_sign(rest) if not own else 0)):
+            return Denial(first, last, 0)
+        return None if sign is None else own[0]
+
+    def _speaks_of(self, denial: Denial, first: int) -> bool:
+        """Whether a denial is about a term: a plain one is about what stands before it, if anything does."""
+        if first < denial.first:
+            return True
         words = self.sentence.tokens.words
-        is_close = feeling.is_turned and feeling.weight > 0 and feeling.core - feeling.first <= _CLOSE
-        return is_close and (words[feeling.first].endswith("n't") or words[feeling.first - 1] in wording().linking)
+        if denial.is_phrase:  # "no problem getting a table" says nothing of the table
+            return words[denial.last - 1] not in _HINDRANCES or not "".join(
+                words[denial.last : denial.last + 1]
+            ).endswith("ing")
+        begin = self.sentence.clauses.stretch(first)[0]
+        return not any(begin <= start < denial.first for start, _, _ in self.scored_spans)
+
+    def _is_taken_back(self, part: int, sign: int) -> bool:
+        """Whether the next words deny the opposite of the same thing: "not bad, not great"."""
+        words, known = self.sentence.tokens.words, self._with.known
+        end = self.sentence.clauses.stretch(part)[1]
+        following = self._feelings_between(end, len(words))[:1]
+        if not sign or self._denied_sign(following) != -sign:
+            return False
+        between = words[end : following[0].first]
+        return all(
+            word in known.contrasts or word in known.stop_words or word in known.linking or not word[0].isalnum()
+            for word in between
+        )
+
+    def _denied_sign(self, feelings: Sequence[Feeling]) -> int:
+        """1 where words that begin with a negation praise, -1 where they blame, 0 for anything else."""
+        words, known = self.sentence.tokens.words, self._with.known
+        if not feelings or any(words[each.first] not in known.negations for each in feelings):
+            return 0
+        return (
+            1 if all(each.weight > 0 for each in feelings) else -1 if all(each.weight < 0 for each in feelings) else 0
+        )
 
     def _shown(self, winner: int, heard: Numbers, low: int) -> tuple[int, int] | None:
         """The words that show a polarity: those of the lexicon that add most to it, else the word that does."""
@@ -343,9 +388,8 @@ _KEPT = 64
 """How many texts are remembered; several agents ask about the same one."""
 _SHORT = 2_000
 """Characters of the longest text of which many are remembered; of longer ones only the last is."""
-_CLOSE = 2
-"""Words between a negation and the bad thing that it denies, itself included: "not so bad"."""
-_RULES = 2
+_HINDRANCES = frozenset({"problem", "problems", "trouble", "difficulty", "difficulties", "issue", "issues"})
+_RULES = 3
 """Counts up when the code reads differently with the same weights and words."""
 
 
@@ -362,8 +406,8 @@ class EnglishReader:
     """
 
     def __init__(self) -> None:
-        self._short = lru_cache(maxsize=_KEPT)(_analysis)
-        self._long = lru_cache(maxsize=1)(_analysis)
+        self._short = lru_cache(maxsize=_KEPT)(analysis_of)
+        self._long = lru_cache(maxsize=1)(analysis_of)
 
     @property
     def language(self) -> str:
@@ -407,7 +451,8 @@ def _instruments() -> Instruments:
     return Instruments.of(shipped_weights())
 
 
-def _analysis(text: str) -> Analysis:
+def analysis_of(text: str) -> Analysis:
+    """A text read with the weights of the package."""
     return Analysis(text, _instruments())
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence, Set
 from functools import cache
-from typing import Generic, TypeVar, cast
+from typing import Generic, Literal, TypeVar, cast
 
 from msgspec import Struct
 
@@ -128,6 +128,9 @@ class PhraseTable(Generic[Value]):
 
 LANGUAGE = "en"
 
+DenialKind = Literal["whole", "denied", "next", "clause"]
+"""Says it all by itself, or behind a negation; turns the word behind it, or what its clause goes on with."""
+
 
 class Wording(Struct, frozen=True):
     """Tables for the passes over a text."""
@@ -150,6 +153,12 @@ class Wording(Struct, frozen=True):
     linking: frozenset[str]
     determiners: frozenset[str]
     prepositions: frozenset[str]
+    auxiliaries: frozenset[str]
+    undeniable: frozenset[str]
+    suppositions: frozenset[str]
+    could_not: frozenset[str]
+    denials: PhraseTable[tuple[DenialKind, int]]
+    """Phrases that say something by a denial: their kind, and 1 where they praise, -1 where they blame."""
 
 
 @cache
@@ -172,6 +181,11 @@ def wording() -> Wording:
         linking=frozenset(source.extra["linking"]),
         determiners=frozenset(source.extra["determiners"]),
         prepositions=frozenset(source.extra["prepositions"]),
+        auxiliaries=frozenset(source.extra["auxiliaries"]),
+        undeniable=frozenset(source.extra["undeniable"]),
+        suppositions=frozenset(source.extra["suppositions"]),
+        could_not=frozenset(source.extra["could_not"]),
+        denials=PhraseTable(_denial_phrases(source)),
     )
 
 
@@ -180,6 +194,24 @@ def _cues(source: SentimentWords) -> list[tuple[str, str]]:
     cues = [(phrase, kind) for kind, phrases in kinds.items() for phrase in phrases]
     idioms = [*source.extra["no_contrast"], *source.extra["no_negation"]]
     return [*cues, *((phrase, "") for phrase in idioms)]
+
+
+def _denial_phrases(source: SentimentWords) -> list[tuple[str, tuple[DenialKind, int]]]:
+    """The phrases of denials; favourable ones of the lexicon that have a negation in them are among them."""
+    negations = frozenset(source.negations)
+    favourable = [
+        each for each, weight in source.phrases.items() if weight > 0 and each not in source.extra["no_praise"]
+    ]
+    denied = [phrase for phrase in favourable if not negations.isdisjoint(tokens_of(phrase).words)]
+    lists: list[tuple[Iterable[str], DenialKind, int]] = [
+        (denied, "whole", 1),
+        (source.extra["praises"], "whole", 1),
+        (source.extra["blames"], "whole", -1),
+        (source.extra["faults"], "denied", 1),
+        (source.extra["reversals"], "next", 0),
+        (source.extra["doubts"], "clause", 0),
+    ]
+    return [(phrase, (kind, sign)) for phrases, kind, sign in lists for phrase in phrases]
 
 
 # Where the clauses of a sentence begin, and the words in it that turn, oppose or mock.
@@ -352,3 +384,130 @@ def _negated(clauses: Clauses, phrases: Set[int]) -> dict[int, int]:
             end = min(last + _REACH, len(clauses.parts))
             reached |= {word: first for word in range(last, end) if clauses.parts[word] == clauses.parts[first]}
     return reached
+
+
+# What is meant by denying something: "wasn't bad" and "nothing to complain about" praise, "couldn't be worse" blames.
+
+_CLOSE = 2
+"""Words between a negation and the bad thing that it denies, itself included: "not so bad"."""
+_NEAR = 3
+"""The same before a fault: "without a single problem"."""
+_DENIERS = frozenset({"nothing", "neither", "nor", "none"})
+"""Negations that deny what is bad behind them without a verb."""
+_NAMING = frozenset({"call", "describe", "find", "found"})
+"""After them something is said of a noun without a verb: "wouldn't call the rooms clean"."""
+_WORST = frozenset({"worst"})
+"""Who denies this does not praise: "not the worst"."""
+
+
+class Denial(Struct, frozen=True):
+    """Words that say the opposite of what they name."""
+
+    first: int
+    last: int
+    """One past the last word."""
+    sign: int
+    """1 where they praise, -1 where they blame, 0 where they do neither."""
+    is_phrase: bool = True
+    """Whether they are known words, and not just a negation of something bad."""
+
+
+def denials_of(tokens: Tokens, clauses: Clauses, feelings: Sequence[Feeling], *, known: Wording) -> tuple[Denial, ...]:
+    """The words of a text that say the opposite of what they name.
+
+    >>> tokens = tokens_of("The cook wasn't rude")
+    >>> clauses = clauses_of(tokens, wording())
+    >>> denials_of(tokens, clauses, feelings_of(tokens, clauses, wording()), known=wording())
+    (Denial(first=2, last=4, sign=1, is_phrase=False),)
+    """
+    words, parts = tokens.words, clauses.parts
+    found = _comparisons(words, parts, known)
+    for first, last, (kind, sign) in known.denials.find(words):
+        if kind == "whole":
+            found.append(Denial(first, last, sign))
+        elif kind == "denied":
+            by = [cue[0] for cue in clauses.cues if cue[2] == "negation" and 0 < first - cue[0] <= _NEAR]
+            found += [Denial(place, last, sign) for place in by[-1:] if parts[place] == parts[first]]
+        else:
+            behind = [each for each in feelings if each.core >= last and parts[each.core] == parts[first]][:1]
+            is_named = words[last - 1] in _NAMING
+            found += [
+                Denial(first, each.last, -_own_sign(each))
+                for each in behind
+                if each.core - last <= _CLOSE
+                or (kind == "clause" and (is_named or not known.linking.isdisjoint(words[last : each.core])))
+            ]
+    taken = {place for each in found for place in range(each.first, each.last)}
+    for feeling in feelings:
+        if feeling.core not in taken and _is_denied(words, parts, feeling, known=known):
+            sign = int(_WORST.isdisjoint(words[feeling.core : feeling.last]))
+            found.append(Denial(feeling.first, feeling.last, sign, is_phrase=False))
+    supposed = {part for part, word in zip(parts, words, strict=True) if word in known.suppositions}
+    return tuple(each for each in found if parts[each.first] not in supposed)
+
+
+def _own_sign(feeling: Feeling) -> int:
+    """Whether what is felt is good or bad by itself, without what negates it."""
+    return 1 if (feeling.weight > 0) != feeling.is_turned else -1
+
+
+def _is_denied(words: Sequence[str], parts: Sequence[int], feeling: Feeling, *, known: Wording) -> bool:
+    """Whether a negated verb, a negation behind a verb, or "nothing" and "nor" stand close before something bad."""
+    first = feeling.first
+    core = words[feeling.core : feeling.last]
+    if (
+        not feeling.is_turned
+        or feeling.weight < 0
+        or not known.undeniable.isdisjoint(core)
+        or words[first] in known.could_not
+    ):
+        return False
+    if words[first] in _DENIERS:
+        return True
+    verb = first if words[first].endswith("n't") else first - 1
+    if feeling.core - first > _CLOSE or verb < 0 or parts[verb] != parts[first]:
+        return False
+    is_request = words[verb] in {"do", "don't"} and (
+        not verb or parts[verb - 1] != parts[verb] or not words[verb - 1][0].isalnum()
+    )
+    is_verb = verb == first or words[verb] in known.linking or words[verb] in known.auxiliaries
+    return is_verb and not is_request
+
+
+def _comparisons(words: Sequence[str], parts: Sequence[int], known: Wording) -> list[Denial]:
+    """What could not be more of something: "couldn't have been nicer" praises, "couldn't be less clear" blames."""
+    found = []
+    for first, word in enumerate(words):
+        last = (
+            first + 1
+            if word in known.could_not
+            else first + 2
+            if " ".join(words[first : first + 2]) in known.could_not
+            else first
+        )
+        if last == first:
+            continue
+        last += words[last : last + 1] == ("have",)
+        if last >= len(words) or words[last] not in {"be", "been", "get", "gotten"}:
+            continue
+        last += 1 + (words[last + 1 : last + 2] == ("any",))
+        sign = _comparative(words[last : last + 2], known) if parts[min(last, len(words) - 1)] == parts[first] else 0
+        if sign:
+            found.append(Denial(first, last + 1 + (words[last] in {"more", "less"}), sign))
+    return found
+
+
+def _comparative(words: Sequence[str], known: Wording) -> int:
+    """Whether the comparative at the start of some words says that something is good, bad, or neither.
+
+    >>> [_comparative(words, wording()) for words in (("nicer",), ("less", "tasty"), ("the",))]
+    [1, -1, 0]
+    """
+    word = words[0] if words else ""
+    forms = [words[1]] if word in {"more", "less"} and len(words) > 1 else []
+    if word.endswith("er"):
+        forms = [word, word[:-2], word[:-1], word[:-3], f"{word[:-3]}y"]
+    elif word == "worse":
+        forms = [word]
+    weight = next((known.weights[form] for form in forms if known.weights.get(form)), 0.0)
+    return (weight > 0) - (weight < 0) if word != "less" else (weight < 0) - (weight > 0)

@@ -2,14 +2,16 @@
 
 Both read the same file. Its large products are of whole numbers: activations are scaled to 0…255 by what is read
 together, weights to -127…127. onnxruntime keeps them as such; numpy multiplies them as floats, which is exact while no
-sum passes 2**24, and on none of the weights can it (`exact` looks). What lies between the products is rounded a little
-differently, so that now and then an activation is scaled to its neighbour: the two engines agree as well as
-onnxruntime with itself on two kinds of processors, not bit by bit.
+sum passes 2**24, and on none of the weights can it (`exact` looks). What lies between the products is rounded, and a
+rounding moves now and then an activation to its neighbour. numpy does it in double precision, where that practically
+never happens: it says the same on every processor, to the twelfth digit. onnxruntime rounds in single precision, as
+each processor does best: it agrees with itself on another processor as well as with numpy.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,23 +21,40 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from hallumeter.errors import SettingsError
+
 from .model_files import damaged, model_bytes
 
 if TYPE_CHECKING:
     import onnxruntime
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Engine = Callable[[Floats, NDArray[np.int64]], Floats]
 """Takes the vectors and the kinds of the tokens of a chunk, and says four numbers of each token."""
 FILE = "encoder.onnx"
 
 
-@cache
+ENGINE = "HALLUMETER_ENCODER"
+"""The environment variable that names the engine."""
+
+
 def engine() -> Engine:
-    """The faster of the engines that can be had here."""
+    """The engine that the environment names, or else the faster of those that can be had here.
+
+    Raises:
+        SettingsError: There is no engine of that name, or it is not installed.
+    """
+    named = os.environ.get(ENGINE, "")
+    if named not in {"", "numpy", "onnxruntime"}:
+        raise SettingsError(f"{ENGINE} is {named!r}; expected numpy or onnxruntime")
+    if named == "numpy":
+        return numpy_engine()
     try:
         return onnx_engine()
-    except ImportError:
+    except ImportError as error:
+        if named:
+            raise SettingsError(f"{ENGINE} is onnxruntime: pip install 'hallumeter[onnx]'") from error
         return numpy_engine()
 
 
@@ -110,9 +129,9 @@ class _Product(Struct, frozen=True):
     """One for each column."""
     bias: Floats
 
-    def __call__(self, rows: Floats) -> Floats:
+    def __call__(self, rows: Doubles) -> Doubles:
         whole, scale = _scaled(rows)
-        product = whole @ self.weights
+        product = (whole @ self.weights).astype(np.float64)
         product *= scale * self.scales
         product += self.bias
         return product
@@ -124,13 +143,10 @@ class _Norm(Struct, frozen=True):
     weight: Floats
     bias: Floats
 
-    def __call__(self, rows: Floats) -> Floats:
-        # In double precision: a rounding here would move more activations than all others together.
-        centred = rows.astype(np.float64)
-        centred -= centred.mean(axis=-1, keepdims=True)
-        variance = np.einsum("ij,ij->i", centred, centred)[:, None] / _WIDTH
-        centred /= np.sqrt(variance + _TINY)
-        normal = centred.astype(np.float32)
+    def __call__(self, rows: Doubles) -> Doubles:
+        normal: Doubles = rows - rows.mean(axis=-1, keepdims=True)
+        variance = np.einsum("ij,ij->i", normal, normal)[:, None] / _WIDTH
+        normal /= np.sqrt(variance + _TINY)
         normal *= self.weight
         normal += self.bias
         return normal
@@ -145,7 +161,7 @@ class _Layer(Struct, frozen=True):
     outer: _Product
     outer_norm: _Norm
 
-    def __call__(self, rows: Floats) -> Floats:
+    def __call__(self, rows: Doubles) -> Doubles:
         attended = self.attended(_attention(self.looked_up(rows)))
         attended += rows
         rows = self.attended_norm(attended)
@@ -162,56 +178,56 @@ class _Network(Struct, frozen=True):
     head: _Product
 
     def __call__(self, words: Floats, kinds: NDArray[np.int64]) -> Floats:
-        rows = self.norm(words + self.kinds[kinds] + self.places[: len(words)])
+        rows = self.norm(words.astype(np.float64) + self.kinds[kinds] + self.places[: len(words)])
         for layer in self.layers:
             rows = layer(rows)
-        return self.head(rows)
+        return self.head(rows).astype(np.float32)
 
 
-def _scaled(rows: Floats) -> tuple[Floats, np.float32]:
+def _scaled(rows: Doubles) -> tuple[Floats, float]:
     """Whole numbers and the scale that they were divided by; 0 stays 0, and all of them span 0…255."""
-    low, high = min(np.float32(0.0), rows.min()), max(np.float32(0.0), rows.max())
-    scale = np.float32((high - low) / np.float32(_LARGEST)) or np.float32(1.0)
-    zero = np.float32(np.clip(np.rint(-low / scale), 0, _LARGEST))
+    low, high = min(0.0, float(rows.min())), max(0.0, float(rows.max()))
+    scale = (high - low) / _LARGEST or 1.0
+    zero = min(max(round(-low / scale), 0), _LARGEST)
     whole = rows / scale
     np.rint(whole, out=whole)
-    np.clip(whole, -zero, np.float32(_LARGEST) - zero, out=whole)
-    return whole, scale
+    np.clip(whole, -zero, _LARGEST - zero, out=whole)
+    return whole.astype(np.float32), scale
 
 
-def _attention(looked_up: Floats) -> Floats:
+def _attention(looked_up: Doubles) -> Doubles:
     count = len(looked_up)
     queries, keys, values = looked_up.reshape(count, 3, _HEADS, _WIDTH // _HEADS).transpose(1, 2, 0, 3)
     weights = queries @ keys.transpose(0, 2, 1)
-    weights *= np.float32(1.0 / math.sqrt(_WIDTH // _HEADS))
+    weights *= 1.0 / math.sqrt(_WIDTH // _HEADS)
     weights -= weights.max(axis=-1, keepdims=True)
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=-1, keepdims=True)
-    return np.asarray((weights @ values).transpose(1, 0, 2).reshape(count, _WIDTH), np.float32)
+    return np.asarray((weights @ values).transpose(1, 0, 2).reshape(count, _WIDTH))
 
 
-def _gelu(rows: Floats) -> Floats:
+def _gelu(rows: Doubles) -> Doubles:
     """Each number times the probability that a normal one is smaller, in place."""
     for first in range(0, len(rows), _ROWS):
         part = rows[first : first + _ROWS]
-        clipped = np.clip(part, np.float32(-_CEILING), np.float32(_CEILING))
+        clipped = np.clip(part, -_CEILING, _CEILING)
         square = clipped * clipped
         error = _polynomial(_P, square)
         error *= clipped
         error /= _polynomial(_Q, square)
-        error += np.float32(1.0)
+        error += 1.0
         part *= error
-        part *= np.float32(0.5)
+        part *= 0.5
     return rows
 
 
-def _polynomial(coefficients: tuple[float, ...], x: Floats) -> Floats:
+def _polynomial(coefficients: tuple[float, ...], x: Doubles) -> Doubles:
     *rest, last = coefficients
-    value = x * np.float32(last)
+    value = x * last
     for coefficient in rest[:0:-1]:
-        value += np.float32(coefficient)
+        value += coefficient
         value *= x
-    value += np.float32(rest[0])
+    value += rest[0]
     return value
 
 

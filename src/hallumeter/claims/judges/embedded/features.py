@@ -31,7 +31,7 @@ class EvidenceWords(Struct, frozen=True):
     """The distinct tokens of the evidence."""
 
     known: frozenset[int]
-    directions: NDArray[np.float32]
+    directions: NDArray[np.float64]
     """One row for each."""
     pairs: frozenset[tuple[int, int]]
     """Tokens that stand one after the other."""
@@ -49,9 +49,9 @@ def evidence_words(units: Units) -> EvidenceWords:
 class Likeness(Struct, frozen=True):
     """For each token of a claim how much the evidence has something like it."""
 
-    best: NDArray[np.float32]
+    best: NDArray[np.float64]
     """The largest cosine with a token of the evidence; 1 when it has the token itself."""
-    rarity: NDArray[np.float32]
+    rarity: NDArray[np.float64]
     """How rare the token is in English text at large, by its place in the table, which is ordered by frequency."""
     is_known_pair: NDArray[np.bool_]
     """Whether it stands after the same token in the evidence."""
@@ -60,14 +60,14 @@ class Likeness(Struct, frozen=True):
 def likeness_of(tokens: Tokens, words: EvidenceWords) -> Likeness:
     """Compare the tokens of a claim with those of the evidence."""
     ids = np.asarray(tokens.ids, np.int64)
-    best = np.zeros(len(ids), np.float32)
+    best = np.zeros(len(ids))
     if words.known and tokens.ids:
         # The product is small: more threads would take longer, and disturb the other processes.
         with one_thread():
             best = (directions(ids) @ words.directions.T).max(axis=1)
         best[[token in words.known for token in tokens.ids]] = 1.0
     pairs = [False, *(pair in words.pairs for pair in pairwise(tokens.ids))]
-    rarity = np.log1p(np.maximum(0, ids - 998)).astype(np.float32)
+    rarity = np.log1p(np.maximum(0, ids - 998))
     return Likeness(best, rarity, np.asarray(pairs[: len(ids)], np.bool_))
 
 

@@ -1,7 +1,13 @@
-"""The judge that ships inside the package: trees over measured features, and a small network that reads the words."""
+"""The judge that ships inside the package: trees over measured features, and a small network that reads the words.
+
+Signals of the claims of a response become one probability each, calibrated by the kind of the text. The kind is read
+from the input itself: is the evidence a record, has it speaker turns, is there a question, is there one claim alone?
+"""
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -9,9 +15,20 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
+from hallumeter.claims.judges.rules.evidence import prepared_evidence
 from hallumeter.claims.judges.rules.judge import RulesJudge
 from hallumeter.claims.judges.rules.minimal_pairs import supporting_quote
-from hallumeter.claims.judges.rules.statement import Finding, denies, is_doubt, is_mismatch, without_marks
+from hallumeter.claims.judges.rules.statement import (
+    CONFIRMED,
+    CONTRADICTIONS,
+    MISMATCHES,
+    Finding,
+    denies,
+    is_doubt,
+    is_mismatch,
+    without_marks,
+)
+from hallumeter.claims.judges.rules.turns import is_dialogue
 from hallumeter.claims.settings import check_operating_point
 from hallumeter.errors import SettingsError
 from hallumeter.records.claim import Claim, Failure, Label, Verdict, unchecked_language_note
@@ -19,13 +36,135 @@ from hallumeter.records.judging import JudgeSpec, JudgeTask, claim_text, place_i
 from hallumeter.records.response import Passage, Quote, Response
 from hallumeter.text.terms import Terms, everyday_language, is_stop_word, language_of, terms_of
 
-from .decision import probabilities_of, reasons_of, signals_of, traits_of, traits_with
 from .features import Measured, marked, measured_of
-from .marks import best_stretch, whole_words
-from .model_files import DEFAULT, KINDS, Tier, checked_tier, shipped_model, trees
+from .model_files import (
+    DEFAULT,
+    FINDING,
+    FINDING_REASONS,
+    KINDS,
+    TEXT_SIGNALS,
+    Tier,
+    checked_tier,
+    shipped_model,
+    trees,
+)
 from .network import ReadClaim, chunks_of, read_claims
 from .units import units_of
 from .word_pieces import tokens_of
+
+# The kind of a text, and the probability of its claims.
+
+_SHORT_EVIDENCE = 60
+"""Words below which evidence is a sentence or two, as in a pair of claim and sentence, and no passage or article."""
+
+
+class Traits(Struct, frozen=True):
+    """What a response and its evidence are like; each is a signal, and together they say the kind of text."""
+
+    is_structured: bool
+    """The evidence is a record, or has one in it."""
+    is_dialogue: bool
+    """The evidence has speaker turns."""
+    has_question: bool
+    is_single: bool
+    """There is one claim to weigh."""
+    is_short_evidence: bool
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS` of model_files; the first that fits."""
+        if self.is_structured:
+            return "record"
+        if self.is_dialogue:
+            return "dialogue"
+        if self.has_question:
+            return "qa"
+        return "single" if self.is_single else "summary"
+
+
+def traits_of(response: Response, measured: Sequence[Measured]) -> Traits:
+    """The traits of a response of which some claims, at least one, were measured."""
+    return traits_with(response, claims=len(measured))
+
+
+def traits_with(response: Response, *, claims: int) -> Traits:
+    """The traits of a response that has so many claims to weigh."""
+    blocks = prepared_evidence(response.evidence).blocks
+    return Traits(
+        is_structured=any(block.leaf is not None for block in blocks),
+        is_dialogue=any(is_dialogue(passage.text) for passage in response.evidence),
+        has_question=any(map(str.isalnum, response.question or "")),
+        is_single=claims == 1,
+        is_short_evidence=sum(len(block.terms) for block in blocks) < _SHORT_EVIDENCE,
+    )
+
+
+# What a tier weighs: one number of each kind for every claim of a response.
+
+Signals = dict[str, NDArray[np.float64]]
+_LESS_SURE = frozenset(MISMATCHES) - CONTRADICTIONS
+"""Kinds of mismatches that are too rare, or too often wrong, to refute a claim; they are weighed together."""
+
+
+def signals_of(
+    logits: NDArray[np.float64],
+    reads: Sequence[ReadClaim] | None,
+    *,
+    traits: Traits,
+    reasons: Sequence[frozenset[str]],
+) -> Signals:
+    """Every signal of each claim.
+
+    Args:
+        logits: What the trees say of each claim.
+        reads: What the network says of each claim; None in the fast tier.
+        traits: What the response and its evidence are like.
+        reasons: Of each claim the reasons of what the rules found, as `reasons_of` gives them.
+    """
+    said = {"trees": logits, "trees_beside": _beside(logits)}
+    if reads is not None:
+        votes = np.asarray([read.vote for read in reads])
+        said |= {"vote": votes, "vote_beside": _beside(votes)}
+    for name in TEXT_SIGNALS:
+        said[name] = np.full(len(logits), float(getattr(traits, name)))
+    said["contradiction"] = np.asarray([float(not CONTRADICTIONS.isdisjoint(found)) for found in reasons])
+    said["mismatch"] = np.asarray([float(not _LESS_SURE.isdisjoint(found)) for found in reasons])
+    said["confirmed"] = np.asarray([float(CONFIRMED in found) for found in reasons])
+    for reason in FINDING_REASONS:
+        said[f"{FINDING}{reason}"] = np.asarray([float(reason in found) for found in reasons])
+    return said
+
+
+def reasons_of(measured: Measured) -> frozenset[str]:
+    """The reasons of all that the rules found in a claim, and `CONFIRMED` when a record agrees with it."""
+    found = frozenset(finding.reason for finding in measured.findings)
+    return found | {CONFIRMED} if measured.is_confirmed else found
+
+
+def _beside(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each claim the mean of the others, since errors come together; its own value when it is alone."""
+    if len(values) < 2:
+        return values
+    return np.asarray((values.sum() - values) / (len(values) - 1))
+
+
+# The probability.
+
+_FARTHEST = 20.0
+"""Logit beyond which a probability would be 0 or 1 to a computer; it never is."""
+_DECIMALS = 9
+"""Decimals of a probability. The last digits of more are rounded in another way by every kind of processor."""
+
+
+def probabilities_of(tier: Tier, signals: Signals, *, kind: str) -> list[float]:
+    """How probable it is of each claim that it is unsupported, calibrated for its kind of text."""
+    logits = tier.constant + sum(weight * signals[name] for name, weight in tier.weights.items())
+    calibrated = tier.curve(kind)(np.full(len(signals["trees"]), logits))
+    return [
+        round(1.0 / (1.0 + math.exp(-logit)), _DECIMALS)
+        for logit in np.clip(calibrated, -_FARTHEST, _FARTHEST).tolist()
+    ]
+
 
 # Languages in which the model was trained and checked, and in which a record is.
 
@@ -332,3 +471,107 @@ def _label(reason: Reason | None) -> Label:
 def _why_not(measured: Measured) -> tuple[Label, str]:
     """Of a claim that says nothing, or one without evidence."""
     return (Label.NOT_ENOUGH_INFO, "no_evidence") if measured.statement.keys else (Label.UNDECIDED, "too_short")
+
+
+# Marks: from numbers of tokens to the whole words and values that are unsupported.
+
+_JOINTS = "'’-‐‑_&@."
+"""Signs that make one word of what stands on both sides: l’eau, so-called, AT&T, U.S, file_name."""
+_JOINTS_OF_DIGITS = ",:/–"
+"""The same between two digits: 1,200, 9:30, 3/4, 1990–1995."""
+_SIGNS = "%‰°"
+"""Beside a number these belong to it, as signs of currencies do."""
+
+
+def best_stretch(weights: NDArray[np.floating]) -> tuple[int, int] | None:
+    """First and one past the last place of the stretch with the largest sum; None when no weight is above zero.
+
+    >>> best_stretch(np.array([-1.0, 2.0, -0.5, 1.0, -3.0, 1.5]))
+    (1, 4)
+    """
+    best = 0.0
+    found: tuple[int, int] | None = None
+    total, first = 0.0, 0
+    for place, weight in enumerate(weights.tolist()):
+        if total <= 0.0:
+            total, first = 0.0, place
+        total += weight
+        if total > best:
+            best, found = total, (first, place + 1)
+    return found
+
+
+def whole_words(text: str, start: int, end: int, *, values: Sequence[tuple[int, int]] = ()) -> tuple[int, int] | None:
+    """The words and values that a part of a text touches, without marks and brackets at their ends.
+
+    Args:
+        text: The text.
+        start: Where the part begins.
+        end: Where it ends.
+        values: Places that belong together, such as numbers with their units.
+
+    Returns:
+        Where the first of them begins and the last ends; None when the part touches none.
+
+    >>> text = "Its (low) density. (It's 5-fold.)"
+    >>> start, end = whole_words(text, 11, 20)
+    >>> text[start:end]
+    'density'
+    >>> start, end = whole_words(text, 23, 26)
+    >>> text[start:end]
+    "It's 5-fold"
+    """
+    touched = [(first, last) for first, last in values if first < end and start < last]
+    words = [place for place in range(start, end) if _is_written(text, place)]
+    touched += [(words[0], words[-1] + 1)] if words else []
+    if not touched:
+        return None
+    place = min(first for first, _ in touched), max(last for _, last in touched)
+    return _to_words_and_values(text, place, values)
+
+
+def _to_words_and_values(text: str, place: tuple[int, int], values: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Grow a place until no word and no value stands half in it: a value may reach into the next word."""
+    start, end = _to_words(text, *place)
+    for first, last in values:
+        if first < end and start < last:
+            start, end = min(start, first), max(end, last)
+    return (start, end) if (start, end) == place else _to_words_and_values(text, (start, end), values)
+
+
+def _to_words(text: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and _is_joined(text, start):
+        start -= 1
+    while end < len(text) and _is_joined(text, end):
+        end += 1
+    return start, end
+
+
+def _is_joined(text: str, place: int) -> bool:
+    """Whether the characters before and at a place are of one word."""
+    before, after = text[place - 1], text[place]
+    if _is_written(text, place - 1) and _is_written(text, place):
+        return True
+    if _is_letter(before):
+        return place + 1 < len(text) and _is_joint(before, after, text[place + 1])
+    return place > 1 and _is_joint(text[place - 2], before, after)
+
+
+def _is_joint(before: str, sign: str, after: str) -> bool:
+    if sign in _JOINTS:
+        return _is_letter(before) and _is_letter(after)
+    return sign in _JOINTS_OF_DIGITS and before.isdecimal() and after.isdecimal()
+
+
+def _is_written(text: str, place: int) -> bool:
+    """Whether a character is of a word: a letter, a digit, a mark on one, or a sign of a number beside a digit."""
+    character = text[place]
+    if _is_letter(character):
+        return True
+    if character not in _SIGNS and unicodedata.category(character) != "Sc":
+        return False
+    return text[max(0, place - 1) : place].isdecimal() or text[place + 1 : place + 2].isdecimal()
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")

@@ -32,18 +32,20 @@ def vectors(ids: NDArray[np.int64]) -> NDArray[np.float32]:
     return numbers[ids].astype(np.float32) * scales[ids][..., None]
 
 
-def directions(ids: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The vectors of some tokens, each of length 1, so that a product is a cosine."""
+def directions(ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The vectors of some tokens, each of length 1, so that a product is a cosine.
+
+    In double precision: single precision sums up differently on other processors, by enough to cross a threshold.
+    """
     numbers, _ = table()
-    rows = numbers[ids].astype(np.float32)
-    rows -= mean()
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-6), np.float32)
+    rows = numbers[ids] - mean()
+    return np.asarray(rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-6)[:, None])
 
 
 @cache
-def mean() -> NDArray[np.float32]:
+def mean() -> NDArray[np.float64]:
     """What all vectors have in common; without it every two words look alike."""
-    return np.asarray(table()[0].mean(axis=0, dtype=np.float64), np.float32)
+    return np.asarray(table()[0].mean(axis=0, dtype=np.float64))
 
 
 # What the model reads at once: the question, the units of evidence that say most, and a few claims.
@@ -213,6 +215,7 @@ def _read(chunk: Chunk) -> NDArray[np.float32]:
 
 
 def _claim(rows: NDArray[np.float32]) -> ReadClaim:
-    weights = np.exp(np.clip(rows[:, ATTENTION], -15.0, 15.0))
+    # In double precision, so that all processors say the same.
+    weights = np.exp(np.clip(rows[:, ATTENTION].astype(np.float64), -15.0, 15.0))
     vote = float((weights * rows[:, VOTE]).sum() / weights.sum())
     return ReadClaim(rows[:, UNSUPPORTED], rows[:, CONFLICT], vote)

@@ -1,1 +1,0 @@
-"""`hallumeter baselines`: a judge beside what needs no judge."""

@@ -1,1 +1,0 @@
-"""`hallumeter correct`: rates corrected for the judge's errors."""
