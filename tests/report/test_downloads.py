@@ -244,7 +244,9 @@ def test_points_that_are_drawn_as_pixels_are_saved_as_shapes(browser: Browser, t
 def test_the_data_of_a_chart_can_be_read_copied_and_saved(page: Page) -> None:
     panel = page.locator("figure", has_text="Headline rates").locator(".chart-data")
     panel.locator("summary").click()
-    shown = panel.locator("textarea").input_value()
+    data = panel.locator("textarea")
+    expect(data).not_to_have_value("")
+    shown = data.input_value()
     head, row = rows_in(shown)
     assert head == ["name", "value", "low", "high", "best", "worst", "counts"]
     assert row[0] == "MiHR ↓"
