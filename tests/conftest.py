@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -30,6 +31,10 @@ pytest_plugins = [
 ]
 """Fixtures: a browser, pages drawn for OCR engines, language models that misbehave, object storage, commands without a
 network, a PostgreSQL server."""
+
+# A shell lets what it starts in the background ignore Ctrl-C, and programs started by the tests would as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REFUSAL_EXIT_CODE = 97
 RECORDED_BY = {"HALLUMETER_ENCODER": "numpy"}

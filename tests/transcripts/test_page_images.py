@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 import time
@@ -18,7 +19,7 @@ from typing import ClassVar
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route, expect
 from viewer_client import eventually, serving
 
 from browsing import Visit, needs_browser
@@ -269,9 +270,33 @@ def test_a_line_and_a_finding_are_marked_on_the_image(tmp_path: Path, browser: B
     with serving(run) as asker:
         served = browser.new_page()
         served.goto(asker.address + asker.only_run())
-        served.locator("tr[data-line] a.behind").first.click()
+        served.locator("tr[data-line] a.behind[aria-label]").first.click()
         assert marked(served) == [[60, 5]]
         served.close()
+
+
+@needs_browser
+def test_a_line_asked_for_while_its_page_is_on_its_way_is_marked(tmp_path: Path, browser: Browser) -> None:
+    with serving(placed_run(tmp_path)) as asker:
+        page = browser.new_page()
+        held: list[Route] = []
+        # Of the list, the first page, the list again and the page that is asked for.
+        is_held = iter([False, True, True, False])
+        asked = re.compile(r"/records(\?|/\d+$)")
+        page.route(asked, lambda route: held.append(route) if next(is_held) else route.continue_())
+        page.goto(asker.address + asker.only_run())
+        while not held:
+            page.wait_for_timeout(20)
+        page.locator("tr[data-line] a.behind[aria-label]").first.click()
+        while len(held) < 2:
+            page.wait_for_timeout(20)
+        first, listed = held
+        first.continue_()
+        page.wait_for_timeout(300)  # enough to draw the first page, were it still wanted
+        listed.continue_()
+        expect(page.locator("[aria-busy]")).to_have_count(0)
+        assert marked(page) == [[60, 5]]
+        page.close()
 
 
 # Images on the web, from a server of this machine.

@@ -127,6 +127,7 @@ hallumeter.listing = (chapter, { source, entryOf, show, clear, filters, wordsOf,
       make("span", { className: "chip-told" }, told.behind({ matching, held: source.held, total: source.total })));
   };
   const ask = (wanted) => {
+    opening.abort(); // a record still on its way would take what was asked for as meant for it
     behind = wanted;
     search.value = "";
     for (const filter of filters) filter.clear();
