@@ -70,10 +70,10 @@ def ci(paths: tuple[Path, ...], **options: Any) -> None:
     _check_options(paths, options)
     policy, baseline = _policy(options), _baseline(options)
     run = _run(paths, options)
-    gated = None if policy is None else _held(run, policy, paths, options)
+    gated = None if policy is None else _held(run, policy, paths=paths, options=options)
     compared = None if baseline is None else _compared(run, baseline)
     # Without a policy there are no bounds, and claims are named all the same.
-    shown = gated or _held(run, Policy("none"), paths, options)
+    shown = gated or _held(run, Policy("none"), paths=paths, options=options)
     _write_files(run, shown, compared, options=options)
     _print(run, shown, compared)
     if options["finished"] or options["out"]:
@@ -125,7 +125,7 @@ def _baseline(options: dict[str, Any]) -> Run | None:
     return None if options["baseline"] is None else opened_run(options["baseline"], is_verified=True)
 
 
-def _held(run: Run, policy: Policy, paths: tuple[Path, ...], options: dict[str, Any]) -> GateResult:
+def _held(run: Run, policy: Policy, *, paths: tuple[Path, ...], options: dict[str, Any]) -> GateResult:
     from hallumeter.decide.gate.pipeline import gate_result
 
     return gate_result(run, policy, source=options["source"], files=paths)
