@@ -65,7 +65,8 @@ def test_runs_of_an_mlflow_store_are_told_apart(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE trace_request_metadata (key, value, request_id)")
     connection.execute(
         "INSERT INTO trace_request_metadata"
-        " SELECT 'mlflow.sourceRun', iif(timestamp_ms % 2, 'odd', 'even'), request_id FROM trace_info"
+        " SELECT 'mlflow.sourceRun', CASE timestamp_ms % 2 WHEN 1 THEN 'odd' ELSE 'even' END, request_id"
+        " FROM trace_info"
     )
     connection.commit()
     connection.close()
