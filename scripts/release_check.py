@@ -153,6 +153,10 @@ def description(wheel: Path) -> str:
     unknown = [each for each in found.get_all("Classifier", []) if each not in classifiers]
     if unknown:
         raise ReleaseError(f"no such classifiers: {unknown}")
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    repository, urls = hooks["custom"]["repository"], found.get_all("Project-URL", [])
+    if any(not repository or repository not in url for url in urls):
+        raise ReleaseError(f"addresses that the repository setting does not give: {urls}")
     for field in ("Summary", "License-Expression", "Requires-Python", "Description-Content-Type", "Keywords"):
         if not found.get(field):
             raise ReleaseError(f"{field} is missing")
