@@ -83,9 +83,7 @@ class CheckAnswers(BaseCallbackHandler):
         if parent_run_id is None:
             self._inputs[run_id] = inputs
 
-    def on_retriever_end(
-        self, documents: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_named: Any
-    ) -> None:
+    def on_retriever_end(self, documents: Any, *, parent_run_id: UUID | None = None, **_named: Any) -> None:
         """Keep what was found for the chain; a retriever that is asked alone answers nothing."""
         if parent_run_id is not None:
             self._found.setdefault(self._roots.get(parent_run_id, parent_run_id), []).extend(documents)
