@@ -4,7 +4,7 @@
 #   docker run --rm --network none -v "$PWD:/data" --user "$(id -u)" hallumeter audit answers.jsonl
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE NOTICE CHANGELOG.md ./
+COPY pyproject.toml hatch_build.py README.md LICENSE NOTICE CHANGELOG.md ./
 COPY src ./src
 RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 

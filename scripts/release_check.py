@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import email
+import email.message
 import hashlib
 import os
 import re
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import readme_renderer.markdown
 from trove_classifiers import classifiers
 
 ROOT = Path(__file__).parents[1]
@@ -139,14 +141,22 @@ def contents(wheel: Path) -> str:
     return f"{size / 1e6:.1f} MB, {len(names)} files"
 
 
-def description(wheel: Path) -> str:
-    """Name, version, licence, classifiers that exist, no address that was made up."""
+def _metadata(wheel: Path) -> email.message.Message:
     with zipfile.ZipFile(wheel) as opened:
         name = next(each for each in opened.namelist() if each.endswith(".dist-info/METADATA"))
-        found = email.message_from_bytes(opened.read(name))
+        return email.message_from_string(opened.read(name).decode())
+
+
+def description(wheel: Path) -> str:
+    """Name, version, licence, classifiers that exist, no address that was made up."""
+    found = _metadata(wheel)
     unknown = [each for each in found.get_all("Classifier", []) if each not in classifiers]
     if unknown:
         raise ReleaseError(f"no such classifiers: {unknown}")
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    repository, urls = hooks["custom"]["repository"], found.get_all("Project-URL", [])
+    if any(not repository or repository not in url for url in urls):
+        raise ReleaseError(f"addresses that the repository setting does not give: {urls}")
     for field in ("Summary", "License-Expression", "Requires-Python", "Description-Content-Type", "Keywords"):
         if not found.get(field):
             raise ReleaseError(f"{field} is missing")
@@ -154,9 +164,18 @@ def description(wheel: Path) -> str:
 
 
 def rendered(folder: Path) -> str:
-    """What twine says of both files; it renders the description as the index does."""
+    """What twine says of both files, and the page that the index will show: every link on it leads somewhere.
+
+    twine itself takes any Markdown for good.
+    """
     _run(sys.executable, "-m", "twine", "check", "--strict", *(str(file) for file in sorted(folder.iterdir())))
-    return "twine check --strict"
+    page = readme_renderer.markdown.render(str(_metadata(wheel_in(folder)).get_payload()))
+    if not page:
+        raise ReleaseError("the description renders to nothing")
+    lost = [place for place in re.findall(r'(?:href|src)="([^"]*)"', page) if not place.startswith(("https://", "#"))]
+    if lost:
+        raise ReleaseError(f"these links lead nowhere on the index: {lost[:5]}")
+    return f"{page.count('<h2')} sections, {page.count('<a ')} links"
 
 
 def versions() -> str:

@@ -46,7 +46,9 @@ def test_the_exit_code_is_that_of_the_gate(place: Path, capsys: pytest.CaptureFi
     assert (
         code("bad.jsonl", "--judge", "rules", "--policy", "policy.toml", "--junit", "g.xml", "--sarif", "g.sarif") == 1
     )
-    assert "Gate: FAILED" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Gate: FAILED" in printed
+    assert "1 claim is not supported, such as:" in printed
     assert ET.parse(place / "g.xml").getroot().get("failures") == "1"
     assert json.loads((place / "g.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert sorted(path.name for path in place.iterdir() if path.is_dir()) == [], "without --out no run is kept"
@@ -91,6 +93,33 @@ def test_a_workflow_gets_annotations_a_summary_and_outputs(
     assert (place / "outputs").read_text(encoding="utf-8") == "run=run\nreport=run/report.html\n"
     assert code("good.jsonl", "--judge", "rules", "--policy", "policy.toml") == 0
     assert capsys.readouterr().out.startswith("::notice title=hallumeter gate::mihr: passed")
+
+
+def test_annotations_name_files_in_other_folders(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    (place / "eval").mkdir()
+    (place / "bad.jsonl").rename(place / "eval/bad.jsonl")
+    words = ["--policy", "policy.toml", "--sarif", "g.sarif"]
+    assert code("eval/bad.jsonl", "--judge", "rules", "--out", "run", *words) == 1
+    assert "::error file=eval/bad.jsonl,line=1," in capsys.readouterr().out
+    assert '"uri": "eval/bad.jsonl"' in (place / "g.sarif").read_text(encoding="utf-8")
+    assert code("--run", "run", "--source", "eval", "--policy", "policy.toml") == 1
+    assert "::error file=eval/bad.jsonl,line=1," in capsys.readouterr().out
+
+
+def test_a_workflow_without_a_policy_gets_warnings_and_the_outcome_of_the_comparison(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert code("bad.jsonl", "--judge", "rules", "--out", "main-run") == 0
+    assert "::warning file=bad.jsonl,line=1,title=refuted::record b" in capsys.readouterr().out
+    (place / "other.jsonl").write_text(json.dumps({**GOOD, "id": "b"}), encoding="utf-8")
+    assert code("other.jsonl", "--judge", "rules", "--baseline", "main-run") == 3
+    assert "::warning title=hallumeter compare::inconclusive. Unsupported claims" in capsys.readouterr().out
+    assert code("good.jsonl", "--judge", "rules") == 0
+    assert "::" not in capsys.readouterr().out
 
 
 def test_the_summary_names_the_surest_claims_first_with_and_without_a_policy(place: Path) -> None:
@@ -176,6 +205,25 @@ def test_a_file_name_cannot_become_a_command_of_the_action(place: Path) -> None:
     ended = played(place, files="$(touch owned);`touch owned`", judge="rules")
     assert ended.returncode == 2
     assert not (place / "owned").exists()
+    (place / "--help").write_text(json.dumps(BAD), encoding="utf-8")
+    assert "Usage:" not in played(place, files="--help", judge="rules").stdout, "nor an option"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the action is written for bash")
+def test_the_action_names_the_sarif_file_only_when_there_is_one(place: Path) -> None:
+    assert played(place, files="absent.jsonl", judge="rules", policy="policy.toml").returncode == 2
+    assert not (place / "outputs").exists()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the action is written for bash")
+@pytest.mark.parametrize(("extras", "asked"), [("onnx,llm", "/action[onnx,llm]"), ("", "/action")])
+def test_the_action_installs_the_extras_that_are_asked_for(place: Path, extras: str, asked: str) -> None:
+    (place / "python").write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    (place / "python").chmod(0o755)
+    step = action()["runs"]["steps"][0]
+    variables = {"EXTRAS": extras, "GITHUB_ACTION_PATH": "/action", "PATH": f"{place}{os.pathsep}{os.environ['PATH']}"}
+    ended = subprocess.run(["bash", "-ec", step["run"]], env=variables, capture_output=True, text=True, check=True)
+    assert ended.stdout == f"-m pip install --quiet {asked}\n"
 
 
 def test_inputs_of_the_action_reach_its_script_only_as_variables() -> None:

@@ -59,6 +59,34 @@ def test_feedback_of_a_local_mlflow_store_is_measured_and_a_failed_scorer_is_not
     assert first.reference == "777 km; Paris"
 
 
+def test_runs_of_an_mlflow_store_are_told_apart(tmp_path: Path) -> None:
+    path = database(tmp_path, "mlflow")
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE trace_request_metadata (key, value, request_id)")
+    connection.execute(
+        "INSERT INTO trace_request_metadata"
+        " SELECT 'mlflow.sourceRun', CASE timestamp_ms % 2 WHEN 1 THEN 'odd' ELSE 'even' END, request_id"
+        " FROM trace_info"
+    )
+    connection.commit()
+    connection.close()
+    run = ingest(path, by=("mlflow_run",))
+    assert {entry.by["mlflow_run"] for entry in run.summary.metrics if entry.by} == {"odd", "even"}
+    assert "traces of 2 MLflow runs are taken together; --by mlflow_run tells them apart" in run.summary.notices
+    assert next(RunFolder(run.path).records()).fields["experiment_id"] == 1
+
+
+def test_what_a_running_program_wrote_last_is_read_too(tmp_path: Path) -> None:
+    path = database(tmp_path, "mlflow")
+    writer = sqlite3.connect(path)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("UPDATE assessments SET value = '1.0' WHERE value = '0.5'")
+    writer.commit()
+    found = row(ingest(path), "mlflow:unsupported")
+    writer.close()
+    assert (found.count, found.total) == (1.0, 3)
+
+
 def test_a_damaged_or_unknown_database_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(b"SQLite format 3\0" + b"x" * 100)
     with pytest.raises(InputError, match="cannot be read"):

@@ -271,6 +271,8 @@ def test_a_langchain_chain_is_checked_by_a_callback() -> None:
     with pytest.raises(ZeroDivisionError):
         failing.invoke(QUESTION, config={"callbacks": [check]})
     assert len(check.answers) == 1
+    Pages().invoke(QUESTION, config={"callbacks": [check]})
+    assert not check._found, "nothing is kept for a retriever that is asked alone"
 
 
 def test_llama_index_evaluates_a_response_with_its_source_nodes() -> None:

@@ -17,6 +17,7 @@ from hallumeter import audit
 from hallumeter.cli.main import main
 from hallumeter.errors import InputError
 from hallumeter.integrations.mcp import mcp_server
+from hallumeter.run.export import export_parquet
 
 GOOD = {"id": "r1", "response": "The tower is 330 m high.", "evidence": "The tower is 330 m high."}
 BAD = {"id": "r2", "response": "The tower is 999 m high.", "evidence": "The tower is 330 m high."}
@@ -135,6 +136,17 @@ def test_a_run_folder_with_a_link_to_elsewhere_is_not_read(root: Path, tmp_path:
     (root / "after" / "records.jsonl").symlink_to(tmp_path / "secret.jsonl")
     said = fault(root, "compare_runs", baseline="before", candidate="after")
     assert "after: records.jsonl in it leads outside" in said
+
+
+def test_a_link_deep_in_a_run_in_shards_is_not_followed(root: Path, tmp_path: Path) -> None:
+    audit([GOOD], judge="rules", out=tmp_path / "run")
+    export_parquet(tmp_path / "run", root / "shards")
+    assert called(root, "compare_runs", baseline="shards", candidate="shards").structured_content["outcome"]
+    [claims] = (root / "shards" / "data" / "claims").iterdir()
+    claims.rename(tmp_path / "secret.parquet")
+    claims.symlink_to(tmp_path / "secret.parquet")
+    said = fault(root, "compare_runs", baseline="shards", candidate="shards")
+    assert f"data/claims/{claims.name} in it leads outside" in said
 
 
 def test_judges_that_cost_money_or_run_code_cannot_be_asked_for(root: Path) -> None:

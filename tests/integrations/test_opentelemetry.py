@@ -76,6 +76,17 @@ def test_events_are_written_to_a_file_and_belong_to_their_spans(run: hallumeter.
         write_evaluations(run, file=events)
 
 
+def test_an_event_stands_alone_where_the_ids_of_a_record_are_not_those_of_a_span(tmp_path: Path) -> None:
+    from hallumeter.integrations.opentelemetry import write_evaluations
+
+    row = {"response": BAD, "evidence": list(EVIDENCE)}
+    ids = [("d" * 48, "e" * 40), ("run 7", "a"), ("0", "0"), ("-1", "1")]
+    rows = [{**row, "record_id": str(n), "trace_id": trace, "span_id": span} for n, (trace, span) in enumerate(ids)]
+    audited = hallumeter.audit(rows, settings=AuditSettings(judges=("rules",)), out=tmp_path / "odd")
+    assert write_evaluations(audited, file=tmp_path / "odd.jsonl") == 4
+    assert '"traceId"' not in (tmp_path / "odd.jsonl").read_text(encoding="utf-8")
+
+
 def test_events_are_sent_to_the_endpoint_that_is_named(run: hallumeter.Run, service: Service) -> None:
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
@@ -99,7 +110,7 @@ def test_events_that_are_not_taken_are_an_error(run: hallumeter.Run, service: Se
     from hallumeter.integrations.opentelemetry import write_evaluations
 
     service.status = 400
-    with pytest.raises(InputError, match="not taken after the first 0; is a collector there"):
+    with pytest.raises(InputError, match="took 0 of the events, then no more; is a collector there"):
         write_evaluations(run, endpoint=f"{service.url}/v1/logs")
 
 
@@ -112,7 +123,7 @@ def test_events_go_in_batches_and_the_first_that_fails_is_the_last(
     assert opentelemetry.write_evaluations(run, endpoint=f"{service.url}/v1/logs") == 2
     assert len(service.sent("/v1/logs")) == 2
     service.status = 400
-    with pytest.raises(InputError, match="not taken"):
+    with pytest.raises(InputError, match="took 0 of the events"):
         opentelemetry.write_evaluations(run, endpoint=f"{service.url}/v1/logs")
     assert len(service.sent("/v1/logs")) == 3
     assert capfd.readouterr().err == ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -29,7 +29,9 @@ class Service(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Requests)
         self.answers: dict[tuple[str, str], Any] = {}
+        """What is answered by command and path; of a list, one after the other."""
         self.received: list[tuple[str, str, Any]] = []
+        self.queries: list[dict[str, list[str]]] = []
         self.status = 200
 
     @property
@@ -50,7 +52,9 @@ class _Requests(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         is_json = "json" in self.headers.get("Content-Type", "")
         self.server.received.append((self.command, path, json.loads(body) if is_json and body else body))
-        answer = json.dumps(self.server.answers.get((self.command, path), {})).encode()
+        self.server.queries.append(parse_qs(urlsplit(self.path).query))
+        given = self.server.answers.get((self.command, path), {})
+        answer = json.dumps(given.pop(0) if isinstance(given, list) else given).encode()
         self.send_response(self.server.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
@@ -192,6 +196,22 @@ def test_langfuse_scores_stored_traces(service: Service, connected: set[object],
     service.answers["GET", "/api/public/v2/observations"] = {"data": [], "meta": {}}
     assert score_traces(langfuse, ["t3"], judge="rules") == 0
     assert connected == {"127.0.0.1"}
+
+
+def test_langfuse_gives_all_pages_of_a_trace_and_evidence_in_metadata_whole(service: Service, langfuse: Any) -> None:
+    from hallumeter.integrations.langfuse import score_traces
+
+    root = observation("SPAN", traceId="t1", input=QUESTION, output=BAD)
+    found = observation("RETRIEVER", traceId="t1", parentObservationId=root["id"], output=json.dumps(list(EVIDENCE)))
+    service.answers["GET", "/api/public/v2/observations"] = [
+        {"data": [found], "meta": {"cursor": "next"}},
+        {"data": [root], "meta": {}},
+    ]
+    assert score_traces(langfuse, ["t1"], judge="rules") == 1
+    asked = [query for query in service.queries if "traceId" in query]
+    assert [query.get("cursor") for query in asked] == [None, ["next"]]
+    assert all({"context", "question"} <= set(query["expandMetadata"][0].split(",")) for query in asked)
+    assert scores_in(service)[-1]["value"] == 0.5
 
 
 @pytest.fixture

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 SUMMARY_VARIABLE, OUTPUT_VARIABLE = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 DECISION = "What decides"
-MOST_FINDINGS = 10
+_LEVELS = {"no_regression": "notice", "regression": "error", "inconclusive": "warning", "unmeasured": "warning"}
+"""How a workflow shows the outcome of a comparison."""
 
 
 @command(short_help="Audit, gate and compare in one step of a pipeline.")
 @click.argument("paths", nargs=-1, type=PATH)
 @option("--run", "finished", type=PATH, metavar="RUN", help="Take a finished run of any instrument instead of files.")
+@option(
+    "--source", type=PATH, default=Path(), metavar="DIR", help="With --run: folder of the input files, to name lines."
+)
 @option("--judge", "judges", multiple=True, metavar="JUDGE", help="As in `hallumeter audit`; repeat for a panel.")
 @by_option
 @option("--policy", type=PATH, metavar="FILE", section=DECISION, help="The TOML policy with the bounds.")
@@ -61,13 +65,17 @@ def ci(paths: tuple[Path, ...], **options: Any) -> None:
       hallumeter ci answers.jsonl --judge openai:gpt-4o-mini --out run
       hallumeter ci --run pages-run --policy policy.toml --junit gate.xml
     """
+    from hallumeter.claims.profiles import Policy
+
     _check_options(paths, options)
     policy, baseline = _policy(options), _baseline(options)
     run = _run(paths, options)
-    gated = None if policy is None else _held(run, policy)
+    gated = None if policy is None else _held(run, policy, paths=paths, options=options)
     compared = None if baseline is None else _compared(run, baseline)
-    _write_files(run, gated, compared, options=options)
-    _print(run, gated, compared)
+    # Without a policy there are no bounds, and claims are named all the same.
+    shown = gated or _held(run, Policy("none"), paths=paths, options=options)
+    _write_files(run, shown, compared, options=options)
+    _print(run, shown, compared)
     if options["finished"] or options["out"]:
         say_where(run.path)
     raise click.exceptions.Exit(_exit_code(run, gated, compared, allows_inconclusive=options["allow_inconclusive"]))
@@ -117,10 +125,10 @@ def _baseline(options: dict[str, Any]) -> Run | None:
     return None if options["baseline"] is None else opened_run(options["baseline"], is_verified=True)
 
 
-def _held(run: Run, policy: Policy) -> GateResult:
-    from hallumeter.decide.gate.pipeline import gate
+def _held(run: Run, policy: Policy, *, paths: tuple[Path, ...], options: dict[str, Any]) -> GateResult:
+    from hallumeter.decide.gate.pipeline import gate_result
 
-    return gate(run, policy, source=Path())
+    return gate_result(run, policy, source=options["source"], files=paths)
 
 
 def _compared(run: Run, baseline: Run) -> Comparison:
@@ -129,21 +137,24 @@ def _compared(run: Run, baseline: Run) -> Comparison:
     return compare(baseline, run)
 
 
-def _write_files(run: Run, gated: GateResult | None, compared: Comparison | None, *, options: dict[str, Any]) -> None:
+def _write_files(run: Run, gated: GateResult, compared: Comparison | None, *, options: dict[str, Any]) -> None:
     """Write what was asked for, and what the workflow reads."""
     from hallumeter.decide.gate.text import gate_junit, gate_sarif
 
     for name, written in (("sarif", gate_sarif), ("junit", gate_junit)):
-        if gated is not None and options[name] is not None:
+        if options[name] is not None:
             options[name].write_text(written(gated), encoding="utf-8")
     named = os.environ.get(SUMMARY_VARIABLE)
     target = options["summary"] or (Path(named) if named else None)
     if target is not None:
         _append(target, _markdown(run, gated, compared))
-    if (named := os.environ.get(OUTPUT_VARIABLE)) and (options["finished"] or options["out"]):
+    if named := os.environ.get(OUTPUT_VARIABLE):
+        is_kept = options["finished"] or options["out"]
+        outputs = {"run": run.path, "report": run.path / "report.html"} if is_kept else {}
+        outputs |= {"sarif": options["sarif"]} if options["sarif"] else {}
         # A name with a line break could add an output of its own.
-        place = str(run.path).replace("\r", " ").replace("\n", " ")
-        _append(Path(named), f"run={place}\nreport={place}/report.html\n")
+        lines = (f"{name}={' '.join(str(path).splitlines())}\n" for name, path in outputs.items())
+        _append(Path(named), "".join(lines))
 
 
 def _append(target: Path, text: str) -> None:
@@ -151,34 +162,35 @@ def _append(target: Path, text: str) -> None:
         stream.write(text)
 
 
-def _markdown(run: Run, gated: GateResult | None, compared: Comparison | None) -> str:
-    from hallumeter.claims.profiles import Policy
+def _markdown(run: Run, gated: GateResult, compared: Comparison | None) -> str:
     from hallumeter.decide.compare.text import comparison_markdown
     from hallumeter.decide.gate.text import claims_markdown, gate_markdown
     from hallumeter.report.summary_text import markdown_text
 
-    if gated is None:
-        parts = ["### Hallucination", claims_markdown(_held(run, Policy("none")))]
-    else:
-        parts = [gate_markdown(gated)]
+    parts = [gate_markdown(gated) if gated.checks else f"### Hallucination\n\n{claims_markdown(gated)}"]
     parts += [] if compared is None else [comparison_markdown(compared)]
     parts += [f"<details><summary>All metrics</summary>\n\n{markdown_text(run.summary)}\n</details>\n"]
     return "\n".join(parts)
 
 
-def _print(run: Run, gated: GateResult | None, compared: Comparison | None) -> None:
-    """Annotations where a workflow reads them, else tables."""
-    from hallumeter.decide.compare.text import comparison_text
-    from hallumeter.decide.gate.text import gate_github, gate_text
+def _print(run: Run, gated: GateResult, compared: Comparison | None) -> None:
+    """Annotations where a workflow reads them, and tables."""
+    from hallumeter.decide.compare.text import MOST_REASONS, comparison_text
+    from hallumeter.decide.gate.text import annotation, gate_github, gate_text
     from hallumeter.report.summary_text import summary_text
     from hallumeter.report.table import terminal_width
 
-    if gated is None and compared is None:
+    is_workflow = os.environ.get("GITHUB_ACTIONS") == "true"
+    if not gated.checks and compared is None:
         click.echo(summary_text(run.summary, "table"), nl=False)
-    if gated is not None:
-        is_workflow = os.environ.get("GITHUB_ACTIONS") == "true"
-        click.echo(gate_github(gated) if is_workflow else gate_text(gated, **terminal_width()), nl=False)
+    if is_workflow:
+        click.echo(gate_github(gated), nl=False)
+    elif gated.checks:
+        click.echo(gate_text(gated, **terminal_width()), nl=False)
     if compared is not None:
+        if is_workflow:
+            said = ". ".join([compared.outcome.replace("_", " "), *compared.reasons[:MOST_REASONS]])
+            click.echo(annotation(_LEVELS[compared.outcome], "title=hallumeter compare", said))
         click.echo(comparison_text(compared, **terminal_width()), nl=False)
 
 

@@ -57,7 +57,10 @@ class Document(Struct, frozen=True):
             InputError: It is damaged, or of another version than the query is for.
         """
         try:
-            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            # What a program that is still running wrote last may stand in a log beside it, which immutable passes over.
+            has_log = self.path.with_name(f"{self.path.name}-wal").exists()
+            how = "mode=ro" if has_log else "mode=ro&immutable=1"
+            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{how}", uri=True)
             connection.text_factory = lambda content: content.decode("utf-8", "replace")
             try:
                 found = connection.execute(words)

@@ -1,6 +1,7 @@
 """MLflow: traces with their assessments, in the database of a local store (``mlflow.db``).
 
 Feedback becomes scores, expectations the reference. A feedback whose scorer failed has an error there and no value.
+A store keeps all that was ever logged, so that a record says of which experiment and MLflow run it is.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hallumeter.records.response import Response
+from hallumeter.report.wording import plural
 
 from .documents import Document
 from .record import ForeignRecord, Reading, Score, ScoreKind, kind_of_score, unmeasured
@@ -25,6 +27,7 @@ from .values import (
 _TRACES = "SELECT * FROM trace_info ORDER BY timestamp_ms, request_id"
 _ASSESSMENTS = "SELECT * FROM assessments WHERE valid ORDER BY created_timestamp, assessment_id"
 _SPANS = "SELECT trace_id, type, parent_span_id, content FROM spans ORDER BY start_time_unix_nano"
+_RUNS = "SELECT request_id, value FROM trace_request_metadata WHERE key = 'mlflow.sourceRun'"
 _SIDES = (("Inputs", "request_preview"), ("Outputs", "response_preview"))
 _SHARE = ScoreKind("none", 0.0, 1.0)
 """Of a feedback that is true or false: which is better, only its author knows."""
@@ -37,13 +40,21 @@ def is_mlflow(document: Document) -> bool:
 
 def read_mlflow(documents: Sequence[Document], reading: Reading) -> Iterator[ForeignRecord]:
     """The traces with their feedback."""
+    seen: set[str | None] = set()
     for document in documents:
+        runs = document.query(_RUNS) if "trace_request_metadata" in document.tables else []
+        run_of = {str(row["request_id"]): str(row["value"]) for row in runs}
         assessments, spans = _by_trace(document.query(_ASSESSMENTS)), _by_trace(document.query(_SPANS))
         for trace in document.query(_TRACES):
             trace_id = str(trace["request_id"])
             given = assessments.get(trace_id, [])
             scores = tuple(_scores(given, reading))
-            yield ForeignRecord(_response(trace, spans.get(trace_id, []), given), scores=scores)
+            run = run_of.get(trace_id)
+            seen.add(run)
+            yield ForeignRecord(_response({**trace, "run": run}, spans.get(trace_id, []), given), scores=scores)
+    if len(seen) > 1:
+        runs_seen = plural(len(seen - {None}), "MLflow run") + (" and of none" if None in seen else "")
+        reading.notice(f"traces of {runs_seen} are taken together; --by mlflow_run tells them apart")
 
 
 def _by_trace(rows: Sequence[Mapping[str, object]]) -> dict[str, list[Mapping[str, object]]]:
@@ -70,7 +81,12 @@ def _response(
         response=exchange.response,
         evidence=exchange.evidence,
         reference=None if expected is None else text_within("reference", _decoded(expected["value"])),
-        fields=fields_of({"trace_name": trace.get("trace_name"), "session_id": trace.get("session_id")}),
+        fields=fields_of(
+            {
+                **{name: trace.get(name) for name in ("trace_name", "session_id", "experiment_id")},
+                "mlflow_run": trace["run"],
+            }
+        ),
     )
 
 

@@ -83,12 +83,10 @@ class CheckAnswers(BaseCallbackHandler):
         if parent_run_id is None:
             self._inputs[run_id] = inputs
 
-    def on_retriever_end(
-        self, documents: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_named: Any
-    ) -> None:
-        """Keep what was found for the chain."""
-        root = self._roots.get(parent_run_id, parent_run_id) if parent_run_id else run_id
-        self._found.setdefault(root, []).extend(documents)
+    def on_retriever_end(self, documents: Any, *, parent_run_id: UUID | None = None, **_named: Any) -> None:
+        """Keep what was found for the chain; a retriever that is asked alone answers nothing."""
+        if parent_run_id is not None:
+            self._found.setdefault(self._roots.get(parent_run_id, parent_run_id), []).extend(documents)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_named: Any) -> None:
         """Check the answer when the whole chain is done."""

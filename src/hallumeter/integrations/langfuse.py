@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
 import msgspec
+
+from hallumeter.formats.shapes import names_of
 
 from .checked_answer import (
     UNSUPPORTED_RATE,
@@ -26,7 +28,9 @@ except ImportError as error:
 __all__ = ["score_traces", "unsupported_claims"]
 
 MOST_OBSERVATIONS = 1000
-"""That are asked for at once."""
+"""That are asked for at once; Langfuse gives no more."""
+WHOLE = ",".join((*names_of("evidence"), *names_of("question")))
+"""Metadata that is wanted whole; of any other Langfuse gives the first 200 characters."""
 
 
 def unsupported_claims(
@@ -71,7 +75,7 @@ def score_traces(
     """Check the answers of stored traces and score them; returns how many traces had an answer.
 
     The root observation of a trace has the question and the answer; the evidence is what its retriever observations
-    found. Scores have an id of their own, so that scoring a trace again replaces what it had.
+    found. Scores have an id of their own, so that scoring a trace again replaces the score of that name.
 
     Args:
         client: Where traces are read from, and scores sent to.
@@ -81,10 +85,7 @@ def score_traces(
     """
     checker, scored = Checker(options), 0
     for trace_id in trace_ids:
-        found = client.api.observations.get_many(
-            trace_id=trace_id, fields="core,basic,io,metadata", limit=MOST_OBSERVATIONS
-        )
-        parts = _parts(found.data)
+        parts = _parts(_observations(client, trace_id))
         if parts is None:
             continue
         scored += 1
@@ -92,6 +93,18 @@ def score_traces(
         client.create_score(trace_id=trace_id, score_id=f"{trace_id}-{score['name']}", **score)
     client.flush()
     return scored
+
+
+def _observations(client: Langfuse, trace_id: str) -> Iterator[Any]:
+    """All steps of a trace, which may be on several pages."""
+    wanted = {"trace_id": trace_id, "fields": "core,basic,io,metadata", "expand_metadata": WHOLE}
+    cursor = None
+    while True:
+        page = client.api.observations.get_many(**wanted, limit=MOST_OBSERVATIONS, cursor=cursor)
+        yield from page.data
+        cursor = page.meta.cursor
+        if not cursor:
+            return
 
 
 def _parts(observations: Iterable[Any]) -> AnswerParts | None:

@@ -25,7 +25,7 @@ from hallumeter.formats.paths import path_below
 from hallumeter.report.catalog import catalog_text, metric_text_page
 from hallumeter.report.findings import CertainFinding, most_certain
 from hallumeter.run.finished import Run, load
-from hallumeter.run.run_folder import RunFolder
+from hallumeter.run.run_folder import MANIFEST, RunFolder
 from hallumeter.text.normalize import one_line
 
 LocalJudge = Literal["embedded", "embedded:fast", "rules"]
@@ -123,7 +123,7 @@ class _Tools:
 
         `outcome` is no_regression, regression, inconclusive or unmeasured.
         """
-        runs = [load(self._below(path)) for path in (baseline, candidate)]
+        runs = [self._run(path) for path in (baseline, candidate)]
         compared: dict[str, Any] = msgspec.to_builtins(compare(*runs))
         return compared
 
@@ -138,10 +138,16 @@ class _Tools:
             raise InputError(f"{one_line(path)}: outside the folder that this server may read, or no path of a file")
         if not found.exists():
             raise InputError(f"{one_line(path)}: no such file below the folder that this server may read")
-        for inside in found.iterdir() if found.is_dir() else ():
-            if path_below(self._root, inside) is None:
-                raise InputError(f"{one_line(path)}: {one_line(inside.name)} in it leads outside that folder")
         return found
+
+    def _run(self, path: str) -> Run:
+        """A run folder, of which every file at every depth is below the folder."""
+        folder = self._below(path)
+        for inside in folder.rglob("*") if (folder / MANIFEST).is_file() else ():
+            if path_below(self._root, inside) is None:
+                name = one_line(str(inside.relative_to(folder)))
+                raise InputError(f"{one_line(path)}: {name} in it leads outside that folder")
+        return load(folder)
 
 
 def _summary(run: Run) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _emitted(run: Run, exporter: LogRecordExporter, metric: str, *, place: str) 
                 break
         provider.shutdown()
     if batches.has_failed:
-        raise InputError(f"{place}: events were not taken after the first {batches.taken:,}; is a collector there?")
+        raise InputError(f"{place}: took {batches.taken:,} of the events, then no more; is a collector there?")
     return given
 
 
@@ -136,7 +136,8 @@ def _context(row: Mapping[str, Any]) -> Context:
     except ValueError:
         return Context()
     span = SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-    return set_span_in_context(NonRecordingSpan(span), Context())
+    # Ids of other tools can be longer than those of a span.
+    return set_span_in_context(NonRecordingSpan(span), Context()) if span.is_valid else Context()
 
 
 class _Batches(LogRecordProcessor):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hallumeter.catalog import METRICS_BY_ID
 from hallumeter.records.comparison import Comparison, MetricComparison, Outcome, RowOutcome, Transition
 from hallumeter.report.languages.speaking import message, say, say_count
-from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_number, format_pair
+from hallumeter.report.wording import DIRECTION_WORDS, NO_VALUE, format_count, format_number, format_pair, plural
 
 # How a comparison is worded, the same in every form.
 
@@ -85,7 +85,7 @@ def change_words(cell: Transition) -> str:
 
 def records_words(comparison: Comparison) -> str:
     """How many records are compared, and how many are not."""
-    parts = [f"{comparison.common:,} records in both"]
+    parts = [f"{plural(comparison.common, 'record')} in both"]
     parts += [f"{comparison.only_first:,} only in {comparison.first.name}"] if comparison.only_first else []
     parts += [f"{comparison.only_second:,} only in {comparison.second.name}"] if comparison.only_second else []
     return " · ".join(parts)

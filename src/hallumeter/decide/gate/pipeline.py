@@ -34,7 +34,7 @@ from hallumeter.records.measurement import MetricSummary
 from hallumeter.records.rate import Rates
 from hallumeter.records.response import Response
 from hallumeter.run.finished import Run, load
-from hallumeter.run.inputs import sha256_of
+from hallumeter.run.inputs import named_files, sha256_of
 from hallumeter.run.run_folder import RunFolder
 from hallumeter.stats.summarize import Slice, SummarySettings, summarize_rates
 from hallumeter.text.normalize import one_line
@@ -129,8 +129,9 @@ class ReadRun:
 class Places:
     """Finds the line of a record in the inputs of a run, as long as they are what they were."""
 
-    def __init__(self, manifest: Manifest, folder: Path) -> None:
+    def __init__(self, manifest: Manifest, folder: Path, files: Sequence[Path] = ()) -> None:
         self._folder = folder
+        self._files = dict(named_files(files))
         self._lines: dict[str, Place] = {}
         self._names = {each.name for each in manifest.inputs}
         self.notices: list[str] = []
@@ -157,7 +158,7 @@ class Places:
         return Place(file.as_posix(), line)
 
     def _read(self, each: InputFile) -> None:
-        path = self._folder / each.name
+        path = self._files.get(each.name, self._folder / each.name)
         if not path.is_file():
             self.notices.append(f"{path}: no such file, so its records have no line; --source DIR says where it is")
         elif each.sha256 is None or sha256_of(path) != each.sha256:
@@ -188,13 +189,18 @@ UNSUPPORTED = (Label.REFUTED, Label.NOT_ENOUGH_INFO)
 
 
 def gate_result(
-    run: Run, policy: Policy, *, source: Path | None = None, threshold: float | OperatingPoint | None = None
+    run: Run,
+    policy: Policy,
+    *,
+    source: Path | None = None,
+    files: Sequence[Path] = (),
+    threshold: float | OperatingPoint | None = None,
 ) -> GateResult:
     """Hold a run to the bounds of a policy, or of its rules where it has no bounds.
 
-    `source` is the folder with the files that the run was made from, in which records are looked up. With a
-    `threshold`, or an operating point that a calibration found, the labels of the headline judge are decided again
-    from the probabilities that the run kept; nobody is asked anything.
+    `source` is the folder with the files that the run was made from, in which records are looked up; `files` are these
+    files themselves, where they are known. With a `threshold`, or an operating point that a calibration found, the
+    labels of the headline judge are decided again from the probabilities that the run kept; nobody is asked anything.
 
     Raises:
         SettingsError: A metric of the policy is not known, or cannot be measured at another threshold.
@@ -203,7 +209,7 @@ def gate_result(
     gate_ = _Gate(run, threshold)
     gate_.refuse_unknown(bounds)
     checks = []
-    places = Places(run.manifest, source or Path())
+    places = Places(run.manifest, source or Path(), files)
     for bound in bounds:
         for row in gate_.rows(bound):
             check = bound.check(row, claims=gate_.claims(row), max_unmeasured=policy.max_unmeasured)

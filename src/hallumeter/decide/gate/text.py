@@ -10,7 +10,7 @@ import msgspec
 
 from hallumeter.records.decisions import BoundCheck, GateResult, OffendingClaim, Place
 from hallumeter.report.table import Cell, Line, Table, code, escaped, left, markdown, right, terminal
-from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair
+from hallumeter.report.wording import NO_VALUE, format_count, format_number, format_pair, plural
 from hallumeter.text.normalize import one_line, printable
 
 # What a gate found, for a person: the rule, the value, and the records behind a broken one.
@@ -76,7 +76,8 @@ def _parts(result: GateResult) -> Iterator[Table | Line]:
     for check in result.checks:
         yield from _check_lines(check)
     if result.outcome == "broken" and result.claims:
-        yield Line(f"{result.claims_total:,} claims are not supported, such as:")
+        are = "is" if result.claims_total == 1 else "are"
+        yield Line(f"{plural(result.claims_total, 'claim')} {are} not supported, such as:")
         for claim in result.claims[:MOST_CLAIMS]:
             text = f"{place_words(claim.place) or claim.record_id}: {claim.text}"
             yield Line(f"  {one_line(text)}", hang=4)
@@ -161,16 +162,25 @@ def gate_junit(result: GateResult) -> str:
 
 
 def gate_github(result: GateResult) -> str:
-    """Workflow commands: one for each bound, a notice where it is kept, then the surest unsupported claims."""
+    """Workflow commands: one for each bound, a notice where it is kept, then the surest unsupported claims.
+
+    Claims are errors where a bound is broken, warnings where there is no bound, and left out where all are kept.
+    """
     return "".join(f"{line}\n" for line in _commands(result))
 
 
 def _commands(result: GateResult) -> Iterator[str]:
     for check in result.checks:
-        yield f"::{_ANNOTATION[check.status]} title=hallumeter gate::{_command_data(check_words(check))}"
-    if result.outcome == "broken":
+        yield annotation(_ANNOTATION[check.status], "title=hallumeter gate", check_words(check))
+    if result.outcome == "broken" or not result.checks:
+        level = "error" if result.outcome == "broken" else "warning"
         for claim in result.claims[:MOST_ANNOTATIONS]:
-            yield f"::error {_where(claim.place)}title={claim.label.lower()}::{_command_data(_claim_words(claim))}"
+            yield annotation(level, f"{_where(claim.place)}title={claim.label.lower()}", _claim_words(claim))
+
+
+def annotation(level: str, properties: str, text: str) -> str:
+    """A workflow command of GitHub that shows a text at a place."""
+    return f"::{level} {properties}::{_command_data(text)}"
 
 
 def gate_sarif(result: GateResult) -> str:
