@@ -323,11 +323,29 @@ def test_what_cannot_be_done_in_shards_is_refused_in_one_line(
     assert not (place.folder / "refused" / "plan.json").exists()
 
 
-def test_an_input_without_a_usable_row_is_refused_with_its_first_fault(place: Workplace) -> None:
-    place.order("broken.jsonl", "{broken\n")
-    done = place.run("audit", "broken.jsonl", "--judge", "rules", "--shards", "2", "--out", "refused")
-    assert done.returncode == 2
-    assert "no usable record found; the first fault: broken.jsonl:1: not valid JSON" in done.stderr
+@pytest.mark.parametrize(
+    ("command", "rows"),
+    [
+        ("audit --judge rules", "{broken"),
+        ("audit --judge rules", '{"id": "a", "response": 5, "evidence": "It is old."}'),
+        ("measure", "{broken"),
+        ("measure", '{"claim_id": "c"}'),
+        ("measure", '{"record_id": "a", "claim_id": "c", "label": "odd"}'),
+        ("dialogue measure", "{broken"),
+        ("transcripts", '{"page": "p", "engine": "e", "reference": null, "response": "a"}'),
+        ("aspects score", "{broken"),
+        ("aspects aggregate", "{broken"),
+        ("aspects aggregate", ""),
+    ],
+)
+def test_an_input_without_a_usable_row_is_refused_as_in_one_piece(place: Workplace, command: str, rows: str) -> None:
+    place.order("rows.jsonl", rows)
+    words = (*command.split(), "rows.jsonl", "--out", "refused", "--workers", "1")
+    plain, cut = place.run(*words), place.run(*words, "--shards", "2")
+    assert (plain.returncode, cut.returncode) == (2, 2)
+    assert cut.stderr == plain.stderr
+    assert "; the first fault: rows.jsonl:1: " in cut.stderr or not rows
+    assert not (place.folder / "refused").exists()
 
 
 def killed_at(shard: Shard) -> Receipt:

@@ -174,6 +174,10 @@ class ShardedKind(LinePlaces, Protocol):
         """Refuse what the whole input shows to be impossible, such as a group by a field that no row has."""
         ...
 
+    def check_done(self, plan: Plan, folder: Path) -> None:
+        """Refuse what only the work on all shards shows to be impossible; `folder` is the whole run but for its end."""
+        ...
+
     def work(self, plan: Plan, part: Part, folder: Path) -> ShardDone:
         """Make an ordinary run of a part in a new folder, without its report."""
         ...
@@ -212,6 +216,10 @@ class UsualKind:
         """Nothing of one row that others must know."""
         del fields
         return None
+
+    def check_done(self, plan: Plan, folder: Path) -> None:
+        """Nothing."""
+        del plan, folder
 
     def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
         """Failures of the input come before those of units; every other file is one list."""
@@ -457,15 +465,15 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     def keep(number: int, path: Path) -> None:
         store.write(PART.format(number), _packed(path))
 
-    found = split_rows(
-        given.sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
-    )
-    kept = given.kept
-    whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
+    key = kind.key(plan.settings)
     try:
+        found = split_rows(given.sources(), plan.shards, key=key, keep=keep, name=kind.name, tell=progress.splitting)
+        kept = given.kept
+        whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
         kind.check(whole)
     except HallumeterError:
-        _remove_parts(store)
+        if store.read(PLAN) is None:  # else another command was faster, and works there
+            _remove(store)
         raise
     for name, path in kept.items():
         store.write(name, path.read_bytes())
@@ -473,13 +481,15 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     return whole
 
 
-def _remove_parts(store: RunStore) -> None:
+def _remove(store: RunStore) -> None:
     """Leave no folder of an input that was refused."""
-    if is_remote(store.location) or store.read(PLAN) is not None:
+    if is_remote(store.location):
         return
     folder = Path(store.location)
-    for name in ("inputs", "commits"):  # without a plan nothing was worked on
+    for name in ("inputs", "commits", "data"):
         shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (PLAN, COMMITS):
+        (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # something else stands in it
         folder.rmdir()
 
@@ -585,6 +595,11 @@ def finish(store: RunStore, plan: Plan, started: datetime) -> Summary | None:
     manifest = timed(merged_manifest(store, plan), started)
     known = {MANIFEST: _json(manifest)} | {name: store.read(name) or b"" for name in plan.kept}
     with local_copy(store, known if summary is None else known | {SUMMARY: _json(summary)}) as folder:
+        try:
+            kind.check_done(plan, folder)
+        except InputError:
+            _remove(store)
+            raise
         own = () if whole is None else (SUMMARY, *kind.write_files(folder, store, plan, whole=whole))
         files = tuple(run_file(folder / name) for name in (COMMITS, *plan.kept, *own))
         write_json(folder / MANIFEST, structs.replace(manifest, files=files))
