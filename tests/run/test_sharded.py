@@ -21,6 +21,7 @@ import hallumeter
 from hallumeter.cli.main import main
 from hallumeter.errors import InputError
 from hallumeter.records.manifest import Manifest
+from hallumeter.run import sharded
 from hallumeter.run.engines import engine_by_name
 from hallumeter.run.shards import Receipt, Shard, shard_number
 from hallumeter.run.store import RunStore
@@ -233,6 +234,27 @@ def wait_for_orphans(run: Path) -> None:
     while (now := len(list((run / "commits").glob("*.json")))) != before:
         before = now
         time.sleep(1)
+
+
+def stopping(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_shards_are_merged_keeps_them(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sharded, "merged_partial", stopping)
+        stopped = place.sharded("stopped-late", judge="rules")
+    assert stopped.returncode == 3
+    assert "stopped; 4 of 4 shards are kept in stopped-late" in stopped.stderr
+    assert place.sharded("stopped-late", "--resume", judge="rules").returncode == 0
+    assert place.run("verify", "stopped-late").returncode == 0
+
+
+def test_ctrl_c_while_the_input_is_split_leaves_nothing(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharded.NoShardProgress, "splitting", stopping)
+    stopped = place.sharded("stopped-early", judge="rules")
+    assert stopped.returncode == 130
+    assert not (place.folder / "stopped-early").exists()
 
 
 @pytest.mark.long

@@ -433,9 +433,9 @@ def run_sharded(
             for receipt in results:
                 receipts.append(receipt)
                 progress.shard(receipt)
+        return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
     except KeyboardInterrupt:
         return ShardedOutcome(store, None, tuple(receipts), is_stopped=True)
-    return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
 
 
 def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Generator[Receipt, None, None]:
@@ -471,7 +471,7 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
         kept = given.kept
         whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
         kind.check(whole)
-    except HallumeterError:
+    except (HallumeterError, KeyboardInterrupt):
         if store.read(PLAN) is None:  # else another command was faster, and works there
             _remove(store)
         raise
@@ -482,7 +482,7 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
 
 
 def _remove(store: RunStore) -> None:
-    """Leave no folder of an input that was refused."""
+    """Leave no folder of an input that was refused, or not read to its end."""
     if is_remote(store.location):
         return
     folder = Path(store.location)
