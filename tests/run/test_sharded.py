@@ -370,6 +370,14 @@ def test_an_input_without_a_usable_row_is_refused_as_in_one_piece(place: Workpla
     assert not (place.folder / "refused").exists()
 
 
+def test_a_file_in_the_place_of_the_run_is_left_alone(place: Workplace) -> None:
+    place.order("taken", "mine")
+    done = place.sharded("taken", judge="rules")
+    assert done.returncode == 2
+    assert "taken: exists already; choose another folder with --out" in done.stderr
+    assert (place.folder / "taken").read_text(encoding="utf-8") == "mine"
+
+
 def killed_at(shard: Shard) -> Receipt:
     os.kill(os.getpid(), signal.SIGKILL)
     return Receipt(shard.number, "", (), (), 0, 0.0, won=True)

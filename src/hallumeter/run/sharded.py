@@ -445,9 +445,9 @@ def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Gener
 def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     """The plan of the run that is there; None where the place is free."""
     if store.read(PLAN) is None:
-        if not is_remote(store.location) and Path(store.location).is_dir():
-            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs", "commits"}
-            if left:
+        place = Path(store.location)
+        if not is_remote(store.location) and place.exists():
+            if not place.is_dir() or {entry.name for entry in place.iterdir()} - {"inputs", "commits"}:
                 raise InputError(f"{store.location}: exists already; choose another folder with --out")
         return None
     begun = read_plan(store)
