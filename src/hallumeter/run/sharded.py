@@ -445,10 +445,8 @@ def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Gener
 def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     """The plan of the run that is there; None where the place is free."""
     if store.read(PLAN) is None:
-        place = Path(store.location)
-        if not is_remote(store.location) and place.exists():
-            if not place.is_dir() or {entry.name for entry in place.iterdir()} - {"inputs", "commits"}:
-                raise InputError(f"{store.location}: exists already; choose another folder with --out")
+        if not is_remote(store.location) and _is_taken(Path(store.location)):
+            raise InputError(f"{store.location}: exists already; choose another folder with --out")
         return None
     begun = read_plan(store)
     if not is_resumed:
@@ -456,6 +454,13 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
         raise InputError(f"{store.location}: holds {state}; go on with it by --resume, or choose another --out")
     begun.check_same(wanted, store.location)
     return begun
+
+
+def _is_taken(folder: Path) -> bool:
+    """Whether something else than the beginning of a run stands there."""
+    if not folder.is_dir():
+        return folder.exists()
+    return not {entry.name for entry in folder.iterdir()} <= {"inputs", "commits"}
 
 
 def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProgress) -> Plan:
