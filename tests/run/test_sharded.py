@@ -18,12 +18,13 @@ import pytest
 from click.testing import CliRunner
 
 import hallumeter
+from hallumeter.claims.sharded import ShardedMeasure
 from hallumeter.cli.main import main
 from hallumeter.errors import InputError
 from hallumeter.records.manifest import Manifest
 from hallumeter.run import sharded
 from hallumeter.run.engines import engine_by_name
-from hallumeter.run.shards import Receipt, Shard, shard_number
+from hallumeter.run.shards import Part, Receipt, Shard, shard_number
 from hallumeter.run.store import RunStore
 
 LINES = ("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl")
@@ -324,6 +325,46 @@ def test_a_dry_run_says_how_it_estimates_and_leaves_nothing_behind(place: Workpl
     assert "cost               unknown" in paid.stdout
     assert all(len(line) <= 80 for line in (done.stdout + asks.stdout + paid.stdout).splitlines())
     assert not (place.folder / "dry").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "row", "words"),
+    [
+        ("measure", {"record_id": "a", "claim_id": "c", "label": "REFUTED"}, ()),
+        ("transcripts", {"page": "p", "engine": "e", "reference": "a", "response": "b"}, ()),
+        ("dialogue measure", {"patient_id": "p", "turn_id": 1, "question": "What?", "answer": "Rest."}, ()),
+        ("dialogue measure", {"patient_id": "p", "turn_id": 1, "answer": "Rest."}, ("--judge", "rules")),
+        ("aspects score", {"text_id": "s", "input_text": "Good.", "final_result": {}}, ()),
+        ("aspects aggregate", {"meta": {"text_id": "s", "input_text": "Good."}}, ()),
+    ],
+)
+def test_commands_that_ask_nobody_estimate_their_shards(
+    place: Workplace, command: str, row: dict[str, object], words: tuple[str, ...]
+) -> None:
+    place.order("rows.jsonl", json.dumps(row))
+    told = place.run(*command.split(), "rows.jsonl", *words, "--shards", "2", "--workers", "1", "--dry-run")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("1 rows in 2 shards, 1 at a time\n")
+    assert ("calls              unknown" in told.stdout) is bool(words)
+    assert ("measured on the first 1 rows here" in told.stdout) is not bool(words)
+    assert all(len(line) <= 80 for line in told.stdout.splitlines())
+    whole = place.run(*command.split(), "rows.jsonl", *words, "--dry-run")
+    assert whole.returncode == 2
+    assert "--dry-run estimates a run in shards; give --engine or --shards, too" in whole.stderr
+
+
+def test_an_estimate_leaves_out_what_a_process_does_once(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.order("verdicts.jsonl", '{"record_id": "a", "claim_id": "c", "label": "REFUTED"}\n' * 50)
+    asked = []
+
+    def estimated(_: object, __: object, part: Part, ___: object) -> tuple[float, int, float]:
+        asked.append(len(list(part.rows())))
+        return (60.0 if len(asked) == 1 else 0.1), 0, 0.0
+
+    monkeypatch.setattr(ShardedMeasure, "estimated", estimated)
+    told = place.run("measure", "verdicts.jsonl", "--shards", "2", "--dry-run")
+    assert "2.00 ms a row, measured on the first 50 rows here" in told.stdout
+    assert asked == [20, 50]
 
 
 @pytest.mark.parametrize(
