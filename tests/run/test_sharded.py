@@ -285,6 +285,14 @@ def test_a_run_in_object_storage_is_the_same(place: Workplace, bucket: str) -> N
     assert contents(place.exported(f"{bucket}/run")) == contents(place.folder / "plain")
     page = place.run("report", f"{bucket}/run", "--out", "remote.html")
     assert page.returncode == 0, page.stderr
+    verified = place.run("verify", f"{bucket}/run")
+    assert verified.stdout.startswith(f"{bucket}/run: equal\n")
+    compared = place.run("compare", f"{bucket}/run", "plain")
+    assert compared.stdout.startswith("run → plain · "), compared.stderr
+    for command in ("label", "baselines"):
+        refused = place.run(command, f"{bucket}/run")
+        assert refused.returncode == 2
+        assert f"first: hallumeter export {bucket}/run --to jsonl --out RUN" in refused.stderr
     assert hallumeter.load(f"{bucket}/run").summary == hallumeter.load(place.folder / "plain").summary
     stored = b"".join(RunStore(f"{bucket}/run").read(name) or b"" for name in ("plan.json", "manifest.json"))
     assert b"secret-of-a-test" not in stored
