@@ -220,8 +220,7 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         from hallumeter.dialogue.sharded import patient_input
 
         maker = "hallumeter.dialogue_judges:judge_of_dialogues"
-        given = patient_input(opened_files(paths, scripts), settings, judge_maker=maker)
-        found = sharded.run("dialogue", given)
+        found = sharded.run("dialogue", patient_input(opened_files(paths, scripts), settings, judge_maker=maker))
         if found is None:
             return
         text = dialogue_text(found[0], form, is_verbose=is_verbose)

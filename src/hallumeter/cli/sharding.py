@@ -264,9 +264,9 @@ def run_experiment(command: ShardableCommand[_Experiment, _Finished], path: Path
         click.exceptions.Exit: It did not come to its end, or nobody answered anything.
     """
     del options["is_resumed"]  # the same command goes on anyway
-    sharded = Sharded(options, None, is_resumed=True, is_quiet=bool(options["quiet"]))
-    del options["workers"]
     flags = {name: bool(options.pop(name)) for name in ("quiet", "strict", "dry_run", "retry_failed")}
+    sharded = Sharded(options, None, is_resumed=True, is_quiet=flags["quiet"])
+    del options["workers"]
     options["output"] = None if options["output"] is None else Path(options["output"])
     experiment = command.read(path, options)
     output = str(experiment.output)
