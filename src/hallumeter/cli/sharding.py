@@ -413,6 +413,8 @@ class ShownShards:
         self._add(receipt)
         if self._task is not None:
             self._progress.update(self._task, advance=1, facts=self._facts())
+            if self._progress.finished:  # what comes now takes minutes where there are many shards
+                self._progress.update(self._task, description="merging")
             self._progress.refresh()
 
     def _add(self, receipt: Receipt) -> None:
