@@ -18,11 +18,13 @@ import pytest
 from click.testing import CliRunner
 
 import hallumeter
+from hallumeter.claims.sharded import ShardedMeasure
 from hallumeter.cli.main import main
 from hallumeter.errors import InputError
 from hallumeter.records.manifest import Manifest
+from hallumeter.run import sharded
 from hallumeter.run.engines import engine_by_name
-from hallumeter.run.shards import Receipt, Shard, shard_number
+from hallumeter.run.shards import Part, Receipt, Shard, shard_number
 from hallumeter.run.store import RunStore
 
 LINES = ("records.jsonl", "claims.jsonl", "verdicts.jsonl", "failures.jsonl", "measurements.jsonl")
@@ -235,6 +237,27 @@ def wait_for_orphans(run: Path) -> None:
         time.sleep(1)
 
 
+def stopping(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_shards_are_merged_keeps_them(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sharded, "merged_partial", stopping)
+        stopped = place.sharded("stopped-late", judge="rules")
+    assert stopped.returncode == 3
+    assert "stopped; 4 of 4 shards are kept in stopped-late" in stopped.stderr
+    assert place.sharded("stopped-late", "--resume", judge="rules").returncode == 0
+    assert place.run("verify", "stopped-late").returncode == 0
+
+
+def test_ctrl_c_while_the_input_is_split_leaves_nothing(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharded.NoShardProgress, "splitting", stopping)
+    stopped = place.sharded("stopped-early", judge="rules")
+    assert stopped.returncode == 130
+    assert not (place.folder / "stopped-early").exists()
+
+
 @pytest.mark.long
 def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(place: Workplace) -> None:
     place.asked()
@@ -262,6 +285,14 @@ def test_a_run_in_object_storage_is_the_same(place: Workplace, bucket: str) -> N
     assert contents(place.exported(f"{bucket}/run")) == contents(place.folder / "plain")
     page = place.run("report", f"{bucket}/run", "--out", "remote.html")
     assert page.returncode == 0, page.stderr
+    verified = place.run("verify", f"{bucket}/run")
+    assert verified.stdout.startswith(f"{bucket}/run: equal\n")
+    compared = place.run("compare", f"{bucket}/run", "plain")
+    assert compared.stdout.startswith("run → plain · "), compared.stderr
+    for command in ("label", "baselines"):
+        refused = place.run(command, f"{bucket}/run")
+        assert refused.returncode == 2
+        assert f"first: hallumeter export {bucket}/run --to jsonl --out RUN" in refused.stderr
     assert hallumeter.load(f"{bucket}/run").summary == hallumeter.load(place.folder / "plain").summary
     stored = b"".join(RunStore(f"{bucket}/run").read(name) or b"" for name in ("plan.json", "manifest.json"))
     assert b"secret-of-a-test" not in stored
@@ -305,6 +336,46 @@ def test_a_dry_run_says_how_it_estimates_and_leaves_nothing_behind(place: Workpl
 
 
 @pytest.mark.parametrize(
+    ("command", "row", "words"),
+    [
+        ("measure", {"record_id": "a", "claim_id": "c", "label": "REFUTED"}, ()),
+        ("transcripts", {"page": "p", "engine": "e", "reference": "a", "response": "b"}, ()),
+        ("dialogue measure", {"patient_id": "p", "turn_id": 1, "question": "What?", "answer": "Rest."}, ()),
+        ("dialogue measure", {"patient_id": "p", "turn_id": 1, "answer": "Rest."}, ("--judge", "rules")),
+        ("aspects score", {"text_id": "s", "input_text": "Good.", "final_result": {}}, ()),
+        ("aspects aggregate", {"meta": {"text_id": "s", "input_text": "Good."}}, ()),
+    ],
+)
+def test_commands_that_ask_nobody_estimate_their_shards(
+    place: Workplace, command: str, row: dict[str, object], words: tuple[str, ...]
+) -> None:
+    place.order("rows.jsonl", json.dumps(row))
+    told = place.run(*command.split(), "rows.jsonl", *words, "--shards", "2", "--workers", "1", "--dry-run")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("1 rows in 2 shards, 1 at a time\n")
+    assert ("calls              unknown" in told.stdout) is bool(words)
+    assert ("measured on the first 1 rows here" in told.stdout) is not bool(words)
+    assert all(len(line) <= 80 for line in told.stdout.splitlines())
+    whole = place.run(*command.split(), "rows.jsonl", *words, "--dry-run")
+    assert whole.returncode == 2
+    assert "--dry-run estimates a run in shards; give --engine or --shards, too" in whole.stderr
+
+
+def test_an_estimate_leaves_out_what_a_process_does_once(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.order("verdicts.jsonl", '{"record_id": "a", "claim_id": "c", "label": "REFUTED"}\n' * 50)
+    asked = []
+
+    def estimated(_: object, __: object, part: Part, ___: object) -> tuple[float, int, float]:
+        asked.append(len(list(part.rows())))
+        return (60.0 if len(asked) == 1 else 0.1), 0, 0.0
+
+    monkeypatch.setattr(ShardedMeasure, "estimated", estimated)
+    told = place.run("measure", "verdicts.jsonl", "--shards", "2", "--dry-run")
+    assert "2.00 ms a row, measured on the first 50 rows here" in told.stdout
+    assert asked == [20, 50]
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--engine", "hadoop"), "no engine is called 'hadoop'; expected one of local, ray"),
@@ -323,11 +394,37 @@ def test_what_cannot_be_done_in_shards_is_refused_in_one_line(
     assert not (place.folder / "refused" / "plan.json").exists()
 
 
-def test_an_input_without_a_usable_row_is_refused_with_its_first_fault(place: Workplace) -> None:
-    place.order("broken.jsonl", "{broken\n")
-    done = place.run("audit", "broken.jsonl", "--judge", "rules", "--shards", "2", "--out", "refused")
+@pytest.mark.parametrize(
+    ("command", "rows"),
+    [
+        ("audit --judge rules", "{broken"),
+        ("audit --judge rules", '{"id": "a", "response": 5, "evidence": "It is old."}'),
+        ("measure", "{broken"),
+        ("measure", '{"claim_id": "c"}'),
+        ("measure", '{"record_id": "a", "claim_id": "c", "label": "odd"}'),
+        ("dialogue measure", "{broken"),
+        ("transcripts", '{"page": "p", "engine": "e", "reference": null, "response": "a"}'),
+        ("aspects score", "{broken"),
+        ("aspects aggregate", "{broken"),
+        ("aspects aggregate", ""),
+    ],
+)
+def test_an_input_without_a_usable_row_is_refused_as_in_one_piece(place: Workplace, command: str, rows: str) -> None:
+    place.order("rows.jsonl", rows)
+    words = (*command.split(), "rows.jsonl", "--out", "refused", "--workers", "1")
+    plain, cut = place.run(*words), place.run(*words, "--shards", "2")
+    assert (plain.returncode, cut.returncode) == (2, 2)
+    assert cut.stderr == plain.stderr
+    assert "; the first fault: rows.jsonl:1: " in cut.stderr or not rows
+    assert not (place.folder / "refused").exists()
+
+
+def test_a_file_in_the_place_of_the_run_is_left_alone(place: Workplace) -> None:
+    place.order("taken", "mine")
+    done = place.sharded("taken", judge="rules")
     assert done.returncode == 2
-    assert "no usable record found; the first fault: broken.jsonl:1: not valid JSON" in done.stderr
+    assert "taken: exists already; choose another folder with --out" in done.stderr
+    assert (place.folder / "taken").read_text(encoding="utf-8") == "mine"
 
 
 def killed_at(shard: Shard) -> Receipt:

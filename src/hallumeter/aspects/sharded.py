@@ -125,8 +125,8 @@ class _Scorecards(UsualKind, ABC):
     """What scorecards that were given and those that are made have in common."""
 
     cells = {TRIPTYCH: ("text_id", "run", "seed")}  # noqa: RUF012 (as its protocol has it)
-    line = "scorecard"
-    """What a line of the input is."""
+    unusable = "no scorecard could be read"
+    """What is said of a file of which no line can be used."""
 
     def key(self, settings: dict[str, Any]) -> Callable[[Mapping[str, object], str], str]:
         """By the sentence."""
@@ -149,7 +149,7 @@ class _Scorecards(UsualKind, ABC):
     def check(self, plan: Plan) -> None:
         """Refuse a file of which no line can be used."""
         if not plan.found.names:
-            raise InputError(f"{plan.inputs[0].name}: no {self.line} could be read")
+            raise InputError(f"{plan.inputs[0].name}: {self.unusable}{plan.found.first_fault}")
 
     def work(self, plan: Plan, part: Part, folder: Path) -> ShardDone:
         """Aggregate the scorecards of a part."""
@@ -298,7 +298,7 @@ def output_input(outputs: Path, settings: ScoreSettings, gold: Path | None) -> I
 class ShardedOutputs(_Scorecards):
     """Outputs scored in shards, and their scorecards aggregated."""
 
-    line = "output"
+    unusable = "no output could be scored"
 
     def stated(self, plan: Plan) -> dict[str, Any]:
         """The profile that the scorecards have."""

@@ -21,9 +21,10 @@ from hallumeter.records.response import Response
 from hallumeter.run.digests import write_manifest
 from hallumeter.run.identity import timed
 from hallumeter.run.progress import NoProgress
-from hallumeter.run.run_folder import RECORDS
+from hallumeter.run.run_folder import RECORDS, RunFolder
 from hallumeter.run.sharded import Plan, ShardDone, UsualKind, done_of, share_of, whole_outcome
 from hallumeter.run.shards import Part
+from hallumeter.run.store_tables import store_of
 from hallumeter.run.verdict_cache import cache_folder
 
 from .audit.commands import run_audit
@@ -69,6 +70,13 @@ class _Claims(UsualKind):
         """The place in a message counts before the record."""
         del table, line
         return ()
+
+    def check_done(self, plan: Plan, folder: Path) -> None:
+        """Refuse an input of which no row counts."""
+        if not any(receipt.records for receipt in store_of(folder).committed()):
+            failure = next(RunFolder(folder).failures(), None)
+            first = "" if failure is None else f"; the first fault: {failure.message}"
+            raise InputError(f"{', '.join(plan.found.sources)}: no usable record found{first}")
 
     def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
         """Failures to read come before those of judging, and measurements of claims before those of samples."""
@@ -173,8 +181,7 @@ class ShardedAudit(_Claims):
         check_map(settings.measure.map, found.fields)
         names = ", ".join(found.sources)
         if not found.fields:
-            first = f"; the first fault: {found.fault}" if found.fault else ""
-            raise InputError(f"{names}: no usable record found{first}")
+            raise InputError(f"{names}: no usable record found{found.first_fault}")
         if "response" not in found.fields:
             raise InputError(f"{names}: no row has a response; {fields_seen('response', found.fields)}")
         check_fields(_report(tuple(found.fields)), settings)
@@ -247,6 +254,8 @@ class ShardedMeasure(_Claims):
         """Refuse to group by a field that no row has."""
         settings, found = msgspec.convert(plan.settings, MeasureSettings), plan.found
         check_map(settings.map, found.fields)
+        if not found.fields:
+            raise InputError(f"{', '.join(found.sources)}: no usable record found{found.first_fault}")
         absent = [field for field in settings.fields if field not in found.fields]
         if absent:
             raise SettingsError(f"no row has the field {absent[0]!r}; fields found: {', '.join(found.fields)}")
@@ -260,7 +269,8 @@ class ShardedMeasure(_Claims):
         write_run(folder, run, part.sources())
         inputs = tuple(structs.replace(file, records=run.rows_by_source.get(file.name, 0)) for file in plan.inputs)
         write_manifest(folder, timed(manifest_of_measure(run, settings, inputs), started))
-        return ShardDone(records=run.summary.counts.records, failures=run.summary.counts.failures)
+        counts = run.summary.counts
+        return ShardDone(records=counts.records if run.is_usable else 0, failures=counts.failures)
 
     def estimated(self, plan: Plan, part: Part, folder: Path) -> tuple[float, int, float | None]:
         """What a part takes: nobody is asked."""

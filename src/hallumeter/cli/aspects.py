@@ -31,6 +31,7 @@ from .sharding import (
     Sharded,
     counted_shards,
     resume_option,
+    resume_or_estimate_options,
     run_experiment,
     shard_workers_option,
     sharding_options,
@@ -80,7 +81,7 @@ DASH = "-"
 )
 @workers_option
 @sharding_options
-@resume_option
+@resume_or_estimate_options
 @option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @quiet_option
 def score(outputs: Path, **options: Any) -> None:
@@ -128,7 +129,8 @@ def _score_in_shards(
 
     with output_input(outputs, settings, gold) as given:
         ended = sharded.run("aspects score", nullcontext(given))
-        assert ended is not None  # there is no dry run of it
+        if ended is None:
+            return
         beside = (*notices, *given.notices, *ended[0].notices)
     print_result(aspects_text(ended[0], "table"), (), beside, form="table", out=None, is_quiet=sharded.is_quiet)
     sharded.say_where()
@@ -422,7 +424,7 @@ def _say_notes(outcome: ReplayOutcome) -> None:
 )
 @workers_option
 @sharding_options
-@resume_option
+@resume_or_estimate_options
 @interval_options
 @option("--strict", is_flag=True, help="Stop at the first line that is not a scorecard.")
 @quiet_option
@@ -459,7 +461,8 @@ def aggregate(scorecards: Path, **options: Any) -> None:
         from hallumeter.aspects.sharded import scorecard_input
 
         ended = sharded.run("aspects", scorecard_input(scorecards, settings))
-        assert ended is not None  # there is no dry run of it
+        if ended is None:
+            return
         text = aspects_text(ended[0], form, is_verbose=is_verbose)
         print_result(text, (), ended[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()

@@ -11,8 +11,8 @@ from .experiments import UNMEASURED
 from .output import echo_result, indented_json, opened_run, say_what_happened
 from .parameters import (
     JUDGING,
+    LABELLED_RUN,
     OUTPUT,
-    PATH,
     STATISTICS,
     command,
     form_option,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @command(short_help="See whether your judge beats trivial baselines.")
-@click.argument("run", type=PATH, metavar="RUN")
+@click.argument("run", type=LABELLED_RUN, metavar="RUN")
 @label_options
 @option(
     "--limit",

@@ -30,6 +30,7 @@ from .sharding import (
     Sharded,
     counted_shards,
     resume_option,
+    resume_or_estimate_options,
     run_experiment,
     shard_workers_option,
     sharding_options,
@@ -181,7 +182,7 @@ def config(folder: Path | None, target: Path | None, form: str) -> None:
 )
 @workers_option
 @sharding_options
-@resume_option
+@resume_or_estimate_options
 @interval_options
 @option("--strict", is_flag=True, help="Stop at a line that cannot be used, or if modes were asked differently.")
 @quiet_option
@@ -219,9 +220,9 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
         from hallumeter.dialogue.sharded import patient_input
 
         maker = "hallumeter.dialogue_judges:judge_of_dialogues"
-        given = patient_input(opened_files(paths, scripts), settings, judge_maker=maker)
-        found = sharded.run("dialogue", given)
-        assert found is not None  # there is no dry run of it
+        found = sharded.run("dialogue", patient_input(opened_files(paths, scripts), settings, judge_maker=maker))
+        if found is None:
+            return
         text = dialogue_text(found[0], form, is_verbose=is_verbose)
         print_result(text, (), found[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()

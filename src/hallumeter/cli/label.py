@@ -13,7 +13,7 @@ import click
 
 from .output import echo_wrapped, opened_run, say_what_happened
 from .parameters import (
-    PATH,
+    LABELLED_RUN,
     PATH_OR_DASH,
     RAW_CSV_HELP,
     annotator_option,
@@ -92,7 +92,7 @@ OUTLOOKS = (50, 200)
 
 
 @command(short_help="Label a few claims in the terminal.")
-@click.argument("run", type=PATH, metavar="RUN")
+@click.argument("run", type=LABELLED_RUN, metavar="RUN")
 @annotator_option
 @option("--judge", metavar="NAME", help="The judge to check.  [default: that of the headline]")
 @option(

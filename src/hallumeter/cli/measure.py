@@ -24,7 +24,7 @@ from .parameters import (
     shown_options,
     strict_option,
 )
-from .sharding import SHARDS, Sharded, given_files, resume_option, sharding_options
+from .sharding import SHARDS, Sharded, given_files, resume_or_estimate_options, sharding_options
 
 
 @command(short_help="Get rates with intervals from verdicts you have.")
@@ -38,7 +38,7 @@ from .sharding import SHARDS, Sharded, given_files, resume_option, sharding_opti
 @interval_options
 @sharding_options
 @option("--workers", type=click.IntRange(min=1), metavar="N", section=SHARDS, help="Processes of --engine local.")
-@resume_option
+@resume_or_estimate_options
 @strict_option
 def measure(paths: tuple[Path, ...], **options: Any) -> None:
     """Get rates with intervals from verdicts that you already have.
@@ -76,7 +76,8 @@ def measure(paths: tuple[Path, ...], **options: Any) -> None:
     settings = measure_settings(options)
     if sharded:
         found = sharded.run("measure", given_files(sources, settings, settings.shape))
-        assert found is not None  # there is no dry run of it
+        if found is None:
+            return
         text = summary_text(found[0], form, shown=shown)
         print_result(text, (), found[0].notices, form=form, out=None, is_quiet=is_quiet)
         sharded.say_where()

@@ -43,7 +43,17 @@ class FinishedRun(RunPlace):
         return run_folder_of(found)
 
 
-PLACE, RUN = RunPlace(path_type=Path), FinishedRun(path_type=Path)
+class LabelledRun(click.Path):
+    """A finished run into whose folder something is written, such as labels."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an address."""
+        if str(value).startswith("s3://"):
+            self.fail(f"labels are kept in a folder; first: hallumeter export {value} --to jsonl --out RUN", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PLACE, RUN, LABELLED_RUN = RunPlace(path_type=Path), FinishedRun(path_type=Path), LabelledRun(path_type=Path)
 PLACE_OR_DASH = RunPlace(path_type=Path, allow_dash=True)
 
 

@@ -65,7 +65,11 @@ sharding_options = together(
     ),
 )
 resume_option = option("--resume", "is_resumed", is_flag=True, section=SHARDS, help="Resume a stopped run in shards.")
-
+resume_or_estimate_options = together(
+    resume_option,
+    option("--dry-run", is_flag=True, section=SHARDS, help="Estimate what a run in shards takes, then stop."),
+)
+"""Of commands whose runs in one piece ask nobody, so that nothing is to be estimated of them."""
 
 shard_workers_option = option(
     "--workers",
@@ -80,6 +84,9 @@ _LEDGER_NEEDED = (
     "{engine} may work on several machines, which keep a budget and a pace together only with a shared ledger: "
     "give --ledger postgresql://USER@HOST/DATABASE, or leave out --budget and the limits per minute"
 )
+
+
+_WHOLE_DRY = "--dry-run estimates a run in shards; give --engine or --shards, too"
 
 
 class _Files:
@@ -112,6 +119,9 @@ class Sharded:
         self._workers = options["workers"]
         self.out = out
         self._is_resumed, self.is_quiet = is_resumed, is_quiet
+        self._is_dry = bool(options.pop("dry_run", False))
+        if self._is_dry and not self:
+            raise click.UsageError(_WHOLE_DRY, click.get_current_context())
 
     def __bool__(self) -> bool:
         return self._engine is not None or self._shards is not None or isinstance(self.out, str) or bool(self._ledger)
@@ -143,7 +153,8 @@ class Sharded:
         from hallumeter.run.engines import engine_by_name
         from hallumeter.run.sharded import Sharding, estimate, planned, run_sharded, shards_begun
 
-        if self.out is None:
+        is_dry = is_dry or self._is_dry
+        if self.out is None and not is_dry:
             raise click.UsageError("a run in shards needs a place: give --out RUN", click.get_current_context())
         engine = engine_by_name(self._engine or "local")
         with given as inputs, shown_shards(is_quiet=self.is_quiet) as progress:
@@ -253,9 +264,9 @@ def run_experiment(command: ShardableCommand[_Experiment, _Finished], path: Path
         click.exceptions.Exit: It did not come to its end, or nobody answered anything.
     """
     del options["is_resumed"]  # the same command goes on anyway
-    sharded = Sharded(options, None, is_resumed=True, is_quiet=bool(options["quiet"]))
-    del options["workers"]
     flags = {name: bool(options.pop(name)) for name in ("quiet", "strict", "dry_run", "retry_failed")}
+    sharded = Sharded(options, None, is_resumed=True, is_quiet=flags["quiet"])
+    del options["workers"]
     options["output"] = None if options["output"] is None else Path(options["output"])
     experiment = command.read(path, options)
     output = str(experiment.output)
@@ -318,6 +329,8 @@ def estimate_text(found: Estimate, plan: Plan) -> str:
             + without,
             f"  core-hours   {core_hours:>13}   about {_span(hours / plan.slots)}",
         ]
+    if not found.calls and found.cost_usd is None:
+        lines.append(f"  calls        {'unknown':>13}   depends on what the answers say")
     if found.calls:
         cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
         which = "give the price with --price" if found.cost_usd is None else "at the table's or your prices"
@@ -336,6 +349,8 @@ def _span(hours: float) -> str:
         else f"{seconds / 60:,.0f} minutes"
         if seconds >= 90
         else f"{seconds:,.0f} s"
+        if seconds >= 1
+        else "a second"
     )
 
 
@@ -398,6 +413,8 @@ class ShownShards:
         self._add(receipt)
         if self._task is not None:
             self._progress.update(self._task, advance=1, facts=self._facts())
+            if self._progress.finished:  # what comes now takes minutes where there are many shards
+                self._progress.update(self._task, description="merging")
             self._progress.refresh()
 
     def _add(self, receipt: Receipt) -> None:

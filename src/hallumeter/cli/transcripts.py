@@ -22,7 +22,7 @@ from .parameters import (
     verbose_option,
     workers_option,
 )
-from .sharding import Sharded, resume_option, sharding_options
+from .sharding import Sharded, resume_or_estimate_options, sharding_options
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
 @interval_options
 @workers_option
 @sharding_options
-@resume_option
+@resume_or_estimate_options
 def transcripts(paths: tuple[Path, ...], **options: Any) -> None:
     """See what OCR engines and vision models invented, repeated, left out or misread.
 
@@ -196,7 +196,8 @@ def _run_sharded(
             " it read as --witness DIR"
         )
     found = sharded.run("transcripts", page_input(jobs, settings))
-    assert found is not None  # there is no dry run of it
+    if found is None:
+        return
     summary, place = found
     rows = StoredRows()
     for row in load(place, verify=False).pages():

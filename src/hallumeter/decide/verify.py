@@ -39,7 +39,7 @@ from hallumeter.run.digests import changed_files
 from hallumeter.run.export import plain_folder
 from hallumeter.run.finished import Run, load
 from hallumeter.run.run_folder import FAILURES, MEASUREMENTS, RECORDS, REPORT, SUMMARY, is_sharded
-from hallumeter.run.store_tables import changed_tables, store_of
+from hallumeter.run.store_tables import changed_tables, shown_place, store_of
 from hallumeter.text.normalize import one_line
 
 from .compare.page import Compared, render_comparison
@@ -71,7 +71,7 @@ def verify_run(run: Run) -> Verification:
         except _UNREADABLE as error:
             missing = {"numbers": f"its files cannot be read ({error})"}
     checks += [Check(name=topic, why_not=why) for topic, why in missing.items()]
-    return Verification(str(run.path), tuple(checks))
+    return Verification(shown_place(run.path), tuple(checks))
 
 
 def _files(folder: Path, manifest: Manifest) -> Check:
@@ -444,7 +444,9 @@ def _of_runs(page: str, proof: Proof, runs: Sequence[Run]) -> Iterator[Check]:
     different: list[Difference] = []
     for stated, run, own in zip(proof.documents, runs, documents, strict=True):
         if stated.provenance != own.provenance:
-            different.append(Difference(str(run.path), "made from other files or settings", "the manifest of the run"))
+            different.append(
+                Difference(shown_place(run.path), "made from other files or settings", "the manifest of the run")
+            )
     digests = tuple(map(document_digest, documents))
     for number, (found, computed) in enumerate(zip(proof.digests, digests, strict=True), 1):
         if found != computed:

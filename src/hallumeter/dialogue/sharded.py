@@ -154,7 +154,7 @@ class ShardedDialogues(UsualKind):
     def check(self, plan: Plan) -> None:
         """Refuse an input without a patient, and a group by a field that no event has."""
         if not plan.found.names:
-            raise InputError("no answer could be measured: no line holds an event")
+            raise InputError(f"no answer could be measured{plan.found.first_fault}")
         fields = chain.from_iterable(msgspec.json.decode(names, type=list[str]) for names in plan.found.names)
         check_fields(_settings(plan), set(fields))
 

@@ -174,6 +174,10 @@ class ShardedKind(LinePlaces, Protocol):
         """Refuse what the whole input shows to be impossible, such as a group by a field that no row has."""
         ...
 
+    def check_done(self, plan: Plan, folder: Path) -> None:
+        """Refuse what only the work on all shards shows to be impossible; `folder` is the whole run but for its end."""
+        ...
+
     def work(self, plan: Plan, part: Part, folder: Path) -> ShardDone:
         """Make an ordinary run of a part in a new folder, without its report."""
         ...
@@ -212,6 +216,10 @@ class UsualKind:
         """Nothing of one row that others must know."""
         del fields
         return None
+
+    def check_done(self, plan: Plan, folder: Path) -> None:
+        """Nothing."""
+        del plan, folder
 
     def section(self, table: str, line: Mapping[str, Any], row: int) -> int:
         """Failures of the input come before those of units; every other file is one list."""
@@ -425,9 +433,9 @@ def run_sharded(
             for receipt in results:
                 receipts.append(receipt)
                 progress.shard(receipt)
+        return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
     except KeyboardInterrupt:
         return ShardedOutcome(store, None, tuple(receipts), is_stopped=True)
-    return ShardedOutcome(store, finish(store, begun, started), tuple(receipts))
 
 
 def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Generator[Receipt, None, None]:
@@ -437,10 +445,8 @@ def _worked(sharding: Sharding, task: ShardTask, left: Sequence[Shard]) -> Gener
 def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     """The plan of the run that is there; None where the place is free."""
     if store.read(PLAN) is None:
-        if not is_remote(store.location) and Path(store.location).is_dir():
-            left = {entry.name for entry in Path(store.location).iterdir()} - {"inputs", "commits"}
-            if left:
-                raise InputError(f"{store.location}: exists already; choose another folder with --out")
+        if not is_remote(store.location) and _is_taken(Path(store.location)):
+            raise InputError(f"{store.location}: exists already; choose another folder with --out")
         return None
     begun = read_plan(store)
     if not is_resumed:
@@ -450,6 +456,13 @@ def _begun(store: RunStore, wanted: Plan, *, is_resumed: bool) -> Plan | None:
     return begun
 
 
+def _is_taken(folder: Path) -> bool:
+    """Whether something else than the beginning of a run stands there."""
+    if not folder.is_dir():
+        return folder.exists()
+    return not {entry.name for entry in folder.iterdir()} <= {"inputs", "commits"}
+
+
 def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProgress) -> Plan:
     """Cut the input into parts; the plan is written when all of them are there."""
     kind = kind_of(plan.run)
@@ -457,15 +470,15 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     def keep(number: int, path: Path) -> None:
         store.write(PART.format(number), _packed(path))
 
-    found = split_rows(
-        given.sources(), plan.shards, key=kind.key(plan.settings), keep=keep, name=kind.name, tell=progress.splitting
-    )
-    kept = given.kept
-    whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
+    key = kind.key(plan.settings)
     try:
+        found = split_rows(given.sources(), plan.shards, key=key, keep=keep, name=kind.name, tell=progress.splitting)
+        kept = given.kept
+        whole = structs.replace(plan, inputs=given.files, found=found, kept=tuple(kept), id=secrets.token_hex(16))
         kind.check(whole)
-    except HallumeterError:
-        _remove_parts(store)
+    except (HallumeterError, KeyboardInterrupt):
+        if store.read(PLAN) is None:  # else another command was faster, and works there
+            _remove(store)
         raise
     for name, path in kept.items():
         store.write(name, path.read_bytes())
@@ -473,13 +486,15 @@ def split(store: RunStore, plan: Plan, given: ShardInput, *, progress: ShardProg
     return whole
 
 
-def _remove_parts(store: RunStore) -> None:
-    """Leave no folder of an input that was refused."""
-    if is_remote(store.location) or store.read(PLAN) is not None:
+def _remove(store: RunStore) -> None:
+    """Leave no folder of an input that was refused, or not read to its end."""
+    if is_remote(store.location):
         return
     folder = Path(store.location)
-    for name in ("inputs", "commits"):  # without a plan nothing was worked on
+    for name in ("inputs", "commits", "data"):
         shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (PLAN, COMMITS):
+        (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # something else stands in it
         folder.rmdir()
 
@@ -525,6 +540,8 @@ def read_summary(store: RunStore) -> Summary:
 # What it would take.
 
 _MEASURED_ROWS = 200
+_FIRST_ROWS = 20
+"""Worked on before the clock runs: a process loads modules and models once, however many rows there are."""
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -550,19 +567,21 @@ def estimate(plan: Plan, given: ShardInput) -> Estimate:
     found = Found(parts=[0])
     first: list[InputRow] = []
     with scratch_folder() as scratch:
-        path = scratch / "part"
         for number, (name, batches) in enumerate(given.sources()):
             found.sources = (*found.sources, name)
             for batch in batches:
                 found.add(batch, name)
                 found.rows += len(batch.lines) + len(batch.faults)
                 first += islice(input_rows(batch, number), max(0, _MEASURED_ROWS - len(first)))
-        write_rows(path, first)
         found.names = list(dict.fromkeys(filter(None, (kind.name(row.fields) for row in first if row.fields))))
         whole = structs.replace(plan, found=found)
         kind.check(whole)
         with keeping_partials():
-            seconds, calls, cost = kind.estimated(whole, Part(path, Shard(0, 1), found), scratch / "run")
+            for name, rows in {"untimed": first[:_FIRST_ROWS], "timed": first}.items():
+                path = scratch / name
+                write_rows(path, rows)
+                part = Part(path, Shard(0, 1), found)
+                seconds, calls, cost = kind.estimated(whole, part, scratch / f"{name}-run")
     share = found.rows / len(first) if first else 0.0
     return Estimate(
         rows=found.rows,
@@ -585,6 +604,11 @@ def finish(store: RunStore, plan: Plan, started: datetime) -> Summary | None:
     manifest = timed(merged_manifest(store, plan), started)
     known = {MANIFEST: _json(manifest)} | {name: store.read(name) or b"" for name in plan.kept}
     with local_copy(store, known if summary is None else known | {SUMMARY: _json(summary)}) as folder:
+        try:
+            kind.check_done(plan, folder)
+        except InputError:
+            _remove(store)
+            raise
         own = () if whole is None else (SUMMARY, *kind.write_files(folder, store, plan, whole=whole))
         files = tuple(run_file(folder / name) for name in (COMMITS, *plan.kept, *own))
         write_json(folder / MANIFEST, structs.replace(manifest, files=files))

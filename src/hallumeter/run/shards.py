@@ -117,16 +117,29 @@ class Found(Struct, kw_only=True):
     """What the kind of the run asked for, each once, in the order of the input, such as judges."""
 
     fault: str = ""
-    """The first thing that was wrong with a row, and where."""
+    """The first thing that was wrong with the input, and where."""
+
+    @property
+    def first_fault(self) -> str:
+        """How the refusal of an input ends of which nothing can be used."""
+        return f"; the first fault: {self.fault}" if self.fault else ""
 
     def add(self, batch: Batch, source: str) -> None:
         """Take note of a batch."""
-        if batch.faults and not self.fault:
-            self.fault = f"{source}:{batch.faults[0].line}: {batch.faults[0].message}"
+        self.fault = self.fault or _first_fault(batch, source)
         self.fields = sorted({*self.fields, *batch.columns})
         self.aliases |= batch.aliases
         for notice, number in batch.notices.items():
             self.notices[notice] = self.notices.get(notice, 0) + number
+
+
+def _first_fault(batch: Batch, source: str) -> str:
+    """What was wrong with a row, or the message of a failure that stands beside units."""
+    if batch.faults:
+        return f"{source}:{batch.faults[0].line}: {batch.faults[0].message}"
+    row = next(rows_of(batch), None) if _FAILURE in batch.columns else None
+    failure = None if row is None else row[1][_FAILURE]
+    return str(failure.get("message", "")) if isinstance(failure, dict) else ""
 
 
 _BUFFERED_BYTES = 32 << 20

@@ -162,6 +162,11 @@ def store_of(folder: Path) -> RunStore:
     return RunStore(msgspec.json.decode(elsewhere.read_bytes(), type=dict[str, str])["location"])
 
 
+def shown_place(folder: Path) -> str:
+    """Where a run is kept, as a user gave it."""
+    return store_of(folder).location if (folder / STORE).is_file() else str(folder)
+
+
 def stored_lines(folder: Path, file: str) -> Iterator[tuple[bytes, int, int]]:
     """Every line of a file of the run, shard by shard, with its place and the place after it."""
     store = store_of(folder)
@@ -335,7 +340,9 @@ def run_folder_of(location: str | Path) -> Path:
         raise InputError(f"{location}: not a finished run (it has no {MANIFEST}); is the address right?")
     files = [file.name for file in msgspec.json.decode(manifest, type=Manifest).files]
     small = {MANIFEST: manifest} | {name: body for name in files if (body := store.read(name)) is not None}
-    folder = Path(tempfile.mkdtemp(prefix="hallumeter-run-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    room = Path(tempfile.mkdtemp(prefix="hallumeter-run-"))
+    atexit.register(shutil.rmtree, room, ignore_errors=True)
+    folder = room / store.location.rstrip("/").rpartition("/")[2]  # runs are called by their folders
+    folder.mkdir()
     fill_copy(store, folder, small)
     return folder

@@ -133,7 +133,7 @@ class ShardedTranscripts(UsualKind):
     def check(self, plan: Plan) -> None:
         """Refuse an input without a page, and a group by a field that no page has."""
         if not plan.found.names:
-            raise InputError("no page could be measured: none has a reference and a reading that can be read")
+            raise InputError(f"no page could be measured{plan.found.first_fault}")
         fields = chain.from_iterable(msgspec.json.decode(names, type=list[str]) for names in plan.found.names)
         check_fields(_settings(plan).settings, set(fields))
 

@@ -16,7 +16,7 @@ from hallumeter.aspects.aggregate.overview import AggregateSettings, AspectsPart
 from hallumeter.aspects.aggregate.pipeline import aggregate
 from hallumeter.aspects.instrument import INSTRUMENT
 from hallumeter.aspects.score.scorecards import scorecard_of
-from sharded_runs import check_equal, run, sound
+from sharded_runs import check_equal, sound
 
 SENTENCES = (
     "The battery is great but the screen is terrible.",
@@ -110,11 +110,3 @@ def test_a_run_in_shards_is_the_run_in_one_piece(
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     check_equal(tmp_path, ["aspects", "aggregate", path, *words], shards=4)
     assert "equal" in sound("verify", tmp_path / "shards").stdout
-
-
-def test_a_file_without_a_scorecard_is_refused_before_any_work(tmp_path: Path) -> None:
-    path = tmp_path / "cards.jsonl"
-    path.write_text("{broken\n", encoding="utf-8")
-    refused = run("aspects", "aggregate", path, "--shards", 2, "--out", tmp_path / "run")
-    assert refused.exit_code == 2
-    assert "no scorecard could be read" in refused.stderr

@@ -59,6 +59,14 @@ def test_after_a_killed_driver_and_an_interrupted_one_the_rest_is_done(tmp_path:
 
 
 @pytest.mark.long
+@pytest.mark.long
+def test_a_master_that_does_not_answer_is_named_in_one_line(tmp_path: Path) -> None:
+    with driver("spark://127.0.0.1:9", tmp_path, shards=SHARDS, seconds=0.1, prefix=[]) as process:
+        _, err = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert err.strip().endswith("spark://127.0.0.1:9: Spark does not start or answer: no master answers there"), err
+
+
 def test_what_no_worker_can_use_is_said_in_one_line_at_once(tmp_path: Path) -> None:
     with driver("spark", tmp_path, shards=BROKEN, seconds=0, prefix=[]) as process:
         _, err = process.communicate(timeout=300)

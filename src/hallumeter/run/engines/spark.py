@@ -78,8 +78,7 @@ class SparkEngine:
             with _own_interruption():
                 return builder.getOrCreate(), True
         except Exception as error:  # of py4j, of Java, of gRPC
-            reason = str(error).strip().split("\n")[0]
-            raise InputError(f"{self._name}: Spark does not start or answer: {reason}") from error
+            raise InputError(f"{self._name}: Spark does not start or answer: {_cause(str(error))}") from error
 
     def _options(self) -> dict[str, str]:
         log = resources.files(__package__) / _LOG
@@ -166,7 +165,9 @@ def _cause(reason: str) -> str:
     """The line of a Java stack trace that says something."""
     lines = [line.strip() for line in reason.splitlines()]
     said = [line for line in lines if "Error: " in line or "Exception: " in line or "reason: " in line]
-    return said[-1] if said else lines[0] if lines else ""
+    cause = said[-1].removeprefix(": ") if said else lines[0] if lines else ""
+    # All that Spark says of a master that it has asked for a minute.
+    return "no master answers there" if "methods on a stopped SparkContext" in cause else cause
 
 
 def _cancel(session: SparkSession) -> None:
