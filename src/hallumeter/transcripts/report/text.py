@@ -110,20 +110,20 @@ def _engine_parts(
     """The table of engines with the columns that there is room for, and which are left out."""
     is_narrow = width < NARROW
     is_brief = len(section.engines) > MANY_ENGINES
-    columns = [*table.right("rank"), *_engine_column(width)]
+    has_places = any(engine.place is not None for engine in section.engines)
+    columns = [*(table.right("rank") if has_places else []), *_engine_column(width)]
     for column in fitting:
         heading = f"{column.heading} {DIRECTION_WORDS[column.direction][0]}".rstrip()
         columns += table.left(heading, wrap="words" if is_narrow else "never")
     rows: list[list[str | table.Cell]] = [
         [
-            NO_VALUE if engine.place is None else str(engine.place),
+            *([NO_VALUE if engine.place is None else str(engine.place)] if has_places else []),
             engine.engine,
             *(table.Cell(_cell(engine, column.metric, is_narrow=is_narrow, is_brief=is_brief)) for column in fitting),
         ]
         for engine in section.engines
     ]
-    title = "Engines, as given" if all(engine.place is None for engine in section.engines) else "Engines, best first"
-    yield table.Table(columns, rows, title)
+    yield table.Table(columns, rows, "Engines, best first" if has_places else "Engines, as given")
     shown = {column.metric for column in fitting}
     names = [column.heading for column in section.columns if column.metric not in shown]
     names += ["intervals"] * is_brief
@@ -353,7 +353,8 @@ def _markdown_cell(engine: EngineRow, name: str) -> str:
 def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
     if not rows:
         return []
-    columns = table.left("worst pages (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", "invented")
+    title, added = ("pages that differ most", "unconfirmed") if is_witnessed else ("worst pages", "invented")
+    columns = table.left(f"{title} (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", added)
     return [*table.markdown(table.Table(columns, [_worst_cells(row, is_witnessed=is_witnessed) for row in rows])), ""]
 
 
