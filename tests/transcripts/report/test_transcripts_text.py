@@ -14,7 +14,7 @@ from msgspec import structs
 from rich.cells import cell_len
 
 from hallumeter.records.measurement import Summary
-from hallumeter.records.page import PageRow
+from hallumeter.records.page import PageRow, WorstLine
 from hallumeter.transcripts.report.ranking import reason_words, unfaithful_words, witness_words, worst_pages
 from hallumeter.transcripts.report.text import pages_table, transcripts_text
 from transcript_samples import (
@@ -252,3 +252,14 @@ def test_words_invented_and_left_out_are_weighed_together() -> None:
     assert reason_words(page_row(reading("p", "e", [Part("run", "x", "x")]))) == "compared"
     assert reason_words(structs.replace(omitted, is_hallucinating=True)) == "no word is on the page, 1 omission"
     assert reason_words(page_row(reading("p", "e", [Part("omission", reference="x y")]))) == "empty output"
+
+
+def test_a_line_that_is_one_long_word_keeps_its_place_under_the_line_of_the_page() -> None:
+    word = "Donau" * 14
+    places = {"line": 1, "cer": 0.5, "errors": 35, "characters": 70, "start": 0, "end": 70}
+    line = WorstLine(engine="vlm-b", page="p", reference="Es floss.", response=word, **places)  # type: ignore[arg-type]
+    text = pages_table(SUMMARY, ROWS, lines=[line], width=80)
+    shown = [row.split() for row in text[text.index("Worst lines") :].splitlines()[3:]]
+    assert shown[0] == ["p", "vlm-b", "0.500", "Es", "floss."]
+    assert word.startswith(shown[1][0])
+    assert all(cell_len(row) <= 80 for row in text.splitlines())

@@ -53,6 +53,8 @@ _LINE_SHOWN = 80
 """Characters of a line."""
 _NARROW_HEADING = 14
 """Columns within which a table breaks the words of a heading."""
+_NAME_WIDTH = 20
+"""Columns for the name of a page or an engine beside a line."""
 _BETWEEN = 3
 """Columns of the terminal that a table leaves between two of its own."""
 
@@ -97,7 +99,7 @@ def _parts(
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
     shown_lines = worst_of_engines(lines)
     if shown_lines:
-        yield _line_table(shown_lines, has_engine=counted.census.engines != 1)
+        yield _line_table(shown_lines, has_engine=counted.census.engines != 1, width=width)
     if shown and is_verbose:
         yield from (table.Line(), table.Line("signatures", "dim"))
     for column in shown if is_verbose else ():
@@ -273,11 +275,16 @@ def worst_of_engines(lines: Iterable[WorstLine], most: int = LINES_SHOWN) -> lis
     return sorted(chosen, key=lambda line: -line.cer)
 
 
-def _line_table(lines: Sequence[WorstLine], *, has_engine: bool) -> table.Table:
-    """Each line of the page over what was read for it."""
-    columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=10, max_width=20)
+def _line_table(lines: Sequence[WorstLine], *, has_engine: bool, width: int) -> table.Table:
+    """Each line of the page over what was read for it; a word too long for its column is broken."""
+    names = [[line.page for line in lines], *([[line.engine for line in lines]] if has_engine else [])]
+    room = width - len("0.000") - _BETWEEN
+    room -= sum(min(_NAME_WIDTH, max(10, *map(len, own))) + _BETWEEN for own in names)
+    columns = table.left(
+        "page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=10, max_width=_NAME_WIDTH
+    )
     columns += table.right("CER")
-    columns += table.left("on the page, and as it was read", wrap="words")
+    columns += table.left("on the page, and as it was read", wrap="words", max_width=max(room, _NAME_WIDTH))
     rows: list[list[str | table.Cell]] = [
         [
             line.page,
