@@ -387,8 +387,9 @@ def test_engines_are_not_ranked_by_a_witness(tmp_path: Path) -> None:
         measured = measure_transcripts(jobs, TranscriptSettings())
     assert measured.summary.ranking is None
     printed = transcripts_text(measured.summary, measured.rows, "markdown")
-    assert "a: 12 cleared, 0 flagged, 0 undecided; 0.000 to 0.000 of its pages are hallucinated" in printed
-    assert "b: 0 cleared, 0 flagged, 12 undecided; 0.000 to 1.000 of its pages are hallucinated" in printed
+    assert "- a: 12 cleared, 0 flagged, 0 undecided\n" in printed
+    bounds = "if the witness is right, 0.000 to 1.000 of its pages are hallucinated"
+    assert f"b: 0 cleared, 0 flagged, 12 undecided; {bounds}" in printed
     told = [fact.message for fact in page_facts(measured.summary, None, 0.95)]
     assert not any(word in text for text in told for word in ("better", "rank", "lowest CER", "signs of"))
 

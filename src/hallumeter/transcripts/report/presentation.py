@@ -309,12 +309,12 @@ def _witness_facts(rows: Rows) -> Iterator[Fact]:
         pages = decided + row.undecided
         if not pages:
             continue
-        told = {"engine": name(row.by["engine"]), "cleared": count(decided - flagged), "flagged": count(flagged)}
+        text = {"engine": name(row.by["engine"]), "cleared": count(decided - flagged), "flagged": count(flagged)}
         if row.undecided:
             bounds = shares((flagged / pages, (flagged + row.undecided) / pages))
-            yield fact("witness", _WITNESSED, **told, undecided=count(row.undecided), bounds=bounds)
+            yield fact("witness", _WITNESSED, **text, undecided=count(row.undecided), bounds=bounds)
         else:
-            yield fact("witness", _ALL_TOLD, **told)
+            yield fact("witness", _ALL_TOLD, **text)
 
 
 def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
