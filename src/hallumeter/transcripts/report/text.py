@@ -213,7 +213,8 @@ def _remarks_table(section: RankingSection) -> table.Table | None:
         *table.left("engine", wrap="anywhere", min_width=10, max_width=_ENGINE_WIDTH - 8),
         *table.right(*REMARK_KINDS),
     ]
-    title = "Pages with words about the page, which are not invented text"
+    is_counted = any("|notes:counted|" in (column.signature or "") for column in section.columns)
+    title = f"Pages with words about the page, which {'count as' if is_counted else 'are not'} invented text"
     title += f" ({REMARKS_SHOWN} of {format_count(len(rows))} engines)" if len(rows) > REMARKS_SHOWN else ""
     return table.Table(columns, [cells for _, cells in rows[:REMARKS_SHOWN]], title) if rows else None
 
