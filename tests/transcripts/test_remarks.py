@@ -267,7 +267,20 @@ def test_remarks_lie_in_the_text_in_order_and_apart(text: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "unit", ["[", "[a", "(a ", "*a ", "image. ", "- page:\n", "top: ", "I can't read ", "[illegible] ", "```\n"]
+    "unit",
+    [
+        "[",
+        "[a",
+        "(a ",
+        "*a ",
+        "image. ",
+        "- page:\n",
+        "top: ",
+        "I can't read ",
+        "[illegible] ",
+        "```\n",
+        "**Note:** a ",
+    ],
 )
 def test_the_time_grows_with_the_text(unit: str) -> None:
     check_growth(find_remarks, unit, size=40_000)

@@ -37,6 +37,7 @@ _BRACKET = re.compile(
 _MARKS = " \u00a0\u202f\t\r*_#>-–—•`~|+=[](){}\"'“”«»…."
 _ITEM = re.compile(r"\s*(?:[-*•–]|\d+[.)])\s")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_GOES_ON = re.compile(r"[^\w\n]*\w")
 _LONGEST_LABEL = 8
 _LONGEST_NOTE = 14
 _LONGEST_PICTURE = 45
@@ -69,11 +70,11 @@ def find_remarks(text: str) -> list[Remark]:
     for fence in _FENCE.finditer(plain):
         found.add(fence.start(), fence.end(), "wrapper")
     refusals = default_detector().refusals(text)
-    heads: list[tuple[int, int]] = []
+    heads: set[tuple[int, int]] = set()
     for cues in _finder().find(plain):
         cues.places["refusals"] = [(start, end) for start, end, language in refusals if language == cues.language.name]
         notes = list(_notes(plain, cues))
-        own_heads = [note for note in notes if _opens_notice(plain, *note, cues=cues)]
+        own_heads = {note for note in notes if _opens_notice(plain, *note, cues=cues)}
         # A note is no part of the sentence that it stands in, unless that is a remark as a whole, or the note its head.
         outside = cues.outside(note for note in notes if note not in own_heads)
         if any(outside.places[name] for name in _TELLING):
@@ -81,8 +82,8 @@ def find_remarks(text: str) -> list[Remark]:
         for start, end in notes:
             if (start, end) not in own_heads:
                 found.add(start, end, "note")
-        heads += own_heads
-    for start, end in heads:  # where no language took them for the head of a remark
+        heads |= own_heads
+    for start, end in sorted(heads):  # where no language took them for the head of a remark
         found.add(start, end, "note")
     return found.in_order()
 
@@ -396,8 +397,7 @@ def _opens_notice(text: str, start: int, end: int, *, cues: _Cues) -> bool:
     """Whether a note is only the emphasised head of what follows on its line: "**Note:** The page is torn."."""
     head = _part(text, start, end, cues=cues)
     is_head = text[start] == "*" and (last := _end_of_notice(head)) is not None and not head.after(last).words
-    line_end = text.find("\n", end)
-    return is_head and bool(_WORD.search(text, end, len(text) if line_end < 0 else line_end))
+    return is_head and _GOES_ON.match(text, end) is not None
 
 
 def _end_of_note(text: str, start: int, end: int, *, cues: _Cues) -> int | None:
