@@ -47,7 +47,7 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str, stack: Exi
     witness = page_reader(reader).name
     known, notices = images_in(images)
     names = engine_names(engines)
-    found = [_readings(path, known, notices, stack) for path in engines]
+    found = [_readings(path, known, notices=notices, stack=stack) for path in engines]
     readings: dict[str, list[EngineReading]] = {}
     failures = []
     for name, files in zip(names, found, strict=True):
@@ -67,7 +67,7 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str, stack: Exi
     return Jobs(jobs, len(readings), tuple(names), tuple(inputs), failures, notices, WITNESS, witness)
 
 
-def _readings(path: Path, images: dict[str, Path], notices: list[str], stack: ExitStack) -> dict[str, Path]:
+def _readings(path: Path, images: dict[str, Path], *, notices: list[str], stack: ExitStack) -> dict[str, Path]:
     """An engine's pages: those of a folder, an archive or a group of METS, or one file."""
     if is_page_set(path):
         files = page_set(path, stack)
