@@ -355,7 +355,7 @@ def witnessed_summary(rows: Sequence[PageRow]) -> Summary:
         structs.replace(metric, signature=(metric.signature or "").replace("|ci:", "|witness:tesseract|ci:"))
         for metric in metrics_of(rows)
     )
-    return transcripts_summary(rows, metrics=metrics)
+    return transcripts_summary(rows, metrics=metrics, ranking=None)
 
 
 def rows_of(records: Iterable[RecordFindings]) -> list[PageRow]:

@@ -402,6 +402,21 @@ def test_a_confidence_without_a_witness_is_refused(tmp_path: Path) -> None:
     assert said.startswith("--witness-confidence needs a witness; give --witness or --image;")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--witness", "witness", "--rank-by", "wer"), "--rank-by needs ground truth;"),
+        (("--image", "witness", "--pair-by", "order"), "--pair-by pairs texts; images find their pages by name;"),
+    ],
+)
+def test_what_a_witness_cannot_use_is_refused(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    for name in ("witness", "engine"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p1.txt").write_text("le roi", encoding="utf-8")
+    given = [tmp_path / text if text == "witness" else text for text in arguments]
+    assert refused("transcripts", tmp_path / "engine", *given).startswith(told)
+
+
 def test_the_help_lists_what_engines_can_be_ranked_by_and_its_case_does_not_matter(folders: Path) -> None:
     shown = " ".join(succeed("transcripts", "--help").stdout.split())
     assert f"{', '.join(RANKABLE[:-1])} or {RANKABLE[-1]}" in shown

@@ -111,6 +111,15 @@ def test_mets_that_does_not_say_what_the_truth_is_asks(tmp_path: Path) -> None:
         hallumeter.transcripts(path)
 
 
+def test_mets_without_its_files_says_which_it_looked_for(tmp_path: Path) -> None:
+    path = write_mets(tmp_path, {"OCR-D-GT": {"1": "OCR-D-GT/1.xml"}, "OCR-D-TESS": {"1": "OCR-D-TESS/1.xml"}})
+    with pytest.raises(InputError, match=r"none of the pages that it lists is on disk .*, such as OCR-D-GT/1\.xml$"):
+        hallumeter.transcripts(path)
+    path = write_mets(tmp_path, {"IMG": {"1": "1.jpg"}})
+    with pytest.raises(InputError, match=r"mets\.xml: lists no page; expected files ending in \.txt"):
+        hallumeter.transcripts(path)
+
+
 @pytest.mark.parametrize("href", ["../secret.xml", "file:///etc/passwd.xml", "%2e%2e/secret.xml", "//host/x.xml"])
 def test_mets_reads_nothing_outside_its_folder(tmp_path: Path, href: str) -> None:
     write_page(tmp_path / "secret.xml", "secret")
@@ -209,6 +218,17 @@ def test_json_beside_another_file_of_the_page_and_json_without_text_are_left_out
     told = "\n".join(run.summary.notices)
     assert "such as 1.json: another file of the same page counts" in told
     assert "such as metadata.json: they hold no text of a page" in told
+
+
+def test_damaged_json_is_a_page_that_cannot_be_read(tmp_path: Path) -> None:
+    truth = write_pages(tmp_path / "truth", {"1": "un", "2": "deux"})
+    engine = write_pages(tmp_path / "engine", {"1": "un"})
+    (engine / "2.json").write_text('{"text": "deu', encoding="utf-8")
+    run = hallumeter.transcripts([truth, engine])
+    assert pages_of(run) == ["1"]
+    (failure,) = run.failures
+    assert "2.json" in failure.message
+    assert "is not valid JSON" in failure.message
 
 
 def test_a_table_pairs_pages_whose_names_have_nothing_in_common(tmp_path: Path) -> None:

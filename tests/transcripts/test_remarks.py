@@ -180,6 +180,49 @@ def test_remarks_on_the_transcription_are_notes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Note:** Some words were hard to read, and I have marked them as best I could.",
+        "*Hinweis*: Einige Wörter waren schwer lesbar.",
+        "**Note\u202f:** certains mots sont difficiles à lire.",
+        "Note\u00a0: certains mots sont difficiles à lire.",
+        "**참고:** 일부 글자는 흐려서 정확하지 않을 수 있습니다.",
+        "[Note: The bottom of the letter appears to be cut off]",
+        "[Anmerkung: Das Siegel fehlt.]",
+    ],
+)
+def test_a_note_is_one_remark_from_its_head_to_its_end(text: str) -> None:
+    assert found(f"Dear Sir\n\n{text}") == [("note", text)]
+
+
+def test_what_follows_a_note_on_its_line_belongs_to_it_and_the_next_line_does_not() -> None:
+    text = "**Note:** The page is torn. I did my best.\nDear Sir"
+    assert found(text) == [("note", "**Note:** The page is torn."), ("note", "I did my best.")]
+
+
+def test_an_emphasised_note_that_does_not_speak_of_the_page_is_read() -> None:
+    assert found("**Note:** the train leaves at seven.") == [("note", "**Note:**")]
+
+
+def test_a_long_row_of_tildes_is_a_rule_and_no_fence() -> None:
+    assert kinds("Apples\n~~~~~~~~~~~~\nPears") == []
+    assert kinds("~~~\nApples\n~~~") == ["wrapper", "wrapper"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("이 문서는 손글씨로 쓰인 편지입니다.", "description"),
+        ("이 사진에는 오래된 편지가 담겨 있습니다.", "description"),
+        ("전사한 내용은 다음과 같습니다:", "wrapper"),
+        ("물론입니다!", "wrapper"),
+    ],
+)
+def test_korean_endings_and_word_order_are_known(text: str, kind: str) -> None:
+    assert found(text) == [(kind, text)]
+
+
 def test_an_assent_alone_wraps_only_at_the_start() -> None:
     assert kinds("Certainly!\nDear Sir") == ["wrapper"]
     assert kinds("Dear Sir\nCertainly!") == []
@@ -224,7 +267,20 @@ def test_remarks_lie_in_the_text_in_order_and_apart(text: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "unit", ["[", "[a", "(a ", "*a ", "image. ", "- page:\n", "top: ", "I can't read ", "[illegible] ", "```\n"]
+    "unit",
+    [
+        "[",
+        "[a",
+        "(a ",
+        "*a ",
+        "image. ",
+        "- page:\n",
+        "top: ",
+        "I can't read ",
+        "[illegible] ",
+        "```\n",
+        "**Note:** a ",
+    ],
 )
 def test_the_time_grows_with_the_text(unit: str) -> None:
     check_growth(find_remarks, unit, size=40_000)

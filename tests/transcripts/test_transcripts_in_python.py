@@ -18,6 +18,7 @@ from hallumeter.transcripts.commands import transcripts_of_jobs
 from hallumeter.transcripts.inputs import opened_records
 from hallumeter.transcripts.pages.page_xml import PageLevel
 from hallumeter.transcripts.recompute import recompute
+from hallumeter.transcripts.report.text import pages_table
 from hallumeter.transcripts.settings import Columns
 from transcript_folders import INVENTIVE, TRUTH, files_of, write_pages, write_rows
 
@@ -275,6 +276,9 @@ def test_notes_count_as_invented_when_that_is_asked_for() -> None:
     assert (found["hallucinating_page_rate"].count, found["hallucinating_page_rate"].total) == (1, 2)
     assert (found["refusal_page_rate"].count, found["refusal_page_rate"].total) == (1, 2)
     assert "|notes:counted|" in found["invented_rate"].signature
+    assert "words about the page, which count as invented text" in pages_table(
+        run.summary, list(run.pages()), width=100
+    )
 
 
 def test_folders_without_common_names_are_paired_by_order(tmp_path: Path) -> None:

@@ -258,4 +258,8 @@ def _jobs(
         return opened_paths(paths, columns=settings.columns, pair_by=settings.pair_by)
     from hallumeter.transcripts.witness import opened_witness
 
-    return opened_witness(paths, witness=witness, images=image, columns=settings.columns)
+    if settings.rank_by is not None:
+        raise click.UsageError("--rank-by needs ground truth; disagreement with a witness ranks no engine")
+    if image is not None and settings.pair_by != "name":
+        raise click.UsageError("--pair-by pairs texts; images find their pages by name")
+    return opened_witness(paths, witness=witness, images=image, columns=settings.columns, pair_by=settings.pair_by)

@@ -165,7 +165,9 @@ _LETTER_STEPS: dict[str, dict[str, str]] = {
 
 _BARS = "|¦│┃\u2500-\u259f"
 _LONG = "|".join([f"[{_BARS}]", *(f"{sign}{{3,}}" for sign in "-–—_=~·•"), r"\.{4,}", "…{2,}"])
-_MARK = re.compile(rf"{_LONG}|\*{{3}}|(?<!\S)[.·•](?!\S)")
+_SPACED = re.compile(r"(?<!\S)([-–—_=~*])(?:[ \t]+\1){2,}(?!\S)")
+"""The same sign again and again with space between: `- - - -`."""
+_MARK = re.compile(rf"{_LONG}|\*{{3}}|(?<!\S)[.·•](?!\S)|{_SPACED.pattern}")
 _RULE = re.compile(rf"[.·•]|(?:{_LONG}|(?=\S*[-–—_=*~])[-–—_=*~+:{_BARS}]{{3,}})+")
 _EDGES = re.compile(rf"^(?:{_LONG})+|(?:{_LONG})+$")
 
@@ -181,7 +183,8 @@ def without_layout(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         words = line.split()
-        kept = [kept for word in words if (kept := "" if _RULE.fullmatch(word) else _EDGES.sub("", word))]
+        shown = _SPACED.sub("", line).split()
+        kept = [kept for word in shown if (kept := "" if _RULE.fullmatch(word) else _EDGES.sub("", word))]
         if kept == words:
             lines.append(line)
         elif kept:

@@ -37,16 +37,26 @@ def expanded(paths: Sequence[Path]) -> list[Path]:
     if len(paths) != 1 or not is_mets(paths[0]):
         return list(paths)
     path = paths[0]
-    groups = _page_groups(read_mets(path), path.parent)
+    listed = read_mets(path)
+    groups = _page_groups(listed, path.parent)
+    if not groups:
+        raise InputError(f"{path}: {_why_no_page(listed)}")
     truths = [group for group in groups if _TRUTH.search(group)]
     if len(truths) != 1 or len(groups) < 2:
-        found = ", ".join(groups) or "none"
         raise InputError(
             f"{path}: which group is the ground truth? Give it first, then each engine, such as {path.name}#GROUP; "
-            f"groups with pages: {found}"
+            f"groups with pages: {', '.join(groups)}"
         )
     ordered = sorted(groups, key=lambda group: group != truths[0])
     return [path.with_name(f"{path.name}#{group}") for group in ordered]
+
+
+def _why_no_page(groups: dict[str, list[MetsFile]]) -> str:
+    """What is wrong with a METS file of which no page was found on disk."""
+    pages = [file.href for files in groups.values() for file in files if file.href.lower().endswith(PAGE_SUFFIXES)]
+    if not pages:
+        return f"lists no page; expected files ending in {', '.join(PAGE_SUFFIXES)}"
+    return f"none of the pages that it lists is on disk below its folder, such as {pages[0]}"
 
 
 def page_set(path: Path, stack: ExitStack, *, has_ids: bool = False) -> PageFiles:

@@ -27,15 +27,17 @@ FENCES = ("```", "~~~")
 _APOSTROPHES = str.maketrans("\u2018\u2019\u02bc\u2010\u2011", "'''--")
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(r"[.!?。](?=[\s)\]\"'*_]|$)")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$", re.MULTILINE)
+# A longer row of tildes is a rule.
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~(?!~))[^\n`]*$", re.MULTILINE)
 _PICTURE = re.compile(r"!\[[^\[\]\n]*\](?:\([^()\n]*\))?")
 # What stands inside must not hold another one, so that each is found in one pass.
 _BRACKET = re.compile(
     r"\[{1,3}[^\[\]]{1,600}\]{1,3}|\{[^{}\n]{1,200}\}|\([^()\n]{1,400}\)|(?<![*\w])\*{1,2}[^*\n]{2,200}\*{1,2}(?!\w)"
 )
-_MARKS = " \t\r*_#>-–—•`~|+=[](){}\"'“”«»…."
+_MARKS = " \u00a0\u202f\t\r*_#>-–—•`~|+=[](){}\"'“”«»…."
 _ITEM = re.compile(r"\s*(?:[-*•–]|\d+[.)])\s")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_GOES_ON = re.compile(r"[^\w\n]*\w")
 _LONGEST_LABEL = 8
 _LONGEST_NOTE = 14
 _LONGEST_PICTURE = 45
@@ -68,15 +70,21 @@ def find_remarks(text: str) -> list[Remark]:
     for fence in _FENCE.finditer(plain):
         found.add(fence.start(), fence.end(), "wrapper")
     refusals = default_detector().refusals(text)
+    heads: set[tuple[int, int]] = set()
     for cues in _finder().find(plain):
         cues.places["refusals"] = [(start, end) for start, end, language in refusals if language == cues.language.name]
         notes = list(_notes(plain, cues))
-        # A note is no part of the sentence that it stands in, unless that is a remark as a whole.
-        outside = cues.outside(notes)
+        own_heads = {note for note in notes if _opens_notice(plain, *note, cues=cues)}
+        # A note is no part of the sentence that it stands in, unless that is a remark as a whole, or the note its head.
+        outside = cues.outside(note for note in notes if note not in own_heads)
         if any(outside.places[name] for name in _TELLING):
             _find_sentences(plain, outside, found)
         for start, end in notes:
-            found.add(start, end, "note")
+            if (start, end) not in own_heads:
+                found.add(start, end, "note")
+        heads |= own_heads
+    for start, end in sorted(heads):  # where no language took them for the head of a remark
+        found.add(start, end, "note")
     return found.in_order()
 
 
@@ -287,11 +295,11 @@ def _add(sentence: Remark, cues: _Cues, found: _Found) -> None:
 
 
 def _kinds(text: str, line: tuple[int, int], cues: _Cues, *, is_first: bool) -> Iterator[Remark]:
-    """The sentences of a line that are remarks; what follows a refusal or a description on its line belongs to it."""
+    """The sentences of a line that are remarks; what follows one on its line belongs to it, but for wrappers."""
     before: RemarkKind | None = None
     for start, end in _sentences(text, *line):
         kind = _kind(_part(text, start, end, cues=cues), is_first=is_first, is_marked=text[start] in "#*_")
-        if kind is None and before in {"refusal", "description"}:
+        if kind is None and before != "wrapper":
             kind = before
         if kind is not None:
             yield Remark(start, end, kind)
@@ -336,9 +344,14 @@ def _wraps(sentence: _Part, *, is_first: bool) -> bool:
     return assent is not None and not sentence.after(assent).words
 
 
+def _end_of_notice(part: _Part) -> int | None:
+    """Where the words end that announce a remark; None when a text does not begin with any."""
+    return part.cues.begins("notices", part.start, part.end)
+
+
 def _is_notice(sentence: _Part) -> bool:
     """Whether a sentence announces a remark and speaks of the page or of how it was read."""
-    end = sentence.cues.begins("notices", sentence.start, sentence.end)
+    end = _end_of_notice(sentence)
     if end is None:
         return False
     rest = sentence.after(end)
@@ -380,6 +393,13 @@ def _notes(text: str, cues: _Cues) -> Iterator[tuple[int, int]]:
             yield line.start(), end
 
 
+def _opens_notice(text: str, start: int, end: int, *, cues: _Cues) -> bool:
+    """Whether a note is only the emphasised head of what follows on its line: "**Note:** The page is torn."."""
+    head = _part(text, start, end, cues=cues)
+    is_head = text[start] == "*" and (last := _end_of_notice(head)) is not None and not head.after(last).words
+    return is_head and _GOES_ON.match(text, end) is not None
+
+
 def _end_of_note(text: str, start: int, end: int, *, cues: _Cues) -> int | None:
     """Where a note ends that begins with a bracket; None when what is in it may have been read from the page."""
     inside = _part(text, start, end, cues=cues)
@@ -388,6 +408,8 @@ def _end_of_note(text: str, start: int, end: int, *, cues: _Cues) -> int | None:
     colon = text.find(":", start, end)
     label = _part(text, start, colon, cues=cues) if colon >= 0 else None
     is_named = label is not None and label.is_label
+    if label is not None and _end_of_notice(label) == label.end:
+        return end
     if not inside.is_note:
         return colon if is_named else None
     # The words after the name of a part are a reading of it: "[Left page: Dear Sir]".

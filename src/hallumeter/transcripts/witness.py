@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from hallumeter.errors import InputError, SettingsError
@@ -12,7 +12,7 @@ from hallumeter.records.manifest import InputFile
 
 from .images import images_in
 from .inputs import WITNESS, EngineReading, Jobs, PageJob, Source, engine_names, opened_paths, plain_path, unpaired
-from .pages.folders import pages_in
+from .page_sets import is_page_set, page_set, split_group
 from .pages.page_file import PAGE_SUFFIXES, page_name
 from .settings import Columns
 
@@ -21,32 +21,33 @@ DEFAULT_READER = "tesseract"
 
 @contextmanager
 def opened_witness(
-    engines: Sequence[Path], *, witness: str | None, images: Path | None, columns: Columns
+    engines: Sequence[Path], *, witness: str | None, images: Path | None, columns: Columns, pair_by: str = "name"
 ) -> Iterator[Jobs]:
     """The engines' pages with the reading of a witness: texts that are given, or made from images by an OCR engine."""
     if images is not None:
-        yield _read_jobs(engines, images, reader=witness or DEFAULT_READER)
+        with ExitStack() as stack:
+            yield _read_jobs(engines, images, reader=witness or DEFAULT_READER, stack=stack)
         return
-    if witness is None or not Path(witness).exists():
+    if witness is None or not split_group(Path(witness))[0].exists():
         reader = str(witness).partition(":")[0]
         if reader in READERS:
             raise InputError(f"{reader} reads images; give --image DIR too")
         raise InputError(
             f"{witness}: no such folder or table of readings; an OCR engine such as {DEFAULT_READER} needs --image"
         )
-    with opened_paths([Path(witness), *engines], columns=columns) as jobs:
+    with opened_paths([Path(witness), *engines], columns=columns, pair_by=pair_by) as jobs:
         jobs.reference_name, jobs.witness = WITNESS, plain_path(Path(witness)).name
         yield jobs
 
 
-def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
+def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str, stack: ExitStack) -> Jobs:
     """Pages whose images an OCR engine reads as they are measured."""
     if reader.partition(":")[0] not in READERS and Path(reader).exists():
         raise SettingsError(f"witness {reader}: is a path, so --image is not needed; give one of the two")
     witness = page_reader(reader).name
     known, notices = images_in(images)
     names = engine_names(engines)
-    found = [_readings(path, known, notices) for path in engines]
+    found = [_readings(path, known, notices=notices, stack=stack) for path in engines]
     readings: dict[str, list[EngineReading]] = {}
     failures = []
     for name, files in zip(names, found, strict=True):
@@ -66,10 +67,10 @@ def _read_jobs(engines: Sequence[Path], images: Path, *, reader: str) -> Jobs:
     return Jobs(jobs, len(readings), tuple(names), tuple(inputs), failures, notices, WITNESS, witness)
 
 
-def _readings(path: Path, images: dict[str, Path], notices: list[str]) -> dict[str, Path]:
-    """An engine's pages: the files of a folder, or one file."""
-    if path.is_dir():
-        files = pages_in(path)
+def _readings(path: Path, images: dict[str, Path], *, notices: list[str], stack: ExitStack) -> dict[str, Path]:
+    """An engine's pages: those of a folder, an archive or a group of METS, or one file."""
+    if is_page_set(path):
+        files = page_set(path, stack)
         notices += files.skipped
         return files.by_name
     if not path.exists():

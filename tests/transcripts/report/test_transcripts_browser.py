@@ -29,6 +29,7 @@ from transcript_samples import (
     reading,
     rows_of,
     transcripts_document,
+    witnessed_summary,
     written_readings,
 )
 
@@ -546,3 +547,24 @@ def expected_readings(query: dict[str, object]) -> set[tuple[str, str]]:
         if all(facts[name] == wanted for name, wanted in query.items()):
             found.add((view.page, view.engine))
     return found
+
+
+def test_beside_a_witness_pages_are_cleared_and_flagged_and_no_engine_is_ranked(
+    browser: Browser, tmp_path: Path
+) -> None:
+    records = written_readings()
+    rows = rows_of(records)
+    document = transcripts_document(records, summary=witnessed_summary(rows), own=rows)
+    visit = Visit(browser, written(document, tmp_path))
+    page = visit.page
+    expect(page.locator("#reading .flag").first).to_have_text("flagged by the witness")
+    expect(page.locator("#list")).to_contain_text("nothing unconfirmed or left out")
+    held = page.locator("#by-kind").inner_text()
+    assert "unconfirmed" in held
+    assert "flagged by the witness" in held
+    assert "invented" not in held
+    assert "hallucinating" not in held
+    expect(page.locator("#scatter-figure")).to_be_visible()
+    expect(page.locator("#robust")).to_have_count(0)
+    assert visit.complaints == []
+    visit.context.close()

@@ -341,6 +341,8 @@ def test_a_witness_is_named_and_what_nobody_could_tell_stays_undecided() -> None
     (view,) = section(document, ReadingSection).readings
     assert (view.page, view.engine, view.witness, view.row) == ("p", "e", "tesseract", None)
     assert [stretch.label for stretch in view.stretches] == [Label.UNDECIDED, None]
+    told = reading_coverage_words(section(document, ReadingSection))
+    assert told == "Every page of every engine (1), most unconfirmed and left out first."
 
 
 def test_a_run_without_pages_engines_or_readings_is_a_document_all_the_same() -> None:

@@ -219,7 +219,11 @@ def test_a_report_with_a_witness_says_on_top_that_nothing_is_proven(page: Page) 
     )
     words = Page(render_html(document)).words
     assert told in words
-    assert "So 75.0 to 75.0 % of them are hallucinated" in words  # three of four flagged, none undecided
+    assert "cleared: 1 ; flagged: 3 ." in words
+    for word in ("Engines, as given", "most unconfirmed"):
+        assert word in words
+    for word in ("best first", "Robust view", "Rank", "worst first"):
+        assert word not in words
     assert "ompared with a witness" not in page.words
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 
 import msgspec
 import pytest
@@ -13,8 +14,8 @@ from msgspec import structs
 from rich.cells import cell_len
 
 from hallumeter.records.measurement import Summary
-from hallumeter.records.page import PageRow
-from hallumeter.transcripts.report.ranking import reason_words, unfaithful_words, worst_pages
+from hallumeter.records.page import PageRow, WorstLine
+from hallumeter.transcripts.report.ranking import reason_words, unfaithful_words, witness_words, worst_pages
 from hallumeter.transcripts.report.text import pages_table, transcripts_text
 from transcript_samples import (
     Part,
@@ -45,7 +46,7 @@ def test_what_cannot_be_compared_is_counted_at_the_head_too() -> None:
         msgspec.structs.replace(ROWS[0], status="empty_reference"),
         msgspec.structs.replace(ROWS[1], status="undecided"),
     ]
-    told = "1 page · 2 engines · 0 empty outputs · 1 failure · 1 page with empty ground truth · 1 undecided page"
+    told = "1 page · 2 engines · 0 empty outputs · 1 failure · 1 page with empty ground truth · 1 undecided reading"
     assert pages_table(SUMMARY, rows, width=120).splitlines()[0] == told
     # At 80 columns the head goes on in a second line, and nothing is lost.
     assert " ".join(pages_table(SUMMARY, rows).splitlines()[:2]) == told
@@ -85,7 +86,33 @@ def test_with_a_witness_passages_are_unconfirmed_and_the_head_says_so(form: str)
     assert "invented block" not in text
     assert "Unconfirmed" in text
     assert "Hallucinating pages" not in text
+    told_of_pages = re.sub("not proven invented|not invented text|`[^`]*`", "", text)
+    assert "invented" not in told_of_pages.replace("is not on the page", "")
+    assert "worst" not in text.lower()
     assert told not in " ".join(transcripts_text(SUMMARY, ROWS, form).split())
+
+
+def test_a_witness_ranks_nobody() -> None:
+    text = pages_table(witnessed_summary(ROWS), ROWS)
+    assert "Engines, as given" in text
+    assert "rank" not in text
+    assert "rank" in pages_table(SUMMARY, ROWS)
+
+
+def test_the_pages_that_differ_most_from_a_witness_are_shown_when_it_could_not_decide_them() -> None:
+    rows = [msgspec.structs.replace(row, status="undecided", is_hallucinating=None) for row in ROWS if row.blocks]
+    assert "undecided: 1 unconfirmed passage" in pages_table(witnessed_summary(rows), rows, width=200)
+
+
+def test_bounds_are_told_of_pages_that_a_witness_left_undecided_and_rest_on_its_being_right() -> None:
+    summary = witnessed_summary(ROWS)
+    assert "hallucinated" not in " ".join(witness_words(summary))
+    open_still = tuple(
+        structs.replace(metric, undecided=4) if metric.metric == "hallucinating_page_rate" else metric
+        for metric in summary.metrics
+    )
+    told = witness_words(structs.replace(summary, metrics=open_still))
+    assert all(re.search(r"4 undecided; if the witness is right, 0\.\d+ to \d\.\d+ of its", line) for line in told)
 
 
 def test_an_empty_reading_of_a_witness_is_no_ground_truth_and_a_loop_needs_no_witness() -> None:
@@ -225,3 +252,14 @@ def test_words_invented_and_left_out_are_weighed_together() -> None:
     assert reason_words(page_row(reading("p", "e", [Part("run", "x", "x")]))) == "compared"
     assert reason_words(structs.replace(omitted, is_hallucinating=True)) == "no word is on the page, 1 omission"
     assert reason_words(page_row(reading("p", "e", [Part("omission", reference="x y")]))) == "empty output"
+
+
+def test_a_line_that_is_one_long_word_keeps_its_place_under_the_line_of_the_page() -> None:
+    word = "Donau" * 14
+    places = {"line": 1, "cer": 0.5, "errors": 35, "characters": 70, "start": 0, "end": 70}
+    line = WorstLine(engine="vlm-b", page="p", reference="Es floss.", response=word, **places)  # type: ignore[arg-type]
+    text = pages_table(SUMMARY, ROWS, lines=[line], width=80)
+    shown = [row.split() for row in text[text.index("Worst lines") :].splitlines()[3:]]
+    assert shown[0] == ["p", "vlm-b", "0.500", "Es", "floss."]
+    assert word.startswith(shown[1][0])
+    assert all(cell_len(row) <= 80 for row in text.splitlines())

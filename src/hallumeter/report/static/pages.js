@@ -196,6 +196,8 @@ hallumeter.each("pages-data", (chapter) => {
 
   // ---------------------------------------------------------------- start
 
+  // What differs from a witness ranks no engine.
+  if (!place("robust")) return;
   table.engines.forEach((engine, position) => place("left-out-engine").append(make("option", { value: position }, engine)));
   place("left-out-engine").addEventListener("change", () => { listed = LISTED; listFallen(); });
   place("left-out-more").addEventListener("click", () => { listed += LISTED; listFallen(); });

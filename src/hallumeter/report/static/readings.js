@@ -5,7 +5,10 @@ hallumeter.each("readings-data", (chapter) => {
   const { plain, wordsIn, points, seen, words, isolated, button } = hallumeter.texts;
   const { place, root } = chapter;
   const data = chapter.data("readings-data");
-  const { kinds } = data;
+  // A witness proves nothing invented, and nothing not to be.
+  const isWitnessed = place("browser")?.dataset.witnessed !== undefined;
+  const kinds = data.kinds.map(([name, told]) => [name, isWitnessed && name === "block" ? say("unconfirmed") : told]);
+  const NOTHING = isWitnessed ? say("nothing unconfirmed or left out") : say("nothing invented or left out");
   const [BLOCK, LOOP, OMISSION, INSERTION, REMARK, RUN] = kinds.map((_, code) => code);
   const MANY = 500; // names among which a reader would search instead of choosing
 
@@ -56,8 +59,9 @@ hallumeter.each("readings-data", (chapter) => {
     const tests = Object.entries(asked).filter(([key]) => Object.hasOwn(RULES, key)).map(([key, value]) => RULES[key](value));
     return (reading) => tests.every((test) => test(reading));
   };
-  const kindWords = (kind) => kinds.find(([name]) => name === kind)?.[1] || { nothing: say("nothing invented or left out"), misread: say("misread words") }[kind] || kind;
-  const badgeWords = (badge) => (badge === null ? say("no badge") : badge ? say("hallucinating") : say("not hallucinating"));
+  const kindWords = (kind) => kinds.find(([name]) => name === kind)?.[1] || { nothing: NOTHING, misread: say("misread words") }[kind] || kind;
+  const BADGES = isWitnessed ? [say("cleared by the witness"), say("flagged by the witness")] : [say("not hallucinating"), say("hallucinating")];
+  const badgeWords = (badge) => (badge === null ? say("no badge") : BADGES[Number(badge)]);
   const wordsOf = (behind) => Object.entries(behind).flatMap(([key, value]) => {
     switch (key) {
       case "kind": return [kindWords(value)];
@@ -104,11 +108,11 @@ hallumeter.each("readings-data", (chapter) => {
     if (!reading.hasText) return say("empty output");
     if (!reading.isAligned) return reading.hasRow ? say("not aligned, anchor {anchor}", { anchor: number(reading.row.anchor_score, 2) }) : say("not aligned");
     const parts = [
-      reading.sizes[BLOCK] && (reading.witness ? say("{count} unconfirmed", { count: grouped(reading.sizes[BLOCK]) }) : say("{count} invented", { count: grouped(reading.sizes[BLOCK]) })),
+      reading.sizes[BLOCK] && (isWitnessed ? say("{count} unconfirmed", { count: grouped(reading.sizes[BLOCK]) }) : say("{count} invented", { count: grouped(reading.sizes[BLOCK]) })),
       reading.sizes[LOOP] && say("{count} in loops", { count: grouped(reading.sizes[LOOP]) }),
       reading.omitted && say("{count} left out", { count: grouped(reading.omitted) }), reading.sizes[INSERTION] && say("{count} inserted", { count: grouped(reading.sizes[INSERTION]) }),
     ].filter(Boolean);
-    return parts.length ? parts.join(", ") : reading.isMisread ? say("some words misread") : say("nothing invented or left out");
+    return parts.length ? parts.join(", ") : reading.isMisread ? say("some words misread") : NOTHING;
   };
   const lineOf = (reading) => {
     const strip = make("span", { className: "strip", "aria-hidden": "true" });
@@ -126,15 +130,14 @@ hallumeter.each("readings-data", (chapter) => {
 
   const badgeOf = (reading) => {
     if (!reading.text) return make("span", { className: "flag empty-flag" }, say("empty output"));
-    if (reading.row.badge === true) return make("span", { className: "flag bad" }, say("hallucinating"));
-    if (reading.row.badge === false) return make("span", { className: "flag good" }, say("not hallucinating"));
+    if (typeof reading.row.badge === "boolean") return make("span", { className: `flag ${reading.row.badge ? "bad" : "good"}` }, badgeWords(reading.row.badge));
     return make("span", { className: "flag" }, reading.isAligned ? data.statuses[reading.row.status] || say("no badge") : say("not aligned"));
   };
   const numbersOf = (reading) => {
     if (!reading.hasRow) return null;
     const { row } = reading;
     const facts = [[say("CER"), percent(row.cer)], [say("anchor"), number(row.anchor_score, 2)], [say("length ratio"), number(row.length_ratio ?? Infinity, 2)],
-      [say("inserted"), percent(row.true_insertion_rate)], [reading.witness ? say("unconfirmed") : say("invented"), percent(row.invented_rate)], [say("left out"), percent(row.omission_rate)]];
+      [say("inserted"), percent(row.true_insertion_rate)], [isWitnessed ? say("unconfirmed") : say("invented"), percent(row.invented_rate)], [say("left out"), percent(row.omission_rate)]];
     return make("dl", { className: "numbers" }, ...facts.filter(([, value]) => value !== hallumeter.NO_VALUE).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   };
   const remarksOf = (reading) => {
@@ -172,7 +175,7 @@ hallumeter.each("readings-data", (chapter) => {
     return make("div", { className: "others" }, make("span", { className: "others-title" }, say("This page by")),
       ...shown.map((other) => {
         const chip = make("button", { type: "button", className: "chip", "aria-pressed": String(other.position === reading.position), title: say("CER {cer}", { cer: percent(other.cer) }) },
-          isolated(other.engine), other.badge ? make("span", { className: "warning", "aria-label": say("hallucinating"), role: "img" }, "⚠") : null);
+          isolated(other.engine), other.badge ? make("span", { className: "warning", "aria-label": badgeWords(true), role: "img" }, "⚠") : null);
         chip.addEventListener("click", () => listing.open(other.position));
         return chip;
       }),
@@ -332,8 +335,8 @@ hallumeter.each("readings-data", (chapter) => {
   const byBadge = { node: place("by-kind"), key: "badge", read: () => (place("by-kind").value === '"badge"' ? true : undefined), clear: () => {} };
   const [byEngine, byPage] = ["engine", "page"].map((key) => hallumeter.listing.choice(place(`by-${key}`), key));
   const offer = (facets) => {
-    const held = [["badge", say("hallucinating"), facets.badge], ...kinds.map(([name, told], code) => [name, told, code === RUN ? 0 : facets.kinds[code]]),
-      ["misread", say("misread words"), facets.misread], ["nothing", say("nothing invented or left out"), facets.nothing]];
+    const held = [["badge", badgeWords(true), facets.badge], ...kinds.map(([name, told], code) => [name, told, code === RUN ? 0 : facets.kinds[code]]),
+      ["misread", say("misread words"), facets.misread], ["nothing", NOTHING, facets.nothing]];
     byKind.offer(held.filter(([, , holding]) => holding).map(([value, told, holding]) => [value, `${told} (${grouped(holding)})`]));
     for (const [filter, values] of [[byEngine, facets.engines], [byPage, facets.pages]]) {
       filter.node.closest("label").hidden = values.length > MANY;

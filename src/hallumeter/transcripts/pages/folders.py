@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hallumeter.errors import InputError
 
-from .json_page import read_json_page
+from .json_page import NoTextError, read_json_page
 from .page_file import PAGE_SUFFIXES, ROOTS, composed_name, page_name
 from .safe_xml import root_name
 
@@ -110,9 +110,9 @@ def _is_json_page(path: Path) -> bool:
     try:
         if path.stat().st_size <= _LARGEST_JSON:
             read_json_page(path.read_bytes())
-    except InputError:
+    except NoTextError:
         return False
-    except OSError:
+    except (InputError, OSError):
         pass  # found when it is read
     return True
 

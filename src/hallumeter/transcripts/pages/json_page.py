@@ -14,10 +14,14 @@ LINE_NAMES = ("lines", "text_lines", "regions", "blocks", "paragraphs", "words")
 _DEEPEST = 20
 
 
+class NoTextError(InputError):
+    """JSON, but none of a page."""
+
+
 def read_json_page(data: bytes) -> str:
     r"""The text of a page in JSON; lines are joined by line breaks, words by spaces.
 
-    Raises InputError, without the file's name, when it holds none.
+    Raises InputError, without the file's name, when it is damaged, and NoTextError when it holds none.
 
     >>> read_json_page(b'{"lines": [{"text": "le roi"}, {"words": [{"text": "de"}, {"text": "france"}]}]}')
     'le roi\nde france'
@@ -28,7 +32,7 @@ def read_json_page(data: bytes) -> str:
         raise InputError(f"is not valid JSON ({error})") from error
     text = _text_of(value, 0)
     if text is None:
-        raise InputError(f"holds no text; expected one under {', '.join(TEXT_NAMES[:3])}, or lines under lines")
+        raise NoTextError(f"holds no text; expected one under {', '.join(TEXT_NAMES[:3])}, or lines under lines")
     return text
 
 

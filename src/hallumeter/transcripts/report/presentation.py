@@ -280,8 +280,9 @@ _NO_SIGN = message(
 )
 _WITNESSED = message(
     "Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}; could not decide: {undecided}. "
-    "So {bounds} of them are hallucinated."
+    "If it is right, {bounds} of them are hallucinated."
 )
+_ALL_TOLD = message("Pages of {engine} that the witness cleared: {cleared}; flagged: {flagged}.")
 _EMPTY = message("Outputs that are empty: {count} of {total}.")
 
 
@@ -308,15 +309,12 @@ def _witness_facts(rows: Rows) -> Iterator[Fact]:
         pages = decided + row.undecided
         if not pages:
             continue
-        yield fact(
-            "witness",
-            _WITNESSED,
-            engine=name(row.by["engine"]),
-            cleared=count(decided - flagged),
-            flagged=count(flagged),
-            undecided=count(row.undecided),
-            bounds=shares((flagged / pages, (flagged + row.undecided) / pages)),
-        )
+        text = {"engine": name(row.by["engine"]), "cleared": count(decided - flagged), "flagged": count(flagged)}
+        if row.undecided:
+            bounds = shares((flagged / pages, (flagged + row.undecided) / pages))
+            yield fact("witness", _WITNESSED, **text, undecided=count(row.undecided), bounds=bounds)
+        else:
+            yield fact("witness", _ALL_TOLD, **text)
 
 
 def _rank_facts(ranking: Ranking | None) -> Iterator[Fact]:
@@ -513,11 +511,16 @@ def _table(document: Document, positions: Mapping[tuple[str, str], int]) -> dict
     return {"pages-data": packed({**pages_payload(pages, engines, None), "reading": readings})}
 
 
-def _caution(document: Document) -> str | None:
-    """What a reader must know before any number of pages without ground truth; None where they have it."""
+def _is_witnessed(document: Document) -> bool:
+    """Whether pages were compared with a witness."""
     rankings = [section for section in document.sections if isinstance(section, RankingSection)]
     columns = [column for section in rankings for column in section.columns + section.further]
-    if not has_witness(column.signature for column in columns):
+    return has_witness(column.signature for column in columns)
+
+
+def _caution(document: Document) -> str | None:
+    """What a reader must know before any number of pages without ground truth; None where they have it."""
+    if not _is_witnessed(document):
         return None
     text = say(WITNESS_WORDS)
     return text[:1].upper() + text[1:] + "."
@@ -527,6 +530,7 @@ def _functions() -> dict[str, object]:
     return {
         "kind_words": KIND_WORDS,
         "hallucinating": HALLUCINATING,
+        "is_witnessed": _is_witnessed,
         "misread_words": ERROR_WORDS,
         "error_classes_of": error_classes_of,
         "difference_of": difference_words,

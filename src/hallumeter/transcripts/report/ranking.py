@@ -31,7 +31,7 @@ STATUS_WORDS = {
     "undecided": message("the witness could not tell"),
 }
 NOTHING_ON_THE_PAGE = message("no word is on the page")
-_READ = ("ok", "empty_reference")
+_READ = ("ok", "empty_reference", "undecided")
 """Text written for a blank page is invented as well."""
 
 
@@ -56,7 +56,15 @@ def worst_pages(rows: Iterable[PageRow], most: int) -> list[PageRow]:
 
 
 def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
-    """What is wrong with a reading, most telling first; a witness does not prove that a passage is invented."""
+    """What is wrong with a reading, most telling first; a witness does not prove that a passage is invented.
+
+    >>> from hallumeter.records.page import PageRow
+    >>> row = PageRow(page="p", engine="e", status="undecided", is_hallucinating=None, picarones_badge=True,
+    ...     net_insertion_rate=0.5, anchor_score=0.5, length_ratio=1.0, length_ratio_capped=1.0,
+    ...     reference_words=10, response_words=20, blocks=2)
+    >>> reason_words(row, has_witness=True)
+    'undecided: 2 unconfirmed passages'
+    """
     found = []
     if row.loops:
         found.append(say_count(row.loops, "{count} loop", "{count} loops"))
@@ -69,6 +77,8 @@ def reason_words(row: PageRow, *, has_witness: bool = False) -> str:
         found.append(say(NOTHING_ON_THE_PAGE))
     if row.omissions:
         found.append(say_count(row.omissions, "{count} omission", "{count} omissions"))
+    if found and row.status == "undecided":
+        return say("undecided: {reasons}", reasons=", ".join(found))
     # Beside a witness an empty reading says nothing, but a loop needs no witness.
     is_read = row.status == "ok" or (has_witness and row.status == "empty_reference")
     return ", ".join(found) if is_read and found else say(STATUS_WORDS[row.status])
@@ -81,21 +91,26 @@ WITNESS_WORDS = message(
 )
 
 _ALL_SHOWN = {
-    True: message("Every page of every engine ({count}), most invented and left out first."),
-    False: message("Every page of every engine ({count}), not aligned, so that nothing is marked."),
+    "invented": message("Every page of every engine ({count}), most invented and left out first."),
+    "unconfirmed": message("Every page of every engine ({count}), most unconfirmed and left out first."),
+    "not aligned": message("Every page of every engine ({count}), not aligned, so that nothing is marked."),
 }
-"""By whether they are aligned."""
+"""By what they are ordered by."""
 _SOME_SHOWN = {
-    (True, False): message("The {count} readings with most words invented or left out, of {total}."),
-    (True, True): message(
+    ("invented", False): message("The {count} readings with most words invented or left out, of {total}."),
+    ("invented", True): message(
         "The {count} readings with most words invented or left out, and {random} drawn at random, of {total}."
     ),
-    (False, False): message("The {count} readings that came first, not aligned, of {total}."),
-    (False, True): message(
+    ("unconfirmed", False): message("The {count} readings with most words unconfirmed or left out, of {total}."),
+    ("unconfirmed", True): message(
+        "The {count} readings with most words unconfirmed or left out, and {random} drawn at random, of {total}."
+    ),
+    ("not aligned", False): message("The {count} readings that came first, not aligned, of {total}."),
+    ("not aligned", True): message(
         "The {count} readings that came first, not aligned, and {random} drawn at random, of {total}."
     ),
 }
-"""By whether they are aligned, and whether some were drawn at random."""
+"""By what they are ordered by, and whether some were drawn at random."""
 _SHARED = message("Each engine has an equal share of them.")
 _OTHERS = message("To read all of them, type: hallumeter view RUN, where RUN is the folder of this report.")
 
@@ -109,10 +124,8 @@ def has_witness(signatures: Iterable[str | None]) -> bool:
     return any("|witness:" in signature for signature in signatures if signature)
 
 
-_WITNESSED = message(
-    "{engine}: {cleared} cleared, {flagged} flagged, {undecided} undecided; {low} to {high} of its pages are "
-    "hallucinated"
-)
+_WITNESSED = message("{engine}: {cleared} cleared, {flagged} flagged, {undecided} undecided")
+_IF_RIGHT = message("{told}; if the witness is right, {low} to {high} of its pages are hallucinated")
 
 
 def witness_words(summary: Summary) -> list[str]:
@@ -126,10 +139,11 @@ def witness_words(summary: Summary) -> list[str]:
         if not pages:
             continue
         counts = {"cleared": decided - flagged, "flagged": flagged, "undecided": metric.undecided}
-        shares = {"low": flagged / pages, "high": (flagged + metric.undecided) / pages}
-        shown = {name: format_count(number) for name, number in counts.items()}
-        shown |= {name: format_number(number) for name, number in shares.items()}
-        told.append(say(_WITNESSED, engine=metric.by["engine"], **shown))
+        line = say(_WITNESSED, engine=metric.by["engine"], **{name: format_count(n) for name, n in counts.items()})
+        if metric.undecided:
+            shares = {"low": flagged / pages, "high": (flagged + metric.undecided) / pages}
+            line = say(_IF_RIGHT, told=line, **{name: format_number(share) for name, share in shares.items()})
+        told.append(line)
     return told
 
 
@@ -152,19 +166,21 @@ def census_words(census: PageCensus, failures: int, *, has_witness: bool = False
     if census.refused:
         parts.append(say_count(census.refused, "{count} refused page", "{count} refused pages"))
     if census.undecided:
-        parts.append(say_count(census.undecided, "{count} undecided page", "{count} undecided pages"))
+        parts.append(say_count(census.undecided, "{count} undecided reading", "{count} undecided readings"))
     return parts
 
 
 def reading_coverage_words(section: ReadingSection) -> str:
     """Which pages can be read here, and where the others are."""
     shown = len(section.readings)
-    is_aligned = any(view.stretches for view in section.readings)
+    order = "not aligned"
+    if any(view.stretches for view in section.readings):
+        order = "unconfirmed" if any(view.witness for view in section.readings) else "invented"
     if shown == section.total:
-        return say(_ALL_SHOWN[is_aligned], count=format_count(shown))
+        return say(_ALL_SHOWN[order], count=format_count(shown))
     drawn = sum(view.picked == "random" for view in section.readings)
     text = say(
-        _SOME_SHOWN[is_aligned, drawn > 0],
+        _SOME_SHOWN[order, drawn > 0],
         count=format_count(shown - drawn),
         random=format_count(drawn),
         total=format_count(section.total),
@@ -189,7 +205,12 @@ HEADINGS = {
     "cer_gini": "Gini",
 }
 """The columns of a first look, and their short names."""
-WITNESS_HEADINGS = {HALLUCINATING: message("Flagged, of decided"), "invented_rate": message("Unconfirmed")}
+WITNESS_HEADINGS = {
+    HALLUCINATING: message("Flagged, of decided"),
+    "invented_rate": message("Unconfirmed"),
+    "number_insertion_rate": message("numbers unconfirmed"),
+    "name_insertion_rate": message("names unconfirmed"),
+}
 """What a column is called where a witness stands for the ground truth."""
 _IN_SENTENCES = {
     "true_insertion_rate": message("true insertion rate"),

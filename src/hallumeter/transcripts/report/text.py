@@ -53,6 +53,8 @@ _LINE_SHOWN = 80
 """Characters of a line."""
 _NARROW_HEADING = 14
 """Columns within which a table breaks the words of a heading."""
+_NAME_WIDTH = 20
+"""Columns for the name of a page or an engine beside a line."""
 _BETWEEN = 3
 """Columns of the terminal that a table leaves between two of its own."""
 
@@ -97,7 +99,7 @@ def _parts(
         yield _worst_table(worst, has_engine=has_engine, is_witnessed=is_witnessed, is_narrow=width < NARROW)
     shown_lines = worst_of_engines(lines)
     if shown_lines:
-        yield _line_table(shown_lines, has_engine=counted.census.engines != 1)
+        yield _line_table(shown_lines, has_engine=counted.census.engines != 1, width=width)
     if shown and is_verbose:
         yield from (table.Line(), table.Line("signatures", "dim"))
     for column in shown if is_verbose else ():
@@ -110,20 +112,20 @@ def _engine_parts(
     """The table of engines with the columns that there is room for, and which are left out."""
     is_narrow = width < NARROW
     is_brief = len(section.engines) > MANY_ENGINES
-    columns = [*table.right("rank"), *_engine_column(width)]
+    has_places = any(engine.place is not None for engine in section.engines)
+    columns = [*(table.right("rank") if has_places else []), *_engine_column(width)]
     for column in fitting:
         heading = f"{column.heading} {DIRECTION_WORDS[column.direction][0]}".rstrip()
         columns += table.left(heading, wrap="words" if is_narrow else "never")
     rows: list[list[str | table.Cell]] = [
         [
-            NO_VALUE if engine.place is None else str(engine.place),
+            *([NO_VALUE if engine.place is None else str(engine.place)] if has_places else []),
             engine.engine,
             *(table.Cell(_cell(engine, column.metric, is_narrow=is_narrow, is_brief=is_brief)) for column in fitting),
         ]
         for engine in section.engines
     ]
-    title = "Engines, as given" if all(engine.place is None for engine in section.engines) else "Engines, best first"
-    yield table.Table(columns, rows, title)
+    yield table.Table(columns, rows, "Engines, best first" if has_places else "Engines, as given")
     shown = {column.metric for column in fitting}
     names = [column.heading for column in section.columns if column.metric not in shown]
     names += ["intervals"] * is_brief
@@ -211,7 +213,8 @@ def _remarks_table(section: RankingSection) -> table.Table | None:
         *table.left("engine", wrap="anywhere", min_width=10, max_width=_ENGINE_WIDTH - 8),
         *table.right(*REMARK_KINDS),
     ]
-    title = "Pages with words about the page, which are not invented text"
+    is_counted = any("|notes:counted|" in (column.signature or "") for column in section.columns)
+    title = f"Pages with words about the page, which {'count as' if is_counted else 'are not'} invented text"
     title += f" ({REMARKS_SHOWN} of {format_count(len(rows))} engines)" if len(rows) > REMARKS_SHOWN else ""
     return table.Table(columns, [cells for _, cells in rows[:REMARKS_SHOWN]], title) if rows else None
 
@@ -273,11 +276,16 @@ def worst_of_engines(lines: Iterable[WorstLine], most: int = LINES_SHOWN) -> lis
     return sorted(chosen, key=lambda line: -line.cer)
 
 
-def _line_table(lines: Sequence[WorstLine], *, has_engine: bool) -> table.Table:
-    """Each line of the page over what was read for it."""
-    columns = table.left("page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=10, max_width=20)
+def _line_table(lines: Sequence[WorstLine], *, has_engine: bool, width: int) -> table.Table:
+    """Each line of the page over what was read for it; a word too long for its column is broken."""
+    names = [[line.page for line in lines], *([[line.engine for line in lines]] if has_engine else [])]
+    room = width - len("0.000") - _BETWEEN
+    room -= sum(min(_NAME_WIDTH, max(10, *map(len, own))) + _BETWEEN for own in names)
+    columns = table.left(
+        "page", *(["engine"] if has_engine else []), wrap="anywhere", min_width=10, max_width=_NAME_WIDTH
+    )
     columns += table.right("CER")
-    columns += table.left("on the page, and as it was read", wrap="words")
+    columns += table.left("on the page, and as it was read", wrap="words", max_width=max(room, _NAME_WIDTH))
     rows: list[list[str | table.Cell]] = [
         [
             line.page,
@@ -353,7 +361,8 @@ def _markdown_cell(engine: EngineRow, name: str) -> str:
 def _worst_lines(rows: Sequence[PageRow], *, is_witnessed: bool) -> list[str]:
     if not rows:
         return []
-    columns = table.left("worst pages (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", "invented")
+    title, added = ("pages that differ most", "unconfirmed") if is_witnessed else ("worst pages", "invented")
+    columns = table.left(f"{title} (empty outputs aside)", "engine", "why", "CER", "anchor", "ratio", added)
     return [*table.markdown(table.Table(columns, [_worst_cells(row, is_witnessed=is_witnessed) for row in rows])), ""]
 
 
