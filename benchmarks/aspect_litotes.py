@@ -27,7 +27,12 @@ from hallumeter.aspects.readers.english.reader import analysis_of
 from hallumeter.stats.intervals import wilson_interval
 
 LABELS = Path(__file__).parent / "aspect_labels"
-SETS = {"litotes_and_compounds": ("en", "ko"), "korean_compounds": ("ko",), "understatement": ("en",), "first_reading": ("en", "ko")}
+SETS = {
+    "litotes_and_compounds": ("en", "ko"),
+    "korean_compounds": ("ko",),
+    "understatement": ("en",),
+    "first_reading": ("en", "ko"),
+}
 """The files of labels, and their languages."""
 
 

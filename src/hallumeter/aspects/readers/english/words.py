@@ -513,17 +513,17 @@ def _wishes(words: Sequence[str], parts: Sequence[int], known: Wording) -> Itera
     text = " ".join(words)
     for match in _MISSED.finditer(text):
         compared = match[1].split()
-        yield from _within(text, match, parts, -(_comparative(compared, known) or compared[-1] not in _NO_DEGREES))
+        yield from _within(match, parts, sign=-(_comparative(compared, known) or compared[-1] not in _NO_DEGREES))
     for match in _UNEQUAL.finditer(text):
         weight = known.weights.get(match[1].split()[0], 0.0)
         behind = match[2].split()
         own = (weight < 0) - (weight > 0) or -(not known.expected.isdisjoint(behind))
-        yield from _within(text, match, parts, own if known.wished.isdisjoint(behind) else -1)
+        yield from _within(match, parts, sign=own if known.wished.isdisjoint(behind) else -1)
 
 
-def _within(text: str, match: re.Match[str], parts: Sequence[int], sign: int) -> Iterator[Denial]:
+def _within(match: re.Match[str], parts: Sequence[int], *, sign: int) -> Iterator[Denial]:
     """A denial in words joined by spaces, if it says something and its clause does not end within."""
-    first, core, last = (text.count(" ", 0, place) for place in (match.start(), match.start(1), match.end(1)))
+    first, core, last = (match.string.count(" ", 0, place) for place in (match.start(), match.start(1), match.end(1)))
     if sign and parts[first] == parts[core]:
         yield Denial(first, last + 1, sign, is_phrase=False)
 
