@@ -5,8 +5,9 @@
 Reads the files in ``aspect_labels`` beside this file: sentences such as "The fries weren't bad" and "마스크팩이
 촉촉해요", later ones with Korean compounds, such as "끈적이지만 클렌징폼은 순해요", and still later ones with English
 understatements, such as "I can't fault the housekeeping". They were written and labelled before the readers were
-changed. Of the first and the last set half is held back, the texts whose SHA-256 begins with an even byte; of the
-compounds a third, those whose byte 3 divides. Errors are printed of the others only.
+changed. Of the first and the third set half is held back, the texts whose SHA-256 begins with an even byte; of the
+compounds a third, those whose byte 3 divides. Errors are printed of the others only. The last set was
+looked at whole, after it had been read once.
 
 --reviews takes MAMS (.xml) or English files of M-ABSA, and counts the terms in them that the rule for denials decides.
 """
@@ -26,7 +27,12 @@ from hallumeter.aspects.readers.english.reader import analysis_of
 from hallumeter.stats.intervals import wilson_interval
 
 LABELS = Path(__file__).parent / "aspect_labels"
-SETS = {"litotes_and_compounds": ("en", "ko"), "korean_compounds": ("ko",), "understatement": ("en",)}
+SETS = {
+    "litotes_and_compounds": ("en", "ko"),
+    "korean_compounds": ("ko",),
+    "understatement": ("en",),
+    "first_reading": ("en", "ko"),
+}
 """The files of labels, and their languages."""
 
 
@@ -42,6 +48,8 @@ class Case(Struct):
     @property
     def is_held_back(self) -> bool:
         """Whether the sentence was kept unseen while the readers were changed."""
+        if self.id.startswith("fr:"):
+            return False
         return hashlib.sha256(self.text.encode()).digest()[0] % (3 if self.id.startswith("kc:") else 2) == 0
 
 

@@ -1,8 +1,8 @@
-"""Whose value, drug or condition is it, of what time, and what is advised? How many of 303 probe answers are read so.
+"""Whose value, drug or condition is it, of what time, and what is advised? How many of 541 probe answers are read so.
 
     python benchmarks/probe_answers.py [--list]
 
-On the answers of two files of clinical_labels, half of them Korean, to two patients. An answer is right when exactly
+On the answers of three files of clinical_labels, half of them Korean, to two patients. An answer is right when exactly
 the labelled mentions are SUPPORTED and REFUTED, and exactly the labelled safety rules are violated. Labels were
 written before the reader was changed. Of probes.jsonl 89 answers are held back; of whose_and_when.jsonl those whose
 SHA-256 begins with an even byte. --list prints what is wrong among the others; without it all are counted.
@@ -24,7 +24,7 @@ from hallumeter.dialogue.records import Mention, PatientSlots
 from hallumeter.records.claim import Label
 
 FOLDER = Path(__file__).parent / "clinical_labels"
-FILES = ("probes.jsonl", "whose_and_when.jsonl")
+FILES = ("probes.jsonl", "whose_and_when.jsonl", "first_reading.jsonl")
 
 
 def named(mention: Mention) -> str:

@@ -185,7 +185,7 @@ def test_a_long_text_of_one_letter_is_read_at_once() -> None:
     assert placed(text, "aa", (1_000_005, 1_000_007)).nearest == TextSpan(999_998, 1_000_000)
 
 
-@pytest.mark.parametrize("term", ["맛", "차", "빵", "뷰", "방", "값"])
+@pytest.mark.parametrize("term", ["맛", "차", "빵", "뷰", "방", "값", "바", "램", "폭", "젤"])
 def test_korean_targets_of_one_syllable_are_kept(term: str) -> None:
     found = AspectGrounder(target_words()).ground(f"{term} 좋다", [Aspect(term, TextSpan(0, 1))])
     assert found.kept_terms == (term,)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from hallumeter.aspects.readers.english import networks as model_files
 from hallumeter.aspects.readers.english.networks import PLACES, PieceTable, around, best_spans, places_around
-from hallumeter.aspects.readers.english.reader import EnglishReader
+from hallumeter.aspects.readers.english.reader import EnglishReader, analysis_of
 from hallumeter.aspects.readers.english.words import clauses_of, tokens_of, wording
 from hallumeter.aspects.readers.protocol import AspectReader, FoundPolarity, SentenceReading
 from hallumeter.errors import SettingsError
@@ -389,6 +389,8 @@ def test_something_bad_stays_bad_unless_a_negation_stands_close_before_it(text: 
         ("The ferry never lets you down.", "ferry"),
         ("You won't regret trying the stew.", "stew"),
         ("The clinic was slow but the nurse wasn't bad.", "nurse"),
+        ("The traffic was not as bad as we feared.", "traffic"),
+        ("I've had worse pancakes.", "pancakes"),
     ],
 )
 def test_praise_by_denying_is_praise(text: str, term: str) -> None:
@@ -406,6 +408,12 @@ def test_praise_by_denying_is_praise(text: str, term: str) -> None:
         ("I don't think the porter was polite.", "porter"),
         ("The stew leaves a lot to be desired.", "stew"),
         ("The porter never bothered to help.", "porter"),
+        ("The eggs could have been hotter.", "eggs"),
+        ("The gym could be a bit bigger.", "gym"),
+        ("The speaker is not as loud as I hoped.", "speaker"),
+        ("The headset isn't as light as we expected.", "headset"),
+        ("The hotel is not without its faults.", "hotel"),
+        ("No one would call the lobby stylish.", "lobby"),
         ("If the stew isn't bad, then the bread is terrible.", "bread"),
         ("The kitchen is slow and the menu could use some work.", "kitchen"),
     ],
@@ -426,3 +434,11 @@ def test_a_denial_praises_what_it_is_about_and_not_the_next_noun() -> None:
     assert polarity("We had no problem finding the stadium", "stadium").polarity != "positive"
     assert polarity("The managers aren't rude about reservations.", "managers").polarity == "positive"
     assert polarity("The managers aren't rude about reservations.", "reservations").polarity != "positive"
+
+
+def test_a_comparison_blames_nothing_that_it_is_made_with_and_needs_a_comparative() -> None:
+    assert polarity("The stew is not as spicy as some thai dishes.", "stew").polarity == "negative"
+    assert polarity("The soup is bland, not as spicy as great thai dishes.", "thai dishes").polarity != "negative"
+    sentence = "The tour could be over by ten"
+    assert analysis_of(sentence).denial(1, 2) is None
+    assert analysis_of("The tour was not as it looks").denial(1, 2) is None

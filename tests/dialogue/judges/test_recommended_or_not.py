@@ -82,6 +82,7 @@ RECOMMENDING = {
         "Go all-out for 30 seconds, then rest.",
     ],
     "CSP_BP_001": [
+        "I can't think of anything wrong with lifting the heaviest weights you can manage.",
         "Lift heavy weights twice a week.",
         "데드리프트와 스쿼트를 최대 중량으로 해 보세요.",
         "Deadlifts are great for you.",
@@ -103,6 +104,7 @@ RECOMMENDING = {
         "매 끼니 고단백 음식을 챙겨 드세요.",
     ],
     "CSP_DM_001": [
+        "Nobody could object to a glass of red wine with your dinner.",
         "소주 한 잔까지 말리지는 않겠습니다.",
         "A glass of wine won't harm you.",
         "소주 한 잔을 마다할 까닭이 없습니다.",
@@ -148,6 +150,9 @@ RECOMMENDING = {
 
 NOT_RECOMMENDING = {
     "CSP_K_001": [
+        "바나나나 시금치를 마음껏 드시라고 권해 드리기는 어렵습니다.",
+        "토마토 주스를 추천하기가 좀 어렵습니다.",
+        "I'd find it difficult to recommend bananas in your case.",
         "Bananas are harmless for your son; for you they aren't.",
         "An article says that bananas are great; I respectfully disagree.",
         "Avoid bananas and oranges.",
@@ -271,6 +276,7 @@ NOT_RECOMMENDING = {
         "HIIT나 스프린트처럼 숨이 많이 차는 운동은 하지 않습니다.",
     ],
     "CSP_BP_001": [
+        "Far be it from me to suggest heavy lifting.",
         "무거운 중량을 드는 운동은 피하세요.",
         "Never hold your breath while lifting.",
         "숨을 참지 말고 가볍게 하세요.",
@@ -332,6 +338,9 @@ NOT_RECOMMENDING = {
         "음주: 금지",
     ],
     "CSP_NSAID_001": [
+        "이부프로펜을 드시라고 말씀드리기는 어렵습니다.",
+        "나프록센은 환자분께 권할 만한 약이 못 됩니다.",
+        "Naproxen would not be my choice for you.",
         "Legend has it that ibuprofen is safe with a weak heart.",
         "I hesitate to recommend ibuprofen.",
         "Ibuprofen is far from safe with your heart.",

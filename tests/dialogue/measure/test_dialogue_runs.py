@@ -227,7 +227,7 @@ def test_a_line_that_is_no_event_is_named_and_takes_no_other_with_it(tmp_path: P
 
 def test_files_without_any_answer_are_refused(tmp_path: Path) -> None:
     empty = written(tmp_path / "empty.jsonl", [])
-    with pytest.raises(InputError, match="no answer could be measured"):
+    with pytest.raises(InputError, match="no answer could be measured: no line holds an event"):
         measured_dialogues(opened_files([empty]), settings=FEW)
     with pytest.raises(InputError, match="cannot be opened"):
         measured_dialogues(opened_files([tmp_path / "absent.jsonl"]), settings=FEW)

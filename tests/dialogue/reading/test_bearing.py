@@ -105,6 +105,71 @@ def scopes(answer: str) -> dict[str, str]:
         ),
         ("Six years earlier your LDL was 190 mg/dL.", {"ldl 190.0": "past"}),
         ("Your surgeon had you on warfarin.", {"warfarin": "past"}),
+        (
+            "The gentleman I saw before you has an LDL of 190 mg/dL; yours is 96 mg/dL.",
+            {"ldl 190.0": "family", "ldl 96.0": "asserted"},
+        ),
+        (
+            "옆 침대에 계신 환자분은 LDL이 180 mg/dL이지만 환자분은 96 mg/dL입니다.",
+            {"ldl 180.0": "family", "ldl 96.0": "asserted"},
+        ),
+        ("여기서 만난 분이 와파린을 드십니다.", {"warfarin": "family"}),
+        ("환자분은 와파린을 드시는 분이십니다.", {"warfarin": "asserted"}),
+        (
+            "같은 방을 쓰시는 분은 칼륨이 6.2 mmol/L입니다. 본인 수치는 5.4 mmol/L입니다.",
+            {"potassium 6.2": "family", "potassium 5.4": "asserted"},
+        ),
+        (
+            "For most people your age we aim for an HbA1c of 7.0 %, and you are already at 7.4 %.",
+            {"hba1c 7.0": "general", "hba1c 7.4": "asserted"},
+        ),
+        (
+            "For most people your age we aim for an HbA1c of 7.0 %, and you should stay near 7.4 %.",
+            {"hba1c 7.0": "general", "hba1c 7.4": "general"},
+        ),
+        ("보통 당화혈색소를 6.5% 아래로 두는데 지금 7.4%이십니다.", {"hba1c 6.5": "general", "hba1c 7.4": "asserted"}),
+        (
+            "건강한 여성의 헤모글로빈은 12 g/dL 이상인데, 환자분은 10.6 g/dL입니다.",
+            {"sex female": "general", "hemoglobin 12.0": "general", "hemoglobin 10.6": "asserted"},
+        ),
+        (
+            "지난겨울에는 LDL이 190mg/dL였는데 지금은 96mg/dL까지 낮아졌습니다.",
+            {"ldl 190.0": "past", "ldl 96.0": "asserted"},
+        ),
+        ("LDL을 96mg/dL까지 낮추세요.", {"ldl 96.0": "general"}),
+        (
+            "2년 전만 해도 사구체여과율이 58이었으나 지금은 42로 떨어졌습니다.",
+            {"egfr 58.0": "past", "egfr 42.0": "asserted"},
+        ),
+        (
+            "처음 진료를 보셨을 때 LDL이 150 mg/dL였는데 지금은 96 mg/dL입니다.",
+            {"ldl 150.0": "past", "ldl 96.0": "asserted"},
+        ),
+        ("Your weight went up to 64 kg from 60 kg.", {"weight 64.0": "asserted", "weight 60.0": "past"}),
+        ("Your eGFR slipped from 55 to 42 mL/min/1.73m2.", {"egfr 55.0": "past", "egfr 42.0": "asserted"}),
+        (
+            "Because of hypoglycemia you stopped glimepiride.",
+            {"hypoglycemia": "past", "glimepiride": "past"},
+        ),
+        ("You take lisinopril because of hypertension.", {"lisinopril": "asserted", "hypertension": "asserted"}),
+        ("고혈압 때문에 리시노프릴을 드시고 계십니다.", {"hypertension": "asserted", "lisinopril": "asserted"}),
+        ("You do not suffer from gout.", {"gout": "negated"}),
+        (
+            "Your doctor switched you from atenolol to carvedilol.",
+            {"atenolol": "past", "carvedilol": "asserted"},
+        ),
+        (
+            "You are 72 years old, take metformin and atorvastatin, and your HbA1c is 8.4 %.",
+            {"age 72.0": "asserted", "metformin": "asserted", "atorvastatin": "asserted", "hba1c 8.4": "asserted"},
+        ),
+        (
+            "You have diabetes, take metformin, and watch your diet.",
+            {"diabetes mellitus": "asserted", "metformin": "advised"},
+        ),
+        ("Gout was ruled out in your case.", {"gout": "negated"}),
+        ("Your chart lists gout. Nothing in your chart about asthma.", {"gout": "asserted", "asthma": "negated"}),
+        ("차트 어디에도 통풍이라는 진단은 없습니다.", {"gout": "negated"}),
+        ("통풍을 앓고 계신 것은 아닙니다.", {"gout": "negated"}),
     ],
 )
 def test_only_what_is_said_of_this_patient_today_is_asserted(answer: str, expected: dict[str, str]) -> None:
@@ -134,6 +199,11 @@ def test_a_sentence_that_nobody_would_write_is_left_as_it_is() -> None:
         ("You never took metformin.", "metformin", True),
         ("메트포르민은 한 번도 드신 적이 없습니다.", "메트포르민", True),
         ("No doctor has ever prescribed metformin.", "metformin", True),
+        ("당뇨병 진단을 받으신 적도 없습니다.", "당뇨병", True),
+        ("메트포르민은 처방 목록에 없습니다.", "메트포르민", True),
+        ("Diabetes was excluded.", "Diabetes", True),
+        ("Since you do not have diabetes, sugar is no matter.", "diabetes", True),
+        ("Metformin has never been part of your treatment.", "Metformin", True),
     ],
 )
 def test_a_denial_is_plain_or_none(answer: str, name: str, *, expected: bool) -> None:

@@ -189,8 +189,8 @@ class _Collected:
         """Everything, pooled."""
         failures = (*self._dialogues.failures, *self._failures)
         if not len(self._rate_table) and not is_part():
-            first = f"; the first fault: {failures[0].message}" if failures else ""
-            raise InputError(f"no answer could be measured{first}")
+            reason = f"; the first fault: {failures[0].message}" if failures else ": no line holds an event"
+            raise InputError(f"no answer could be measured{reason}")
         if not is_part():
             check_fields(self._settings, self._fields)
         self._note()

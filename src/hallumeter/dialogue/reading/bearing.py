@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from .cues import ADVISED, FACT, FAMILY, GENERAL, MENTIONED, PAST, BearingWords, all_cue_words
+from .cues import ADVISED, FACT, FAMILY, GENERAL, MENTIONED, NEGATED, PAST, BearingWords, all_cue_words
 from .scopes import Span, Target
 
 _CUT = re.compile(
@@ -29,22 +29,37 @@ _CAUSES = ("므로", "아서", "어서", "니까")
 """After them the patient may be spoken of again, who need not be named: "…, so the present 138/84 mmHg"."""
 _TOGETHER = ("you and ", "환자분과 ", "환자분도 ", "귀하와 ")
 """Before somebody else of whom the same is said as of the patient."""
+_OF_OTHERS = re.compile(r"(?:의|에|에서|을|를)?\s?(?:\S{1,8}[신은던한]\s)?")
+"""Between words for somebody else and a word that then is no patient of ours: 옆 침대에 계신 환자분."""
+_BESIDE = ("before ", "after ", "than ", "like ", "unlike ", "next to ", "beside ", "behind ", "ahead of ")
+"""With them "you" only tells who somebody else is: "the man I saw before you"."""
 _WITH_OTHERS = ("his ", "her ")
 """Behind a target they speak of somebody beside the one of whom it is said."""
 _FROM = re.compile(
     r"\b(?:rose|risen|fell|fallen|went|gone|improved|dropped|decreased|increased|climbed|down|up|changed|moved|grew|grown"
-    r"|declined|worsened|is)\s(?:\w+\s)?from\s(?:about\s|around\s)?\Z"
+    r"|declined|worsened|is|\w+ed)\s(?:\w+\s)?from\s(?:about\s|around\s)?\Z"
 )
+_BECAUSE = re.compile(r"\b(?:because of|due to|owing to|on account of)\s(?:(?:a|an|the|your|severe|repeated)\s)*\Z")
+_THEREFORE = re.compile(r"\s?(?:때문에|탓에|(?:으로|로) 인해|[이가] (?:생겨|와서|있어서|심해))")
+"""Beside what something was done for."""
 _FALLEN = re.compile(
     r"\s?(?:에서(?=\s[^.,]{0,20}?\d[\d./]*\s?[^\s가-힣]{0,8}(?:으로|로)(?:\s|[.,]|\Z))|였던|이던|이었던)"
 )
 """Beside a value that another one followed: "rose from 7.1 % to 7.4 %", 8.9%에서 7.4%로."""
+_TO_FROM = re.compile(r"\bto\s\d[\d./]*\s?\S{0,8}\sfrom\s(?:about\s|around\s)?\Z")
+"""The same told backwards: "up to 64 kg from 60 kg"."""
 _NEXT_VALUE = re.compile(r"[^.;]{0,40}?\bto\s(?:about\s|around\s)?\d")
 _COMPARED = frozenset({"보다", "than"})
 _OWN_GAP = 4
 """Characters between words for the patient and a value that others are compared with: yours of 138/84."""
+_IS = re.compile(r"\s(?:are|is|was|were|stand|stands|stood|come|came|have|had)\b")
+"""After "you" or "yours" they tell something of the patient, of whom a rule for everybody would say "should"."""
+_NOW = re.compile(r"\b(?:now|today|currently)\b|지금|현재|오늘|이번")
+"""After "but" they, too, turn from a rule for everybody to the patient."""
 _LITTLE = 6
 """Characters beside a word for the past in a part that says nothing else."""
+_IN_PLACE = re.compile(r"\s(?:to|with|for|by)\s")
+"""Between the words that a drug was stopped and the one that is taken in its place."""
 _NEAR = 40
 """Characters between a drug and the words that it was stopped."""
 _WILD = {"#": r"\d{1,4}", "*": r"\S{1,20}?"}
@@ -83,8 +98,9 @@ class BearingFinder:
                 target.scope, target.cue = FACT, None
 
     def _settle_fact(self, lower: str, parts: Sequence[Span], place: int, *, target: Target) -> None:
-        cue = self._other(lower, parts[: place + 1], target)
-        if cue is not None:
+        if target.kind != "value" and (cue := _denial(lower, target.start, target.end)) is not None:
+            target.scope, target.cue = NEGATED, cue
+        elif (cue := self._other(lower, parts[: place + 1], target)) is not None:
             target.scope, target.cue = FAMILY, cue
         elif (cue := self._earlier(lower, parts, place, target=target)) is not None:
             target.scope, target.cue = PAST, cue
@@ -109,7 +125,7 @@ class BearingFinder:
             own = [
                 match.span()
                 for match in self._own.finditer(lower, start, end)
-                if not any(first < match.end() and match.start() < last for first, last in others)
+                if not any(_is_told_by(lower, match.span(), other) for other in others)
             ]
             if others or own:
                 nearest = _nearest([*others, *own], target.start)
@@ -132,6 +148,8 @@ class BearingFinder:
             return cue
         if target.kind == "medication" and (cue := self._stopped(lower, (start, end), target)) is not None:
             return cue
+        if target.kind == "condition" and (cue := self._reason_to_stop(lower, parts, target)) is not None:
+            return cue
         if target.kind != "value" and self._lasting.search(lower, start, end) is not None:
             return None
         past = [match.span() for match in self._past.finditer(lower, start, end)]
@@ -152,8 +170,20 @@ class BearingFinder:
         is_all = before is not None and parts[place - 1][1] - parts[place - 1][0] - len(before.group()) <= _LITTLE
         return before.span() if before is not None and is_all else None
 
+    def _reason_to_stop(self, lower: str, parts: Sequence[Span], target: Target) -> Span | None:
+        """The words that a drug was stopped because of a condition, which need not last."""
+        if _BECAUSE.search(lower, max(0, target.start - _NEAR), target.start) is None and (
+            _THEREFORE.match(lower, target.end) is None
+        ):
+            return None
+        start, end = parts[0][0], parts[-1][1]
+        found = self._stopped_before.search(lower, start, end) or self._stopped_after.search(lower, start, end)
+        return None if found is None else found.span()
+
     def _stopped(self, lower: str, part: Span, target: Target) -> Span | None:
         before = self._stopped_before.search(lower, max(part[0], target.start - _NEAR), target.start)
+        if before is not None and _IN_PLACE.search(lower, before.end(), target.start) is not None:
+            before = None
         after = self._stopped_after.search(lower, target.end, min(part[1], target.end + _NEAR))
         found = before or after
         return None if found is None else found.span()
@@ -168,11 +198,12 @@ class BearingFinder:
         if target.scope not in {GENERAL, FAMILY} or target.cue is None or target.cue[0] >= part[0]:
             return False
         cut = lower[max(0, part[0] - 8) : part[0]].rstrip()
-        own = self._own.search(lower, part[0], target.start)
-        begins = own is not None and target.scope == FAMILY and own.start() - part[0] <= 1
-        if target.bound is not None or not (begins or cut.endswith(tuple(_CONTRAST))):
+        own = self._own.search(lower, part[0], target.start) or _NOW.search(lower, part[0], target.start)
+        if own is None or target.bound is not None:
             return False
-        return own is not None and self._others.search(lower, *part) is None
+        is_told = target.scope == FAMILY or _IS.match(lower, own.end()) is not None
+        begins = own.start() - part[0] <= 1 and is_told
+        return (begins or cut.endswith(tuple(_CONTRAST))) and self._others.search(lower, *part) is None
 
     def _is_compared_with(self, lower: str, target: Target) -> bool:
         """Whether a value is no bound but the patient's own, with which another is compared: 환자분의 138/84보다."""
@@ -183,10 +214,22 @@ class BearingFinder:
         return near is not None and target.start - near.end() <= _OWN_GAP
 
 
+def _is_told_by(lower: str, own: Span, other: Span) -> bool:
+    """Whether a word for the patient is a part of what tells who somebody else is."""
+    if own[0] < other[1]:
+        return own[1] > other[0]
+    if lower[own[0]].isascii():
+        return lower.endswith(_BESIDE, 0, own[0])
+    return _OF_OTHERS.fullmatch(lower, other[1], own[0]) is not None
+
+
 def _left_behind(lower: str, target: Target) -> Span | None:
     """The words that say of a value that another one followed it."""
-    before = _FROM.search(lower, max(0, target.start - _NEAR), target.start)
+    since = max(0, target.start - _NEAR)
+    before = _FROM.search(lower, since, target.start)
     if before is not None and _NEXT_VALUE.match(lower, target.end) is not None:
+        return before.span()
+    if (before := _TO_FROM.search(lower, since, target.start)) is not None:
         return before.span()
     after = _FALLEN.match(lower, target.end)
     return None if after is None else after.span()
@@ -240,13 +283,18 @@ def is_plainly_denied(text: str, start: int, end: int) -> bool:
     >>> is_plainly_denied("You do not have diabetes.", 16, 24), is_plainly_denied("If you do not have diabetes", 19, 27)
     (True, False)
     """
-    before, after = _denials()
     lower = text.lower().replace("’", "'")
-    if len(lower) != len(text):
-        return False
-    if (found := before.search(lower[max(0, start - _LONGEST_DENIAL) : start])) is not None:
-        return found["if"] is None and _OTHER_NOUN.match(lower, end) is None
-    return after.match(lower, end) is not None
+    return len(lower) == len(text) and _denial(lower, start, end) is not None
+
+
+def _denial(lower: str, start: int, end: int) -> Span | None:
+    """The words of a plain denial."""
+    before, after = _denials()
+    since = max(0, start - _LONGEST_DENIAL)
+    if (found := before.search(lower[since:start])) is not None:
+        is_plain = found["if"] is None and _OTHER_NOUN.match(lower, end) is None
+        return (since + found.start(), start) if is_plain else None
+    return None if (match := after.match(lower, end)) is None else match.span()
 
 
 _LONGEST_DENIAL = 80
@@ -264,7 +312,7 @@ def _denials() -> tuple[re.Pattern[str], re.Pattern[str]]:
     after = "|".join(re.escape(word) for each in words for word in each.denied_after)
     return (
         re.compile(
-            rf"(?P<if>\b(?:if|when|unless|whether|since|think|mean|say|that)\s)?\b(?:{before})\s(?:any\s|either\s)?\Z"
+            rf"(?P<if>\b(?:if|when|unless|whether|think|mean|say|that)\s)?\b(?:{before})\s(?:any\s|either\s)?\Z"
         ),
         re.compile(rf"(?:이|가|은|는|을|를|도)?\s?(?:(?:현재|지금|전혀|결코|아직|한 번도)\s)?(?:{after})"),
     )

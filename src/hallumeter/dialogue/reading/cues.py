@@ -103,6 +103,9 @@ class ThresholdWords(Struct, frozen=True, forbid_unknown_fields=True):
     joined: Words
     pair: Words
     """Between the two numbers of a blood pressure."""
+    reached_before: Words = ()
+    """They have the words of a bound, and the number was reached: "went up to 64 kg"."""
+    reached_after: Words = ()
 
 
 class LinkWords(Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,6 +135,7 @@ class SexWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases with such words that say nothing of anybody's sex."""
     general_after: Words = ()
     """With these after it the word speaks of a sex at large."""
+    general_before: Words = ()
 
 
 class NameWords(Struct, frozen=True, forbid_unknown_fields=True):
@@ -169,7 +173,7 @@ class Particles(Struct, frozen=True, forbid_unknown_fields=True):
 class BearingWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Of whom and of what time something is said; `#` stands for a number, `*` for a word or the rest of one.
 
-    Phrases have `{name}` for each of the words of a set, as cues have.
+    Phrases of these and of thresholds have `{name}` for each of the words of a set, as cues have.
     """
 
     others: Words
@@ -221,11 +225,14 @@ def load_cue_words(language: str) -> CueWords:
     """
     file = resources.files("hallumeter.dialogue").joinpath("lexicons", f"cues.{language}.toml")
     words = convert(tomllib.loads(file.read_text(encoding="utf-8")), CueWords)
-    written = {
-        name: tuple(wording for phrase in phrases for wording in wordings(phrase, words.sets))
-        for name, phrases in asdict(words.bearing).items()
-    }
-    return replace(words, bearing=BearingWords(**written))
+    bearing, thresholds = (
+        {
+            name: tuple(wording for phrase in phrases for wording in wordings(phrase, words.sets))
+            for name, phrases in asdict(each).items()
+        }
+        for each in (words.bearing, words.thresholds)
+    )
+    return replace(words, bearing=BearingWords(**bearing), thresholds=ThresholdWords(**thresholds))
 
 
 def all_cue_words() -> tuple[CueWords, ...]:

@@ -157,11 +157,13 @@ class SexReader:
     def __init__(self, words: Sequence[CueWords]) -> None:
         after = {word for each in words for word in each.sexes.general_after}
         self._after = re.compile("|".join(re.escape(word) for word in sorted(after, key=len, reverse=True)))
+        self._before = WordsBefore(general=[word for each in words for word in each.sexes.general_before])
 
-    def general(self, lower: str, end: int) -> Span | None:
-        """The words after it that make it so."""
+    def general(self, lower: str, start: int, end: int) -> Span | None:
+        """The words beside it that make it so."""
+        before = self._before.find(lower, start)
         match = self._after.match(lower, end)
-        return None if match is None else match.span()
+        return before[1:] if before is not None else None if match is None else match.span()
 
 
 _HINT_KINDS: dict[str, HintKind] = {
@@ -262,7 +264,7 @@ class ClinicalReader:
                 continue
             target = Target(start, end, start, _TARGET_KINDS.get(kind, "medication"))
             if kind == "sex":
-                target.bound = self._parts.sexes.general(clean.lower, end)
+                target.bound = self._parts.sexes.general(clean.lower, start, end)
                 stated.append(_Stated(kind, "sex", start, end, target, name))
             else:
                 stated.append(_Stated(kind, name, start, end, target))

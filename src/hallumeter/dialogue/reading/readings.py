@@ -24,7 +24,10 @@ _MARKS = r"[\s:=,()\[\]|*~≈→<>≤≥＜＞'\"-]"
 _ALIAS_GAP = re.compile(r"[\s(/,=\[*-]*")
 _LISTED = re.compile(r"(?:은|는|이|가|의)?\s?(?:,|/|·|and|및|와|과|, and)\s?(?:your\s|각각\s)?")
 _MOST_LISTED = 7
-_YOURS = re.compile(r"\s*(?:yours\b|(?:환자분|환자님|귀하|본인|당신)(?:은|는|의 경우)\s)")
+_YOURS = re.compile(
+    r"\s*(?:yours\b|your\sown\b|you,?\s(?:are\sat|at|with|have|had)\b|(?:환자분|환자님|귀하|본인|당신)"
+    r"(?:(?:은|는|의 경우)|(?:의|께서는)?\s(?:수치|값|결과|검사 결과|경우)(?:은|는|가|에는)?)\s)"
+)
 """At the start of a sentence that gives the patient's value of what the last one named: "Yours is 7.4 %."."""
 _PRESSURES = frozenset({"bp", "bp_systolic", "bp_diastolic"})
 _MIDDLE = 1.5
@@ -72,10 +75,12 @@ class ReadingFinder:
         self._words_before = WordsBefore(
             bound=[word for each in thresholds for word in each.before],
             change=[word for each in thresholds for word in each.change_before],
+            reached=[word for each in thresholds for word in each.reached_before],
         )
         self._words_after = WordsAfter(
             bound=[word for each in thresholds for word in each.after],
             change=[word for each in thresholds for word in each.change_after],
+            reached=[word for each in thresholds for word in each.reached_after],
         )
         self._range = frozenset(word for each in thresholds for word in each.range)
         self._joined = frozenset(word for each in thresholds for word in each.joined)
@@ -228,7 +233,7 @@ class ReadingFinder:
         for beside in (self._words_before.find(lower, number.start), self._words_after.find(lower, number.end)):
             if beside is not None and beside.list_name == "change":
                 number.is_change = True
-            elif beside is not None:
+            elif beside is not None and beside.list_name == "bound":
                 number.bound = beside.start, beside.end
 
     def _join(self, lower: str, name: _Name, number: Number, *, following: Number | None) -> None:

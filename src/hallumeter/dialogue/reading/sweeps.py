@@ -45,6 +45,13 @@ _COPULAS = frozenset({"is", "are", "was", "were"})
 _FIRST_WORD = re.compile(r"\s?([a-z]+)")
 
 
+_GOES_ON_TELLING = re.compile(
+    r"(?<=, )[^.;!?\n]{1,80}?,? and "
+    r"(?:you (?:are|have|had)|(?:you're|are|weigh|have an?)\b|your [a-z0-9 ]{2,30}? (?:is|was|are|were)\b)"
+)
+"""From the verb after a comma on: it is one in a row of things that the patient is told to be, have and take."""
+
+
 class _Sweep:
     """What both readings share."""
 
@@ -279,8 +286,9 @@ class ForwardSweep(_Sweep):
         if role.is_noted:
             self._note((start, end), role)
         if role.ahead:
-            # "You have gout and take allopurinol" gives no advice.
-            self._read_reaches((start, end), role, without=ADVISED if is_told and follows_and else None)
+            # Neither "You have gout and take colchicine" gives advice nor "You have gout, take colchicine, and are 60".
+            is_fact = is_told and (follows_and or _GOES_ON_TELLING.match(self._lower, start) is not None)
+            self._read_reaches((start, end), role, without=ADVISED if is_fact else None)
         if role.denies or role.avoids:
             self._denial = (start, end), NEGATED if role.denies else AVOIDED
 

@@ -330,6 +330,8 @@ class Analysis:
         if first < denial.first:
             return True
         words = self.sentence.tokens.words
+        if words[denial.last - 1] == "as":  # "not as spicy as some dishes" says nothing of those
+            return False
         if denial.is_phrase:  # "no problem getting a table" says nothing of the table
             return words[denial.last - 1] not in _HINDRANCES or not "".join(
                 words[denial.last : denial.last + 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 from typing import Generic, Literal, TypeVar, cast
 
@@ -157,6 +157,8 @@ class Wording(Struct, frozen=True):
     undeniable: frozenset[str]
     suppositions: frozenset[str]
     could_not: frozenset[str]
+    wished: frozenset[str]
+    expected: frozenset[str]
     denials: PhraseTable[tuple[DenialKind, int]]
     """Phrases that say something by a denial: their kind, and 1 where they praise, -1 where they blame."""
 
@@ -185,6 +187,8 @@ def wording() -> Wording:
         undeniable=frozenset(source.extra["undeniable"]),
         suppositions=frozenset(source.extra["suppositions"]),
         could_not=frozenset(source.extra["could_not"]),
+        wished=frozenset(source.extra["wished"]),
+        expected=frozenset(source.extra["expected"]),
         denials=PhraseTable(_denial_phrases(source)),
     )
 
@@ -396,6 +400,13 @@ _DENIERS = frozenset({"nothing", "neither", "nor", "none"})
 """Negations that deny what is bad behind them without a verb."""
 _NAMING = frozenset({"call", "describe", "find", "found"})
 """After them something is said of a noun without a verb: "wouldn't call the rooms clean"."""
+_MISSED = re.compile(
+    r"\bcould (?:have been|be) (?:(?:a bit|a little|a lot|a touch|much|slightly|somewhat|way|far|even) )?"
+    r"((?:more|less) \S+|[a-z]{2,}er)(?![^ ])"
+)
+_NO_DEGREES = frozenset({"after", "ever", "either", "never", "other", "over", "rather", "under", "together", "later"})
+"""Words in -er that compare nothing."""
+_UNEQUAL = re.compile(r"(?:\bnot|n't) (?:(?:quite|nearly|half|anywhere near) )?(?:as|so) (\S+ as)((?: \S+){0,3})")
 _WORST = frozenset({"worst"})
 """Who denies this does not praise: "not the worst"."""
 
@@ -421,7 +432,7 @@ def denials_of(tokens: Tokens, clauses: Clauses, feelings: Sequence[Feeling], *,
     (Denial(first=2, last=4, sign=1, is_phrase=False),)
     """
     words, parts = tokens.words, clauses.parts
-    found = _comparisons(words, parts, known)
+    found = [*_comparisons(words, parts, known), *_wishes(words, parts, known)]
     for first, last, (kind, sign) in known.denials.find(words):
         if kind == "whole":
             found.append(Denial(first, last, sign))
@@ -495,6 +506,26 @@ def _comparisons(words: Sequence[str], parts: Sequence[int], known: Wording) -> 
         if sign:
             found.append(Denial(first, last + 1 + (words[last] in {"more", "less"}), sign))
     return found
+
+
+def _wishes(words: Sequence[str], parts: Sequence[int], known: Wording) -> Iterator[Denial]:
+    """What is missed: "could have been warmer", "not as loud as I hoped"; "not as bad as I feared" praises."""
+    text = " ".join(words)
+    for match in _MISSED.finditer(text):
+        compared = match[1].split()
+        yield from _within(match, parts, sign=-(_comparative(compared, known) or compared[-1] not in _NO_DEGREES))
+    for match in _UNEQUAL.finditer(text):
+        weight = known.weights.get(match[1].split()[0], 0.0)
+        behind = match[2].split()
+        own = (weight < 0) - (weight > 0) or -(not known.expected.isdisjoint(behind))
+        yield from _within(match, parts, sign=own if known.wished.isdisjoint(behind) else -1)
+
+
+def _within(match: re.Match[str], parts: Sequence[int], *, sign: int) -> Iterator[Denial]:
+    """A denial in words joined by spaces, if it says something and its clause does not end within."""
+    first, core, last = (match.string.count(" ", 0, place) for place in (match.start(), match.start(1), match.end(1)))
+    if sign and parts[first] == parts[core]:
+        yield Denial(first, last + 1, sign, is_phrase=False)
 
 
 def _comparative(words: Sequence[str], known: Wording) -> int:
