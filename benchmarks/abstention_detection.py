@@ -1,6 +1,6 @@
 """How well refusals are told from answers and from partial refusals, in English, French and Korean.
 
-    python benchmarks/abstention_detection.py [--part native|last|drawn|fresh|held-back|later|development|all]
+    python benchmarks/abstention_detection.py [--part wide|native|last|drawn|fresh|held-back|later|development|all]
                                               [--errors]
     python benchmarks/abstention_detection.py --factscore DIR
     python benchmarks/abstention_detection.py --reviews DIR
@@ -54,6 +54,10 @@ PARTS = {
     "drawn_development": "development",
     "native_held_back": "native",
     "native_answers": "development",
+    "wide_held_back": "wide",
+    "wide_answers": "development",
+    "more_answers": "development",
+    "trap_answers": "development",
 }
 """The part of all answers of a file; those of the other files have theirs from the hashes of their texts."""
 LANGUAGES = {"later": ("en",), "native": ("fr", "ko")}
@@ -169,8 +173,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--part",
-        choices=["native", "last", "drawn", "fresh", "held-back", "later", "development", "all"],
-        default="native",
+        choices=["wide", "native", "last", "drawn", "fresh", "held-back", "later", "development", "all"],
+        default="wide",
     )
     parser.add_argument("--errors", action="store_true", help="print development answers that are judged wrongly")
     parser.add_argument("--factscore", type=Path, metavar="DIR", help="count on FActScore's biographies instead")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hallumeter.errors import SettingsError
+from hallumeter.text import abstention
 from hallumeter.text.abstention import Abstention, AbstentionDetector, detect_abstention
 
 PIECES = st.sampled_from(
@@ -85,6 +86,12 @@ def test_a_language_that_was_not_asked_for_is_not_understood() -> None:
     detector = AbstentionDetector(languages=["fr"])
     assert not detector.detect("I don't know.").did_abstain
     assert detector.detect("Je ne sais pas.").language == "fr"
+
+
+def test_in_a_language_that_the_weights_do_not_know_cues_decide_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(abstention, "WEIGHED_LANGUAGES", ("en",))
+    assert detect_abstention("Je ne sais pas.").did_abstain
+    assert detect_abstention("Je ne sais pas. Zut, flûte.").is_partial
 
 
 def test_an_unknown_language_is_refused() -> None:

@@ -256,9 +256,13 @@ def test_a_reason_in_the_sentence_of_a_refusal_is_no_answer(response: str) -> No
     assert detect_abstention(response).did_abstain
 
 
-def test_what_a_source_holds_is_an_answer_unless_a_refusal_follows_in_the_sentence() -> None:
-    assert not detect_abstention("The passages discuss the weather: rain, snow and hail.").did_abstain
-    found = detect_abstention("The passages discuss the weather. The price isn't there.")
-    assert (found.did_abstain, found.is_partial) == (False, True)
-    found = detect_abstention("The price isn't there; the text gives the weather.")
-    assert found.did_abstain
+@pytest.mark.parametrize(
+    ("response", "does_abstain"),
+    [
+        ("The passages discuss the weather: rain, snow and hail.", False),
+        ("The passages discuss the weather. The price isn't there.", True),
+        ("The price isn't there; the text gives the weather.", True),
+    ],
+)
+def test_what_a_source_holds_instead_is_no_answer_beside_a_refusal(response: str, *, does_abstain: bool) -> None:
+    assert detect_abstention(response).did_abstain is does_abstain

@@ -199,8 +199,8 @@ SAMPLE_METRICS = _with_texts(
 
 # Over answers to questions that can, and cannot, be answered.
 
-_DETECTOR = (("abstention", f"lexicon-{'-'.join(languages_with('refusals'))}-3"),)
-"""The languages whose refusals are found, and the version of the cues: other ones are another number."""
+_DETECTOR = (("abstention", f"sentences-{'-'.join(languages_with('refusals'))}-1"),)
+"""The languages whose refusals are found, and the version of the weights: other ones are another number."""
 _answered = partial(_share, reads="answers", settings=_DETECTOR)
 
 ABSTENTION_METRICS = _with_texts(

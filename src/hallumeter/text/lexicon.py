@@ -179,86 +179,29 @@ class RefusalWords(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     cues: dict[str, tuple[str, ...]]
-    """Phrases that refuse, by family; those of `no_such_thing` and `fictional` deny that the thing exists, and those of
-    `known_to_nobody` say what may be the answer.
+    """Phrases that refuse, by family; those of `fictional` deny that the thing exists.
 
     `^` or `$`: the first or last words of the clause; ` ... `: any words between, in the same clause; a final
     `<Name>`: a capital or a quote follows.
     """
-    selves: tuple[str, ...] = ()
-    """Words by which writers speak of themselves: "I", "my"; in Korean the humble forms of verbs, too."""
-    lacks: tuple[str, ...] = ()
-    """Words that deny, or say that something is missing or out of reach: "not", "lack", "beyond"."""
-    matters: tuple[str, ...] = ()
-    """What answers are made of, and what is done with it: "information", "know", "help"."""
-    sources: tuple[str, ...] = ()
-    """What an answer is to be taken from: "the passage"."""
-    places: tuple[str, ...] = ()
-    """The same as where something is looked for: "in the passage"."""
-    sayings: tuple[str, ...] = ()
-    """What sources do with what was asked: "mention", "information"."""
-    subordinators: tuple[str, ...] = ()
-    """Words that begin a part of a clause in which others may be spoken of: "that", "because"."""
-    readers: tuple[str, ...] = ()
-    """Words by which a question is put to the reader: "you"."""
     blockers: tuple[str, ...] = ()
     """Phrases that have the words of a cue and are no refusal."""
     openers: tuple[str, ...] = ()
     """Courtesies and interjections that may stand before the first words of a clause."""
-    frames: tuple[str, ...] = ()
-    """First words of a part before a comma that only sets the scene for the cue after it."""
-    joiners: tuple[str, ...] = ()
-    """Words that join two statements in one clause."""
-    additions: tuple[str, ...] = ()
-    """Words after a comma that add a clause of its own when a subject follows."""
-    subjects: tuple[str, ...] = ()
-    """Such subjects."""
-    predicates: tuple[str, ...] = ()
-    """Verbs after such a word that begin a clause with the subject of the one before."""
-    owners: tuple[str, ...] = ()
-    """Words after such a word that begin a clause when a noun and such a verb follow: "and its author is"."""
-    breaks: tuple[str, ...] = ()
-    """Words after a comma that begin a clause of its own, whatever follows: ", while"."""
     conditions: tuple[str, ...] = ()
     """Words after which something is supposed or told by another, up to the next comma: "if", "the clerk said that"."""
     cancels: tuple[str, ...] = ()
     """What right after a cue makes it supposed or somebody else's, as Korean endings do: "면", "다고 말했"."""
     speakers: tuple[str, ...] = ()
     """First words of a cue that speaks of the writer, and is meant even after such a word."""
-    guesses: tuple[str, ...] = ()
-    """Words by which an explanation guesses or speaks of a source, so that a number in it answers nothing."""
-    reasons: tuple[str, ...] = ()
-    """Joiners after which the refusal stands and before which its reason: "..., so I can't say"."""
-    reports: tuple[str, ...] = ()
-    """Words of a clause that tells what a source says: it explains a refusal only when the response refuses again."""
-    promises: tuple[str, ...] = ()
-    """Words of a clause that turns from a refusal to what the writer can do instead; what follows is then an answer."""
-    conclusions: tuple[str, ...] = ()
-    """First words of a clause that draws the sum: a refusal there makes what stood before it an explanation."""
     works: tuple[str, ...] = ()
     """Words for what is told about: something called fictional beside one of them is described, not denied."""
-    preambles: tuple[str, ...] = ()
-    """Words of a clause that greets, apologises or repeats the request."""
-    offers: tuple[str, ...] = ()
-    """Words of a clause that, after a refusal, offers help, asks back or sends the reader elsewhere."""
-    follow_ups: tuple[str, ...] = ()
-    """First words of a clause that goes on about what the reader was sent to: "they"; with any, a list item, too."""
-    denials: tuple[str, ...] = ()
-    """Words of a clause that, after a refusal, turns against the sources and not against the refusal."""
-    explanations: tuple[str, ...] = ()
-    """Words of a clause that, after a refusal, says why, or what the sources hold instead."""
-    assertions: tuple[str, ...] = ()
-    """Words that make a clause an answer, whatever else it has."""
     contrasts: tuple[str, ...] = ()
     """Words that begin a clause which turns against what stood before."""
     contrast_endings: tuple[str, ...] = ()
     """Word endings that close a clause against which the next one turns."""
-    joining_endings: tuple[str, ...] = ()
-    """Word endings that close a clause to which the next one adds."""
     bound_words: tuple[str, ...] = ()
     """First letters of a word that goes together with such an ending before it, so that no clause ends there."""
-    frame_endings: tuple[str, ...] = ()
-    """Last words of such a part."""
     concessions: tuple[str, ...] = ()
     """First words of a sentence whose first clause gives way to the next."""
     sets: dict[str, tuple[str, ...]] = {}

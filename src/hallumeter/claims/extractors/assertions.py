@@ -107,8 +107,11 @@ class StatementReader:
             return Force.NOTHING
         if sentence.rstrip("\"'*_ ").endswith(":") and self._leads_in(clean, hits):
             return Force.NOTHING
-        cue = detect_abstention(sentence).cue
-        return Force.STATES if cue is None else self._force_of_refusal(sentence, cue)
+        found = detect_abstention(sentence)
+        # Without a cue of a lexicon a sentence alone says too little: it is taken for a statement, and judged.
+        if found.cue is None or found.language is None:
+            return Force.STATES
+        return self._force_of_refusal(sentence, found.cue)
 
     def _force_of_refusal(self, sentence: str, cue: str) -> Force:
         """What a sentence with a cue of refusal does: "..., so you need a thermometer" states something."""
