@@ -196,6 +196,14 @@ def told(run: Run) -> dict[str, tuple[str, bool | None]]:
     return {row.page: (row.status, row.is_hallucinating) for row in run.pages()}
 
 
+def test_the_report_tells_how_to_read_disagreement(tmp_path: Path) -> None:
+    page = (witnessed_texts(tmp_path).path / "report.html").read_text(encoding="utf-8")
+    guide = page[page.index("<h2>How to read this") :]
+    guide = guide[: guide.index("</dl>")]
+    assert "Either of them may be the one that misread." in guide
+    assert "turn what the engine wrote into the ground truth" not in guide
+
+
 def undecided_notices(run: Run) -> list[str]:
     return sorted(notice for notice in run.summary.notices if "undecided" in notice)
 
