@@ -71,7 +71,7 @@ class Weights(Struct, frozen=True):
 def unpacked(data: bytes) -> Weights:
     """Weights as `packed` gives them."""
     raw = zlib.decompress(data)
-    rarity = np.frombuffer(raw, np.uint8, PLACES) * SCALE
+    rarity = np.frombuffer(raw, np.uint8, PLACES).astype(np.float64) * SCALE
     start, models = PLACES, []
     for _ in range(2):
         small = np.frombuffer(raw, np.int8, PLACES, start)
