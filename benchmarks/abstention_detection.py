@@ -65,6 +65,7 @@ PARTS = {
     "wide_answers": "development",
     "more_answers": "development",
     "trap_answers": "development",
+    "real_answers": "development",
 }
 """The part of all answers of a file; those of the other files have theirs from the hashes of their texts."""
 LANGUAGES = {"later": ("en",), "native": ("fr", "ko")}

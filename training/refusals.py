@@ -49,13 +49,17 @@ ROUNDS = 150
 FEWEST = 2
 """Sentences that must have a run of letters or words for it to count."""
 FOLDS = 4
-AFTER_THE_CUES = ("wide:", "more:")
+AFTER_THE_CUES = ("wide:", "more:", "real:")
 """How the ids begin of answers that are newer than the lexicons."""
 HIDDEN = 0.3
 """Of these, how many are read as if there were no cues, so that the weights do without them as well."""
+WRITTEN = ("written", "tofu")
+"""Sources of answers that no model gave."""
 PROSE = re.compile(r"more:\w+:f")
 """Ids of texts that answer nobody: reviews, letters, reports."""
 PROSE_WEIGHT = 0.5
+MODELS_WEIGHT = 2.0
+"""Of answers of chat models, which are fewer than the written ones and what matters most."""
 Array = npt.NDArray[Any]
 
 
@@ -142,11 +146,18 @@ def fitted(rows: csr_matrix, answer: Array, does: Array, weight: Array) -> Array
 def fit(sentences: Sentences, answers: Sequence[Answer]) -> Weights:
     """Weights from answers with their labels."""
     labels = labels_of(answers)
-    weight = np.array([PROSE_WEIGHT if PROSE.match(answer.id) else 1.0 for answer in answers])
+    weight = np.array([weight_of(answer) for answer in answers])
     rarity = rarities(sentences.runs)
     rows = weighed(sentences.runs, sentences.taught, rarity)
     refuses, answers_ = (fitted(rows, sentences.answer, labels != none, weight) for none in ("answer", "refusal"))
     return Weights(rarity, refuses, answers_)
+
+
+def weight_of(answer: Answer) -> float:
+    """How much an answer counts in the fit."""
+    if PROSE.match(answer.id):
+        return PROSE_WEIGHT
+    return 1.0 if answer.source in WRITTEN else MODELS_WEIGHT
 
 
 def labels_of(answers: Sequence[Answer]) -> Array:

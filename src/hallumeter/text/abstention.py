@@ -49,6 +49,7 @@ class Cue(Struct, frozen=True):
     ends_clause: bool = False
     before_name: bool = False
     calls_fictional: bool = False
+    asks_back: bool = False
 
 
 class Hit(Struct, frozen=True):
@@ -126,6 +127,7 @@ def _cue_parts(phrase: str, family: str, lexicon: Lexicon) -> Iterator[tuple[Phr
         ends_clause=phrase.endswith("$"),
         before_name=phrase.endswith(" <Name>"),
         calls_fictional=family == "fictional",
+        asks_back=family == "asks_back",
     )
     yield parse_phrase(first, lexicon.refusals.sets), _Part(cue, is_last=not last)
     if last:
@@ -419,9 +421,11 @@ def sentences_with(spans: Sequence[tuple[int, int]], hits: Iterable[Hit]) -> set
 def _words_that_refuse(clean: CleanText, weighed: _Weighed, hits: Sequence[Hit]) -> tuple[int, int, str | None]:
     """The first cue of a sentence that refuses, or the sentence that refuses most."""
     refusing = set(np.flatnonzero(weighed.refuses > 0).tolist()) or {int(weighed.refuses.argmax())}
-    for hit in hits:
-        if _sentence_at(weighed.spans, hit.start) in refusing:
-            return hit.start, hit.end, hit.cue.language
+    own = [hit for hit in hits if _sentence_at(weighed.spans, hit.start) in refusing]
+    if own:
+        # What says no comes before what only asks back.
+        hit = next((hit for hit in own if not hit.cue.asks_back), own[0])
+        return hit.start, hit.end, hit.cue.language
     start, end = weighed.spans[int(weighed.refuses.argmax())]
     words = [match.span() for match in _WORD.finditer(clean.text, start, end)]
     return words[0][0], words[-1][1], None
