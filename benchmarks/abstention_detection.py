@@ -29,9 +29,10 @@ served development. The field `style` says what each answer is: a question back,
 ``wide_held_back.jsonl`` and ``wide_answers.jsonl`` are 800 realistic answers in each language, as chat models, systems
 that answer from documents, support bots, help desks and assistants write them, in the proportions in which they do.
 They were written natively and labelled before the next change, by two writers for each language who did not know the
-detector. A third by hash of the text was held back, and printed once before that change and once after it
+detector. A third by hash of the text was held back, and printed once before that change and twice after it
 (`--part wide`). ``more_answers.jsonl`` has answers by other writers, and texts that answer nobody; they were written to
-learn from, in German, too. ``trap_answers.jsonl`` has the answers of the tests, and greetings. What is for development
+learn from, in German, too. ``real_answers.jsonl`` has more answers of RAGTruth, HaluEval, RefChecker and ExpertQA, most
+of them such as an earlier fit was unsure of. ``trap_answers.jsonl`` has the answers of the tests, and greetings. What is for development
 is what the weights of the detector are fitted to (``training/refusals.py``); what is held back is not.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
