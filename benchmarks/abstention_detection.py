@@ -32,8 +32,9 @@ They were written natively and labelled before the next change, by two writers f
 detector. A third by hash of the text was held back, and printed once before that change and twice after it
 (`--part wide`). ``more_answers.jsonl`` has answers by other writers, and texts that answer nobody; they were written to
 learn from, in German, too. ``real_answers.jsonl`` has more answers of RAGTruth, HaluEval, RefChecker and ExpertQA, most
-of them such as an earlier fit was unsure of. ``trap_answers.jsonl`` has the answers of the tests, and greetings. What is for development
-is what the weights of the detector are fitted to (``training/refusals.py``); what is held back is not.
+of them such as an earlier fit was unsure of. ``trap_answers.jsonl`` has the answers of the tests, and greetings. The
+weights of the detector are fitted to what is for development (``training/refusals.py``), and to nothing that is held
+back.
 
 The second counts on the human annotations of FActScore (Min et al. 2023, MIT licence, not bundled). A row of
 ``ChatGPT.jsonl`` or ``InstructGPT.jsonl`` without annotations is a response that its annotators marked as an
