@@ -83,6 +83,10 @@ def test_a_line_is_broken_between_words_and_keeps_its_indentation() -> None:
     assert terminal([Line(f"  {long}")], width=20) == "  word word word\n  word word word\n"
     assert terminal([Line(f"- {long}")], width=20) == "- word word word\n  word word word\n"
     assert terminal([Line(f"a: {long}", hang=3)], width=20) == "a: word word word\n   word word word\n"
+    # Without room below the last column the rest goes in a little.
+    assert terminal([Line(f"a longer key: {long}", hang=14)], width=20) == (
+        "a longer key:\n    word word word\n    word word word\n"
+    )
 
 
 def test_a_line_of_a_drawing_is_not_broken() -> None:

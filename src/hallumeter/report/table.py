@@ -30,6 +30,8 @@ LEAST_WIDTH = 40
 _ENDLESS = 10_000
 _LEAST_PROSE = 14
 """Columns below which a column of sentences is a ladder of single words."""
+_STEP = 4
+"""How far a line goes in that continues another which leaves no room below its last column."""
 
 
 class Column(Struct, frozen=True):
@@ -216,11 +218,13 @@ def _print_line(console: Console, line: Line) -> None:
         console.print(text, no_wrap=True, overflow="crop")
         return
     hang = _hang(text.plain) if line.hang is None else line.hang
-    hang = hang if console.width - hang >= _LEAST_PROSE else 0
-    begin, *others = text[hang:].wrap(console, console.width - hang, overflow="fold") or [Text()]
+    before, indent = hang, hang
+    if console.width - hang < _LEAST_PROSE:  # too deep for what follows to be read
+        before, indent = 0, _hang(text.plain) + _STEP
+    begin, *others = text[before:].wrap(console, console.width - indent, overflow="fold") or [Text()]
     for place, each in enumerate((begin, *others)):
         each.rstrip()
-        shown = (text[:hang] if place == 0 else Text(" " * hang)).append_text(each)
+        shown = (text[:before] if place == 0 else Text(" " * indent)).append_text(each)
         console.print(shown, no_wrap=True, overflow="ignore", crop=False)
 
 
