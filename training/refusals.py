@@ -4,8 +4,8 @@
 
 Of the labelled answers in `benchmarks/abstention_labels` those for development are learned from. Each sentence gets the
 log odds that it refuses, and that it answers; an answer refuses when any of its sentences does. Both models are fitted
-to that by L-BFGS. With `--check` nothing is written: a quarter of the newest answers at a time is left out and read by
-the weights of the rest, and the figures by threshold and language are printed.
+to that by L-BFGS. With `--check` nothing is written: a quarter of the realistic answers (`wide_answers.jsonl`) at a
+time is left out and read by the weights of the rest, and the figures by threshold and language are printed.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_sentences(answers: Sequence[Answer]) -> Sentences:
         clean = clean_text(answer.text)
         spans = sentence_spans_of(clean)
         texts = [clean.lower[start:end].strip() for start, end in spans]
-        with_cue = sentences_with(spans, default_detector()._valid_cues(clean))
+        with_cue = sentences_with(spans, default_detector()._valid_cues(clean, spans))
         rows += [np.concatenate(runs_of(text)) for text in texts]
         facts.append(facts_of(texts, with_cue))
         taught.append(facts_of(texts, with_cue, trust=float(teaches_cues(answer))))
@@ -99,7 +99,7 @@ def read_sentences(answers: Sequence[Answer]) -> Sentences:
 
 
 def teaches_cues(answer: Answer) -> bool:
-    """Whether the worth of a cue is learned from an answer: two of three that came after the cues."""
+    """Whether the worth of a cue is learned from an answer: most of those that came after the cues."""
     hidden = hashlib.blake2b(answer.text.encode(), digest_size=1).digest()[0] < HIDDEN * 256
     return answer.id.startswith(AFTER_THE_CUES) and not hidden
 
@@ -191,8 +191,8 @@ def part_of(sentences: Sentences, chosen: Array) -> Sentences:
 
 def check(answers: Sequence[Answer], sentences: Sentences) -> None:
     """Print what the weights say of answers that were left out."""
-    newest = np.array([answer.id.startswith("wide:") for answer in answers])
-    left_out = np.flatnonzero(newest)
+    realistic = np.array([answer.id.startswith("wide:") for answer in answers])
+    left_out = np.flatnonzero(realistic)
     left_out = left_out[np.argsort([answers[number].text[::-1] for number in left_out])]
     found = np.zeros(len(answers))
     for fold in range(FOLDS):
@@ -205,7 +205,7 @@ def check(answers: Sequence[Answer], sentences: Sentences) -> None:
     for threshold in np.arange(0.3, 0.95, 0.05):
         line = [f"{threshold:.2f}"]
         for one in ("en", "fr", "ko"):
-            here = newest & (language == one)
+            here = realistic & (language == one)
             said = here & (found >= threshold)
             right = int((said & is_refusal).sum())
             line.append(f"{one} recall {right}/{(here & is_refusal).sum()} precision {right}/{said.sum()}")

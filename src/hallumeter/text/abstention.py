@@ -21,7 +21,6 @@ from functools import cache
 from itertools import accumulate
 from typing import Literal
 
-import numpy as np
 from msgspec import Struct
 
 from hallumeter.errors import SettingsError
@@ -29,13 +28,16 @@ from hallumeter.errors import SettingsError
 from .lexicon import Lexicon, RefusalWords, languages_with, load_lexicon
 from .normalize import CleanText, clean_text
 from .phrases import Phrase, PhraseFinder, parse_phrase
-from .refusal_model import Numbers, read_leanings
+from .refusal_model import Leanings, Numbers, read_leanings
 from .sentences import Quotations, iterate_sentence_spans
 
 LEAST_PROBABILITY = 0.45
 """Of a refusal without an answer. Cross-validated: `python -m training.refusals --check` prints all thresholds."""
 WEIGHED_LANGUAGES = ("de", "en", "fr", "ko")
 """What the weights were fitted to. In another language whose lexicon has cues, these decide alone."""
+
+Spans = tuple[tuple[int, int], ...]
+"""Where the sentences of a text with words begin and end."""
 
 # The cues of refusal: the phrases of the lexicons, with the conditions under which they refuse.
 
@@ -268,21 +270,7 @@ _SURE = 50.0
 """Log odds that leave no doubt."""
 
 
-class _Weighed(Struct, frozen=True):
-    """The sentences of a response: their places, and what each of them leans to."""
-
-    spans: tuple[tuple[int, int], ...]
-    refuses: Numbers
-    answers: Numbers
-
-    @property
-    def probability(self) -> float:
-        """That some sentence refuses and none answers."""
-        refused, answered = (1 - np.exp(-np.logaddexp(0, each).sum()) for each in (self.refuses, self.answers))
-        return float(refused * (1 - answered))
-
-
-def _sentence_at(spans: Sequence[tuple[int, int]], place: int) -> int:
+def _sentence_at(spans: Spans, place: int) -> int:
     """The number of the sentence that a place is in, or that stands before it."""
     return max(0, bisect_right(spans, place, key=_first) - 1)
 
@@ -329,12 +317,15 @@ class AbstentionDetector:
         clean = clean_text(response)
         if not clean.text or clean.text.isspace():
             return _EMPTY
-        hits = self._valid_cues(clean)
-        weighed = self._weighed(clean, hits)
-        did_abstain = weighed is not None and weighed.probability >= LEAST_PROBABILITY
-        if weighed is None or not (did_abstain or (weighed.refuses > 0).any()) or (self._needs_cue and not hits):
+        spans = sentence_spans_of(clean)
+        hits = self._valid_cues(clean, spans)
+        if not spans or (self._needs_cue and not hits):
             return _ANSWERED
-        start, end, language = _words_that_refuse(clean, weighed, hits)
+        leanings = self._leanings(clean, spans, hits)
+        did_abstain = leanings.refusal >= LEAST_PROBABILITY
+        if not did_abstain and not (leanings.refuses > 0).any():
+            return _ANSWERED
+        start, end, language = _words_that_refuse(clean, spans, refuses=leanings.refuses, hits=hits)
         start, end = clean.original_span(start, end)
         if did_abstain:
             return Abstention(True, response[start:end], start, end, language, "cue")
@@ -348,7 +339,8 @@ class AbstentionDetector:
         """
         # Cues alone: what a page says in the first person is its writer's, and not the engine's.
         clean = clean_text(text)
-        return [(*clean.original_span(hit.start, hit.end), hit.cue.language) for hit in self._valid_cues(clean)]
+        hits = self._valid_cues(clean, sentence_spans_of(clean))
+        return [(*clean.original_span(hit.start, hit.end), hit.cue.language) for hit in hits]
 
     def _removable(self, phrase: str) -> str:
         if not self.detect(phrase).did_abstain and not self._cues.knows(phrase):
@@ -357,14 +349,14 @@ class AbstentionDetector:
             )
         return clean_text(phrase).lower
 
-    def _valid_cues(self, clean: CleanText) -> list[Hit]:
+    def _valid_cues(self, clean: CleanText, spans: Spans) -> list[Hit]:
         """The first cue of every clause whose conditions are met."""
         hits = self._cues.find(clean.text if self._case_sensitive else clean.lower)
         if not hits:
             return []
         quotes = Quotations(clean.text)
         found, done = [], 0
-        for clause in self._clauses.clauses(clean.lower, iterate_sentence_spans(clean.text)):
+        for clause in self._clauses.clauses(clean.lower, spans):
             seen, done = done, bisect_left(hits, clause.end, done, key=_start)
             if seen < done and (hit := self._cue_in(clean, clause, hits=hits[seen:done], quotes=quotes)) is not None:
                 found.append(hit)
@@ -388,46 +380,43 @@ class AbstentionDetector:
                 return hit
         return None
 
-    def _weighed(self, clean: CleanText, hits: Sequence[Hit]) -> _Weighed | None:
-        """The sentences of a response with what they lean to; None when it has no words."""
-        spans = sentence_spans_of(clean)
-        if not spans:
-            return None
+    def _leanings(self, clean: CleanText, spans: Spans, hits: Sequence[Hit]) -> Leanings:
+        """What the sentences of a response lean to, by the weights and by what the user said of cues."""
         with_cue = sentences_with(spans, hits)
         leanings = read_leanings([clean.lower[start:end].strip() for start, end in spans], with_cue)
-        weighed = _Weighed(spans, leanings.refuses, leanings.answers)
         for number, (start, end) in enumerate(spans):
             if number not in with_cue and any(phrase in clean.lower[start:end] for phrase in self._removed):
-                weighed.refuses[number] = -_SURE
+                leanings.refuses[number] = -_SURE
         # Cues alone speak for the user's own words, and for a language that the weights do not know.
-        alone = sentences_with(spans, (hit for hit in hits if hit.cue.language not in WEIGHED_LANGUAGES))
-        if any(hit.cue.language not in {None, *WEIGHED_LANGUAGES} for hit in hits):
-            weighed.answers[:] = _SURE
-        for number in alone:
-            weighed.refuses[number], weighed.answers[number] = _SURE, -_SURE
-        return weighed
+        alone = [hit for hit in hits if hit.cue.language not in WEIGHED_LANGUAGES]
+        if any(hit.cue.language is not None for hit in alone):
+            leanings.answers[:] = _SURE
+        for number in sentences_with(spans, alone):
+            leanings.refuses[number], leanings.answers[number] = _SURE, -_SURE
+        return leanings
 
 
-def sentence_spans_of(clean: CleanText) -> tuple[tuple[int, int], ...]:
+def sentence_spans_of(clean: CleanText) -> Spans:
     """The sentences of a text that have a letter or a digit."""
     return tuple(span for span in iterate_sentence_spans(clean.text) if _WORD.search(clean.text, *span))
 
 
-def sentences_with(spans: Sequence[tuple[int, int]], hits: Iterable[Hit]) -> set[int]:
+def sentences_with(spans: Spans, hits: Iterable[Hit]) -> set[int]:
     """The numbers of the sentences with a cue."""
     return {_sentence_at(spans, hit.start) for hit in hits}
 
 
-def _words_that_refuse(clean: CleanText, weighed: _Weighed, hits: Sequence[Hit]) -> tuple[int, int, str | None]:
+def _words_that_refuse(
+    clean: CleanText, spans: Spans, *, refuses: Numbers, hits: Sequence[Hit]
+) -> tuple[int, int, str | None]:
     """The first cue of a sentence that refuses, or the sentence that refuses most."""
-    refusing = set(np.flatnonzero(weighed.refuses > 0).tolist()) or {int(weighed.refuses.argmax())}
-    own = [hit for hit in hits if _sentence_at(weighed.spans, hit.start) in refusing]
+    most = int(refuses.argmax())
+    own = [hit for hit in hits if refuses[place := _sentence_at(spans, hit.start)] > 0 or place == most]
     if own:
         # What says no comes before what only asks back.
         hit = next((hit for hit in own if not hit.cue.asks_back), own[0])
         return hit.start, hit.end, hit.cue.language
-    start, end = weighed.spans[int(weighed.refuses.argmax())]
-    words = [match.span() for match in _WORD.finditer(clean.text, start, end)]
+    words = [match.span() for match in _WORD.finditer(clean.text, *spans[most])]
     return words[0][0], words[-1][1], None
 
 

@@ -50,6 +50,12 @@ class Leanings(Struct, frozen=True):
     refuses: Numbers
     answers: Numbers
 
+    @property
+    def refusal(self) -> float:
+        """The probability that some sentence refuses and none answers."""
+        refused, answered = (1 - np.exp(-np.logaddexp(0, each).sum()) for each in (self.refuses, self.answers))
+        return float(refused * (1 - answered))
+
 
 class Weights(Struct, frozen=True):
     """What was fitted: for every place of the table its rarity and its weight in both models, then facts, then bias."""
